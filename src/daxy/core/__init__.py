@@ -1,0 +1,1 @@
+"""Values that every other room uses: examples, splits, random streams, errors, files."""

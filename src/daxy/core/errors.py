@@ -1,0 +1,66 @@
+"""Errors that say what was wrong, where, and what was expected.
+
+Every error that a user can cause is a `DaxyError`: the command line prints it as one line without a
+traceback and exits with its `exit_code` (2 for a wrong request, 1 for a failed check or run).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class DaxyError(Exception):
+    """Base of all errors that a user's request, file or machine can cause."""
+
+    exit_code = 2
+
+
+class WrongRequest(DaxyError):  # noqa: N818 - reads as what happened
+    """A value, option or combination that cannot be served."""
+
+
+class UnknownName(WrongRequest):
+    """A name that no file of a registry carries, with the nearest ones that do."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+        if near:
+            hint = f"did you mean {' or '.join(near)}?"
+        elif len(names) <= 12:
+            hint = f"known: {', '.join(names) or 'none'}"
+        else:
+            hint = f"`daxy {kind}s` lists all {len(names)}"
+        super().__init__(f"no {kind} named {name!r}; {hint}")
+        self.name = name
+        self.did_you_mean = near
+
+
+class WrongFile(DaxyError):  # noqa: N818
+    """A file that cannot be read as what it was given for; `line` counts from 1."""
+
+    def __init__(self, path: Path | str, problem: str, *, line: int | None = None) -> None:
+        place = f"{path}" if line is None else f"{path}:{line}"
+        super().__init__(f"{place}: {problem}")
+        self.path = Path(path)
+        self.line = line
+
+
+class CheckFailed(DaxyError):  # noqa: N818
+    """A check that ran and found disagreements."""
+
+    exit_code = 1
+
+
+class RunFailed(DaxyError):  # noqa: N818
+    """A run that started and could not be brought to its end; what was complete is kept."""
+
+    exit_code = 1
+
+
+def require(condition: bool, message: str) -> None:  # noqa: FBT001 - an assertion for users
+    """Raise `WrongRequest(message)` unless the condition holds."""
+    if not condition:
+        raise WrongRequest(message)

@@ -1,0 +1,136 @@
+"""Source-target pairs: one as a value, many as columns."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+Tokens = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One source-target pair; splits, predictions and reports refer to it by `key`."""
+
+    key: str
+    source: Tokens
+    target: Tokens
+
+
+def key_of(source: Tokens, target: Tokens) -> str:
+    """Return the content-derived key of a pair: 16 hexadecimal digits, the same everywhere."""
+    content = " ".join(source) + "\t" + " ".join(target)
+    return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class Sequences(Sequence[Tokens]):
+    """Many token sequences as three flat columns, laid out as an Arrow list of dictionary values.
+
+    Sequence i is `symbols[codes[offsets[i]:offsets[i + 1]]]`.
+    """
+
+    symbols: Tokens
+    """The distinct tokens that codes point into, sorted."""
+    codes: NDArray[np.uint16]
+    """Positions in `symbols`, all sequences one after another."""
+    offsets: NDArray[np.int64]
+    """Where each sequence starts, and after the last one where it ends: shape [count + 1]."""
+
+    @classmethod
+    def of(cls, sequences: Iterable[Sequence[str]]) -> Sequences:
+        """Build the columns from tokens."""
+        rows = list(sequences)
+        symbols = tuple(sorted({token for row in rows for token in row}))
+        code_of = {symbol: code for code, symbol in enumerate(symbols)}
+        lengths = np.fromiter((len(row) for row in rows), np.int64, len(rows))
+        codes = np.fromiter((code_of[t] for row in rows for t in row), np.uint16, lengths.sum())
+        return cls(symbols, codes, np.concatenate([[0], np.cumsum(lengths)]))
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Tokens in each sequence: shape [count]."""
+        return np.diff(self.offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> Tokens: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequences: ...
+    def __getitem__(self, index: int | slice) -> Tokens | Sequences:
+        if isinstance(index, slice):
+            return self.take(np.arange(len(self))[index])
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        index %= len(self)
+        row = self.codes[self.offsets[index] : self.offsets[index + 1]]
+        return tuple(self.symbols[code] for code in row)
+
+    def __iter__(self) -> Iterator[Tokens]:
+        symbols, bounds = self.symbols, self.offsets.tolist()
+        codes = self.codes.tolist()
+        for start, end in zip(bounds, bounds[1:], strict=False):
+            yield tuple([symbols[code] for code in codes[start:end]])
+
+    def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Sequences:
+        """Return the sequences at these positions, in this order, repeats included."""
+        rows = np.asarray(rows, np.int64)
+        lengths = self.lengths[rows]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+        codes = self.codes[np.repeat(self.offsets[:-1][rows], lengths) + within]
+        return Sequences(self.symbols, codes, offsets)
+
+
+@dataclass(frozen=True, eq=False)
+class Examples(Sequence[Example]):
+    """A columnar table of source-target pairs; never a Python object each until one is asked for."""
+
+    source: Sequences
+    target: Sequences
+
+    def __post_init__(self) -> None:
+        assert len(self.source) == len(self.target), (len(self.source), len(self.target))
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Examples:
+        """Build the table from (source tokens, target tokens) pairs."""
+        rows = list(pairs)
+        return cls(Sequences.of(s for s, _ in rows), Sequences.of(t for _, t in rows))
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The key of each example; equal pairs have equal keys."""
+        return tuple(map(key_of, self.source, self.target))
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @overload
+    def __getitem__(self, index: int) -> Example: ...
+    @overload
+    def __getitem__(self, index: slice) -> Examples: ...
+    def __getitem__(self, index: int | slice) -> Example | Examples:
+        if isinstance(index, slice):
+            return self.take(np.arange(len(self))[index])
+        source, target = self.source[index], self.target[index]
+        return Example(key_of(source, target), source, target)
+
+    def __iter__(self) -> Iterator[Example]:
+        return map(Example, self.keys, self.source, self.target)
+
+    def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Examples:
+        """Return the examples at these positions, in this order, repeats included."""
+        return Examples(self.source.take(rows), self.target.take(rows))
+
+    def swapped(self) -> Examples:
+        """Return the same pairs with source and target exchanged (Bastings et al. 2018, section 4)."""
+        return Examples(self.target, self.source)

@@ -1,0 +1,57 @@
+"""Files that are either complete or absent."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from daxy.core.errors import RunFailed
+
+
+def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` fill a temporary sibling, flush it to disk, then rename it to `path`.
+
+    A reader sees the old file or the new one, never a part; a failed write leaves the old one.
+
+    Raises:
+        RunFailed: the folder cannot be written or the disk is full.
+    """
+    temporary: Path | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        temporary = Path(name)
+        os.close(handle)
+        write(temporary)
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        raise RunFailed(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a UTF-8 text file atomically, with LF line ends."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a binary file atomically."""
+    write_atomically(path, lambda temporary: _discard(temporary.write_bytes(data)))
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write one JSON value atomically, indented, keys in the order given."""
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def _discard(_: object) -> None:
+    return None
