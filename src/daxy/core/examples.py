@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
@@ -88,6 +88,21 @@ class Sequences(Sequence[Tokens]):
         within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
         codes = self.codes[np.repeat(self.offsets[:-1][rows], lengths) + within]
         return Sequences(self.symbols, codes, offsets)
+
+    def renamed(self, rename: Callable[[str], str]) -> Sequences:
+        """Return the sequences with every token renamed; only the dictionary is looked through."""
+        new = [rename(symbol) for symbol in self.symbols]
+        symbols = tuple(sorted(set(new)))
+        code_of = {symbol: code for code, symbol in enumerate(symbols)}
+        table = np.array([code_of[symbol] for symbol in new], np.uint16)
+        return Sequences(symbols, table[self.codes], self.offsets)
+
+    def compact(self) -> Sequences:
+        """Return equal sequences whose `symbols` are exactly the tokens that occur."""
+        used = np.unique(self.codes)
+        symbols = tuple(self.symbols[code] for code in used)
+        codes = np.searchsorted(used, self.codes).astype(np.uint16)
+        return Sequences(symbols, codes, self.offsets)
 
 
 @dataclass(frozen=True, eq=False)

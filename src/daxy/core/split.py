@@ -1,0 +1,97 @@
+"""A split: what a learner may see, what it is chosen by, what it is judged by, and where from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from daxy.core.examples import Examples, Sequences
+from daxy.version import __version__
+
+Option = str | int | float | bool | None
+
+PARTS = ("train", "validation", "test")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """How many lines each part has, repeats included."""
+
+    train: int
+    validation: int = 0
+    test: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """How a split came about: enough to make it again and to see that it is the same one."""
+
+    task: str
+    rule: str
+    """The predicate or the draw, in words."""
+    seed: int
+    """Seed of the draws; a rule without a draw uses it for the validation set alone."""
+    sizes: Sizes
+    checksum: str
+    """Digest of the content and order of all three parts."""
+    source: str = "generated"
+    """`generated`, or the official files that were loaded in place of it."""
+    options: Mapping[str, Option] = field(default_factory=dict[str, Option])
+    generator: str = f"daxy {__version__}"
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """The three parts of a task's data. Validation is carved from train, never from test."""
+
+    train: Examples
+    validation: Examples
+    test: Examples
+    provenance: Provenance
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        train: Examples,
+        validation: Examples,
+        test: Examples,
+        task: str,
+        rule: str,
+        seed: int,
+        source: str = "generated",
+        options: Mapping[str, Option],
+    ) -> Split:
+        """Build a split and write down its sizes and checksum."""
+        parts = (train, validation, test)
+        provenance = Provenance(
+            task=task,
+            rule=rule,
+            seed=seed,
+            sizes=Sizes(train=len(train), validation=len(validation), test=len(test)),
+            checksum=checksum(parts),
+            source=source,
+            options=options,
+        )
+        return cls(*parts, provenance)
+
+    @property
+    def parts(self) -> dict[str, Examples]:
+        """The three parts by name, in the order train, validation, test."""
+        return {"train": self.train, "validation": self.validation, "test": self.test}
+
+
+def checksum(parts: tuple[Examples, ...]) -> str:
+    """Return 32 hexadecimal digits that depend on the tokens and their order, on nothing else."""
+    digest = hashlib.blake2b(digest_size=16)
+    for examples in parts:
+        for sequences in (examples.source, examples.target):
+            _absorb(digest, sequences.compact())
+    return digest.hexdigest()
+
+
+def _absorb(digest: hashlib.blake2b, sequences: Sequences) -> None:
+    digest.update("\n".join(sequences.symbols).encode())
+    digest.update(sequences.lengths.astype("<i8").tobytes())
+    digest.update(sequences.codes.astype("<u2").tobytes())
