@@ -60,7 +60,7 @@ class RunFailed(DaxyError):  # noqa: N818
     exit_code = 1
 
 
-def require(condition: bool, message: str) -> None:  # noqa: FBT001 - an assertion for users
+def require(condition: bool, message: str) -> None:
     """Raise `WrongRequest(message)` unless the condition holds."""
     if not condition:
         raise WrongRequest(message)

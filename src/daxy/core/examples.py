@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -77,7 +78,7 @@ class Sequences(Sequence[Tokens]):
     def __iter__(self) -> Iterator[Tokens]:
         symbols, bounds = self.symbols, self.offsets.tolist()
         codes = self.codes.tolist()
-        for start, end in zip(bounds, bounds[1:], strict=False):
+        for start, end in itertools.pairwise(bounds):
             yield tuple([symbols[code] for code in codes[start:end]])
 
     def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Sequences:
@@ -107,7 +108,7 @@ class Sequences(Sequence[Tokens]):
 
 @dataclass(frozen=True, eq=False)
 class Examples(Sequence[Example]):
-    """A columnar table of source-target pairs; never a Python object each until one is asked for."""
+    """A columnar table of source-target pairs; a Python object only for the one asked for."""
 
     source: Sequences
     target: Sequences
@@ -147,5 +148,5 @@ class Examples(Sequence[Example]):
         return Examples(self.source.take(rows), self.target.take(rows))
 
     def swapped(self) -> Examples:
-        """Return the same pairs with source and target exchanged (Bastings et al. 2018, section 4)."""
+        """Return the pairs with source and target exchanged (Bastings et al. 2018, section 4)."""
         return Examples(self.target, self.source)

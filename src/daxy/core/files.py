@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from daxy.core.errors import RunFailed
+from daxy.core.errors import RunFailed, WrongFile
 
 
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
@@ -36,6 +36,23 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file.
+
+    Raises:
+        WrongFile: it is missing, a folder, or cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise WrongFile(path, "no such file") from None
+    except IsADirectoryError:
+        raise WrongFile(path, "is a folder; expected a file") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise WrongFile(path, f"cannot be read: {reason}") from error
 
 
 def write_text(path: Path, text: str) -> None:

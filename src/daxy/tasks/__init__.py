@@ -1,0 +1,35 @@
+"""Tasks: one benchmark a file. The folder is the registry.
+
+To add a benchmark, add a file that exposes `TASKS`, its tasks by name; each name starts with the
+file's, as `scan/length` does in `scan.py`. The laws in tests/laws pick the new tasks up.
+"""
+
+from __future__ import annotations
+
+from daxy.core import registry
+from daxy.core.errors import UnknownName
+from daxy.tasks._task import Task, Validation
+
+__all__ = ["Task", "Validation", "available", "get"]
+
+
+def available() -> list[str]:
+    """Return the names of all tasks, benchmark by benchmark, in the order of their files."""
+    return [name for module in registry.entries(__name__) for name in _tasks(module)]
+
+
+def get(name: str) -> Task:
+    """Return a task.
+
+    Raises:
+        UnknownName: there is no such task.
+    """
+    benchmark = name.partition("/")[0]
+    known = _tasks(benchmark) if benchmark in registry.entries(__name__) else {}
+    if name not in known:
+        raise UnknownName("task", name, available())
+    return known[name]
+
+
+def _tasks(module: str) -> dict[str, Task]:
+    return registry.load(__name__, module, kind="benchmark").TASKS

@@ -1,0 +1,81 @@
+"""Questions about a command that can be asked and say themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from daxy.core.examples import Tokens
+from daxy.languages import scan
+
+Predicate = Callable[[Tokens], bool]
+
+
+@dataclass(frozen=True)
+class Contains:
+    """Whether a phrase occurs in the command, its words side by side."""
+
+    phrase: str
+
+    def __call__(self, command: Tokens) -> bool:
+        return f" {self.phrase} " in f" {' '.join(command)} "
+
+    def __str__(self) -> str:
+        return f"contains `{self.phrase}`"
+
+
+@dataclass(frozen=True)
+class Composes:
+    """Whether a phrase occurs in the command together with other words."""
+
+    phrase: str
+
+    def __call__(self, command: Tokens) -> bool:
+        return command != tuple(self.phrase.split()) and Contains(self.phrase)(command)
+
+    def __str__(self) -> str:
+        return f"contains `{self.phrase}` and is not `{self.phrase}`"
+
+
+@dataclass(frozen=True)
+class ContainsAny:
+    """Whether at least one of some phrases occurs in the command."""
+
+    phrases: tuple[str, ...]
+
+    def __call__(self, command: Tokens) -> bool:
+        return any(Contains(phrase)(command) for phrase in self.phrases)
+
+    def __str__(self) -> str:
+        return f"contains {' or '.join(f'`{phrase}`' for phrase in self.phrases)}"
+
+
+@dataclass(frozen=True)
+class ButNot:
+    """Whether one predicate holds and another does not."""
+
+    included: Predicate
+    excluded: Predicate
+
+    def __call__(self, command: Tokens) -> bool:
+        return self.included(command) and not self.excluded(command)
+
+    def __str__(self) -> str:
+        return f"{self.included}, except what {self.excluded}"
+
+
+@dataclass(frozen=True)
+class LongerThan:
+    """Whether a command means more than so many actions."""
+
+    actions: int
+
+    def __call__(self, command: Tokens) -> bool:
+        return len(scan.meanings()[command]) > self.actions
+
+    def __str__(self) -> str:
+        return f"means more than {self.actions} actions"
+
+
+NEVER = ContainsAny(())
+"""Holds of no command."""

@@ -1,0 +1,104 @@
+"""A split of SCAN as a task: from a rule or the official files to three tables of examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+import numpy as np
+
+from daxy.core.errors import WrongRequest
+from daxy.core.examples import Examples, Sequences
+from daxy.core.split import Split
+from daxy.languages import scan
+from daxy.tasks import _official, _validation
+from daxy.tasks._predicates import LongerThan
+from daxy.tasks._rules import Added, HoldOut, Partition, Rule
+from daxy.tasks._task import Task, Validation
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class ScanTask(Task):
+    """One split of SCAN, scored by exact match."""
+
+    partition: Rule
+    files: str | None
+    """Path of the official files, with `{part}` for train or test; None where there are none."""
+
+    def split(
+        self,
+        *,
+        seed: int = 0,
+        oversample: bool = True,
+        validation: Validation = "draw",
+        validation_fraction: float = 0.1,
+        official: Path | None = None,
+    ) -> Split:
+        """Return the data of this task; see `Task.split`."""
+        _validation.check_fraction(validation_fraction)
+        parts = self._partition(seed, oversample, official)
+        train, chosen_by = self._carve(parts, validation, validation_fraction, seed)
+        return Split.of(
+            train=train,
+            validation=chosen_by,
+            test=scan.pairs().take(parts.test),
+            task=self.name,
+            rule=self.rule,
+            seed=seed,
+            source="generated" if official is None else f"official files in {official}",
+            options={
+                "oversample": oversample,
+                "validation": validation,
+                "validation_fraction": validation_fraction,
+            },
+        )
+
+    def statistics(self, split: Split) -> dict[str, float]:  # noqa: ARG002 - others need it
+        """Return nothing: a command occurs in one part only."""
+        return {}
+
+    def normalised(self, predictions: Sequences) -> Sequences:
+        """Return predictions in the official spelling: LTURN becomes I_TURN_LEFT."""
+        return predictions.renamed(scan.official_spelling)
+
+    def _partition(self, seed: int, oversample: bool, official: Path | None) -> Partition:
+        if official is None:
+            return self.partition.partition(seed, oversample=oversample)
+        if self.files is None:
+            raise WrongRequest(f"{self.name} has no official files; leave out --official")
+        parts = _official.load(official, self.files)
+        if oversample:
+            return parts
+        _, first = np.unique(parts.train, return_index=True)
+        return Partition(parts.train[np.sort(first)], parts.test)
+
+    def _carve(
+        self, parts: Partition, validation: Validation, fraction: float, seed: int
+    ) -> tuple[Examples, Examples]:
+        match validation:
+            case "draw":
+                train, chosen = _validation.draw(parts.train, fraction, seed, self.name)
+            case "length":
+                self._check_length()
+                train, chosen = _validation.longest(parts.train, fraction)
+            case "none":
+                train, chosen = parts.train, parts.train[:0]
+            case "dab":
+                base = self._primitive_rule()
+                return _validation.proxy(parts.train, base, fraction, seed)
+        return scan.pairs().take(train), scan.pairs().take(chosen)
+
+    def _check_length(self) -> None:
+        if not (
+            isinstance(self.partition, HoldOut) and isinstance(self.partition.test, LongerThan)
+        ):
+            raise WrongRequest(f"validation by length is for scan/length, not for {self.name}")
+
+    def _primitive_rule(self) -> HoldOut:
+        rule = self.partition.base if isinstance(self.partition, Added) else self.partition
+        if not isinstance(rule, HoldOut) or rule.oversample is None:
+            kind = "tasks that add a primitive, such as scan/addprim_jump"
+            raise WrongRequest(f"validation by dab is for {kind}, not for {self.name}")
+        return rule

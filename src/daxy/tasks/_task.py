@@ -1,0 +1,95 @@
+"""What every task can do."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from daxy import metrics
+from daxy.core.examples import Examples, Sequences
+from daxy.core.split import Sizes, Split
+from daxy.metrics import Scores
+
+Validation = Literal["draw", "dab", "length", "none"]
+"""How the validation set comes about; see `daxy.tasks._validation`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task(ABC):
+    """A question about generalisation: data to learn from, data and scores to be judged by."""
+
+    name: str
+    """As users type it: `scan/addprim_jump`."""
+    family: str
+    """The name with braces for what varies among its kin: `scan/simple_p{1,2,4,8,16,32,64}`."""
+    summary: str
+    """One line: what the task tests."""
+    paper: str
+    """Where it was published."""
+    rule: str
+    """Which commands are in which part, in words."""
+    sizes: Sizes
+    """The published sizes in lines, without a validation set."""
+    metrics: tuple[str, ...]
+    """Names of the scores it is judged by, the one that papers print first."""
+
+    @property
+    def metric(self) -> str:
+        """The name of the primary metric: what papers print and models are selected by."""
+        return self.metrics[0]
+
+    @abstractmethod
+    def split(
+        self,
+        *,
+        seed: int = 0,
+        oversample: bool = True,
+        validation: Validation = "draw",
+        validation_fraction: float = 0.1,
+        official: Path | None = None,
+    ) -> Split:
+        """Return the data of this task.
+
+        Args:
+            seed: Seed of the draws. A split that is a rule draws its validation set alone.
+            oversample: Repeat the held-out primitive as published, or have every line once.
+            validation: `draw` from the training lines, composed commands of the proxy primitive
+                `dab`, the longest training lines (`length`), or `none`.
+            validation_fraction: The share of the training lines that the validation set aims at.
+            official: A folder or .tar.xz with the official files, loaded instead of generating.
+
+        Raises:
+            WrongRequest: an option that this task does not have.
+            WrongFile: an official file is missing, or a line of it is wrong.
+        """
+
+    @abstractmethod
+    def statistics(self, split: Split) -> dict[str, float]:
+        """Return figures that belong beside every score, by name; none for most tasks."""
+
+    @abstractmethod
+    def normalised(self, predictions: Sequences) -> Sequences:
+        """Return predictions in the spelling that targets have."""
+
+    def scores(self, examples: Examples, predictions: Sequences) -> dict[str, Scores]:
+        """Return each metric's value of each prediction, in the order of the examples."""
+        given = self.normalised(predictions)
+        return {name: metrics.get(name).score(examples, given) for name in self.metrics}
+
+    def totals(self, examples: Examples, predictions: Sequences) -> dict[str, float]:
+        """Return each metric's one figure, between 0 and 1, as papers print it in percent."""
+        given = self.normalised(predictions)
+        return {name: metrics.get(name).total(examples, given) for name in self.metrics}
+
+    @property
+    def card(self) -> str:
+        """What the task tests, how it splits and how it is scored, as Markdown."""
+        lines = [f"# {self.name}", "", self.summary, ""]
+        lines += [f"- Paper: {self.paper}", f"- Split: {self.rule}"]
+        lines += [
+            f"- Published sizes: {self.sizes.train} train lines, {self.sizes.test} test lines"
+        ]
+        lines += [f"- Score: {name}: {metrics.get(name).summary}" for name in self.metrics]
+        return "\n".join(lines) + "\n"

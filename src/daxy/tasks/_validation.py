@@ -1,0 +1,72 @@
+"""How a validation set is carved from train, never from test (Bastings et al. 2018, section 6.1).
+
+`draw`: each training line, repeats included, goes to validation with the same probability, as in
+the authors' released sets (13236 + 1278 for jump, with `jump` itself in both).
+
+`length`: the training lines with the most actions, so that choosing a model asks for the same kind
+of generalisation as the length test. The threshold is the number of actions that brings the share
+of the lines above it nearest to the fraction.
+
+`dab`: a proxy for the held-out primitive. `dab` (I_DAB) is learned as that primitive is, and
+validation asks for it in composed commands. The authors' released sets are not redistributable and
+the paper does not describe them; inferred here: train has the twin of each line with the held-out
+phrase, `dab` in its place (`jump` x1467 brings `dab` x1467); validation is a draw, as large as the
+fraction of the training lines, of the other commands with `dab` that the test set's rule would
+not hold out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from daxy.core.errors import require
+from daxy.core.examples import Examples, Tokens
+from daxy.core.random import stream
+from daxy.languages import scan
+from daxy.tasks._predicates import Contains
+from daxy.tasks._rules import HoldOut, Rows
+
+PROXY = "dab"
+
+
+def draw(train: Rows, fraction: float, seed: int, purpose: str) -> tuple[Rows, Rows]:
+    """Return train and validation: each line is drawn with the fraction as its probability."""
+    chosen = stream(seed, f"{purpose}/validation").random(len(train)) < fraction
+    return train[~chosen], train[chosen]
+
+
+def longest(train: Rows, fraction: float) -> tuple[Rows, Rows]:
+    """Return train and validation: the lines whose number of actions is above a threshold."""
+    lengths = scan.pairs().target.lengths[train]
+    thresholds = np.unique(lengths)
+    shares = np.array([(lengths > threshold).mean() for threshold in thresholds])
+    above = lengths > thresholds[np.abs(shares - fraction).argmin()]
+    return train[~above], train[above]
+
+
+def proxy(train: Rows, rule: HoldOut, fraction: float, seed: int) -> tuple[Examples, Examples]:
+    """Return train with the twins of its lines with the held-out phrase, and validation."""
+    held_out, test = rule.oversample, rule.test
+    assert held_out is not None
+    known = list(scan.meanings().items())
+    lines = [known[row] for row in train]
+    twins = [twin(command, held_out) for command, _ in lines if Contains(held_out)(command)]
+    meaning = scan.meanings(scan.SCAN_WITH_DAB)
+    seen = set(twins)
+    pool = [c for c in meaning if PROXY in c and c not in seen and not test(c)]
+    count = min(round(fraction * len(train)), len(pool))
+    chosen = stream(seed, f"scan/dab {held_out}").choice(len(pool), count, replace=False)
+    order = stream(0, "scan/order").permutation(len(lines) + len(twins))
+    lines += [(command, meaning[command]) for command in twins]
+    validation = [(pool[row], meaning[pool[row]]) for row in chosen]
+    return Examples.of(lines[row] for row in order), Examples.of(validation)
+
+
+def twin(command: Tokens, held_out: str) -> Tokens:
+    """Return the command with `dab` in place of the held-out phrase."""
+    return tuple(f" {' '.join(command)} ".replace(f" {held_out} ", f" {PROXY} ").split())
+
+
+def check_fraction(fraction: float) -> None:
+    """Refuse a fraction that leaves nothing to train on or to choose by."""
+    require(0 < fraction < 1, f"validation fraction must be between 0 and 1, not {fraction:g}")

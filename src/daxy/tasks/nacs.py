@@ -1,0 +1,83 @@
+"""NACS: from actions back to a command (Bastings et al. 2018, section 4).
+
+Every split of SCAN with source and target swapped and nothing deduplicated: an action sequence can
+occur with several commands, also in both train and test. A prediction is right when it means the
+input (back-mapping).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+import numpy as np
+
+from daxy.core.examples import Sequences
+from daxy.core.split import Split
+from daxy.tasks import scan
+from daxy.tasks._scan_task import ScanTask
+from daxy.tasks._task import Task, Validation
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class NacsTask(Task):
+    """The mirror of a split of SCAN, scored by back-mapping."""
+
+    mirrored: ScanTask
+
+    def split(
+        self,
+        *,
+        seed: int = 0,
+        oversample: bool = True,
+        validation: Validation = "draw",
+        validation_fraction: float = 0.1,
+        official: Path | None = None,
+    ) -> Split:
+        """Return the data of SCAN's split of that name and seed, line by line reversed."""
+        forward = self.mirrored.split(
+            seed=seed,
+            oversample=oversample,
+            validation=validation,
+            validation_fraction=validation_fraction,
+            official=official,
+        )
+        return Split.of(
+            train=forward.train.swapped(),
+            validation=forward.validation.swapped(),
+            test=forward.test.swapped(),
+            task=self.name,
+            rule=self.rule,
+            seed=seed,
+            source=forward.provenance.source,
+            options=forward.provenance.options,
+        )
+
+    def statistics(self, split: Split) -> dict[str, float]:
+        """Return the share of test inputs that also occur in train, maybe with another command."""
+        seen = set(split.train.source) | set(split.validation.source)
+        known = np.fromiter((source in seen for source in split.test.source), np.bool_)
+        return {"share of test inputs whose actions occur in train": float(known.mean())}
+
+    def normalised(self, predictions: Sequences) -> Sequences:
+        """Return predictions as they are: commands have one spelling."""
+        return predictions
+
+
+def _mirror(task: ScanTask) -> NacsTask:
+    name, family = (text.replace("scan/", "nacs/", 1) for text in (task.name, task.family))
+    return NacsTask(
+        name=name,
+        family=family,
+        summary=f"the mirror of {task.name}: {task.summary}",
+        paper="Bastings et al. 2018, Jump to better conclusions",
+        rule=task.rule,
+        sizes=task.sizes,
+        metrics=("back_mapping", "exact"),
+        mirrored=task,
+    )
+
+
+TASKS = {task.name: task for task in map(_mirror, scan.TASKS.values())}

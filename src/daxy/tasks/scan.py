@@ -1,0 +1,210 @@
+"""SCAN: from navigation commands to actions (Lake & Baroni 2018; Loula et al. 2018).
+
+Every split is a rule or a draw over all 20,910 commands, named as the official files are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from daxy.core.split import Sizes
+from daxy.languages import scan
+from daxy.tasks._predicates import NEVER, ButNot, Composes, Contains, ContainsAny, LongerThan
+from daxy.tasks._rules import Added, HoldOut, Proportion, Rule
+from daxy.tasks._scan_task import ScanTask
+
+LAKE_BARONI = "Lake & Baroni 2018, Generalization without systematicity"
+LOULA = "Loula, Baroni & Lake 2018, Rearranging the familiar"
+BASTINGS = "Bastings et al. 2018, Jump to better conclusions"
+
+PRIMITIVES = scan.SCAN.primitives
+
+LENGTH = HoldOut(test=LongerThan(22), sizes=Sizes(train=16_990, test=3_920))
+
+ADDPRIM_JUMP = HoldOut(
+    test=Composes("jump"),
+    oversample="jump",
+    sizes=Sizes(train=14_670, test=7_706),
+)
+ADDPRIM_TURN_LEFT = HoldOut(
+    test=Composes("turn left"),
+    oversample="turn left",
+    sizes=Sizes(train=21_890, test=1_208),
+)
+
+
+def template(form: str, sizes: Sizes, verbs: tuple[str, ...] = PRIMITIVES) -> HoldOut:
+    """Return the rule that holds out a template for some verbs, and drops `turn` in it."""
+    test = ContainsAny(tuple(f"{verb} {form}" for verb in verbs))
+    return HoldOut(test=test, drop=Contains(f"turn {form}"), sizes=sizes)
+
+
+TEMPLATES = {
+    "jump_around_right": template("around right", Sizes(train=18_528, test=1_173), ("jump",)),
+    "around_right": template("around right", Sizes(train=15_225, test=4_476)),
+    "opposite_right": template("opposite right", Sizes(train=15_225, test=4_476)),
+    "right": template("right", Sizes(train=15_225, test=4_476)),
+}
+
+FILLERS = ("look", "walk", "run")
+FILLER_TRAIN_SIZES = (15_225, 16_290, 17_391, 18_528)
+
+
+def filler(count: int) -> HoldOut:
+    """Return the rule that keeps `u around right` in train for the first so many fillers u."""
+    absent = tuple(f"{verb} around right" for verb in FILLERS[count:])
+    return HoldOut(
+        test=Contains("jump around right"),
+        drop=Contains("turn around right"),
+        withhold=ContainsAny(absent) if absent else NEVER,
+        sizes=Sizes(train=FILLER_TRAIN_SIZES[count], test=1_173),
+    )
+
+
+FIRST_FILLER = ButNot(
+    Contains("look around right"),
+    ContainsAny(tuple(f"{verb} around right" for verb in ("turn", "walk", "run", "jump"))),
+)
+"""The 1,065 commands that filler_num1 adds to the train set of filler_num0."""
+
+JUMPS_ADDED = {1: 14_671, 2: 14_670, 4: 14_668, 8: 14_670, 16: 14_665, 32: 14_655}
+"""Published training lines by the number of composed jump commands in them."""
+
+
+def with_jumps(count: int, repetition: int) -> Added:
+    """Return `addprim_jump` with composed commands in train: a draw of its own a repetition."""
+    return Added(
+        base=ADDPRIM_JUMP,
+        pool=ADDPRIM_JUMP.test,
+        count=count,
+        draw=f"scan/addprim_complex_jump_num{count}_rep{repetition}",
+        sizes=Sizes(train=JUMPS_ADDED[count], test=7_706 - count),
+    )
+
+
+def with_nested_jumps(count: int) -> Added:
+    """Return `addprim_jump` with the first so many of one draw of 32, none of which is tested."""
+    return Added(
+        base=ADDPRIM_JUMP,
+        pool=ADDPRIM_JUMP.test,
+        count=count,
+        draw="scan/bastings_jump",
+        reserve=32,
+        sizes=Sizes(train=JUMPS_ADDED.get(count, 14_670), test=7_674),
+    )
+
+
+def few_shots(count: int, repetition: int) -> Added:
+    """Return `filler_num0` with some of the commands that `filler_num1` adds."""
+    return Added(
+        base=filler(0),
+        pool=FIRST_FILLER,
+        count=count,
+        draw=f"scan/fewshot_num{count}_rep{repetition}",
+        sizes=Sizes(train=15_225 + count, test=1_173),
+    )
+
+
+def _simple() -> Iterator[ScanTask]:
+    folder = "simple_split"
+    yield _task(
+        "simple", "a random fifth of all commands", Proportion(percent=80), LAKE_BARONI, folder
+    )
+    for percent in (1, 2, 4, 8, 16, 32, 64):
+        yield _task(
+            f"simple_p{percent}",
+            f"all commands after a random {percent}% of them",
+            Proportion(percent=percent),
+            LAKE_BARONI,
+            f"{folder}/size_variations",
+            family="simple_p{1,2,4,8,16,32,64}",
+        )
+
+
+def _length() -> Iterator[ScanTask]:
+    summary = "action sequences longer than any in train"
+    yield _task("length", summary, LENGTH, LAKE_BARONI, "length_split")
+
+
+def _add_primitive() -> Iterator[ScanTask]:
+    folder = "add_prim_split"
+    for phrase, rule in (("jump", ADDPRIM_JUMP), ("turn left", ADDPRIM_TURN_LEFT)):
+        name = f"addprim_{phrase.replace(' ', '_')}"
+        summary = f"`{phrase}` composed, after `{phrase}` alone"
+        yield _task(name, summary, rule, LAKE_BARONI, folder)
+    for count in JUMPS_ADDED:
+        for repetition in range(1, 6):
+            yield _task(
+                f"addprim_complex_jump_num{count}_rep{repetition}",
+                f"`jump` composed, after `jump` alone and {count} composed",
+                with_jumps(count, repetition),
+                LAKE_BARONI,
+                f"{folder}/with_additional_examples",
+                family="addprim_complex_jump_num{1,2,4,8,16,32}_rep{1..5}",
+            )
+    for count in (0, *JUMPS_ADDED):
+        yield _task(
+            f"bastings_jump_num{count}",
+            f"7,674 composed `jump` commands, after `jump` alone and {count} composed",
+            with_nested_jumps(count),
+            f"{BASTINGS}, Tables 2, 6 and 7",
+            folder=None,
+            family="bastings_jump_num{0,1,2,4,8,16,32}",
+        )
+
+
+def _templates() -> Iterator[ScanTask]:
+    for form, rule in TEMPLATES.items():
+        summary = f"`{form.replace('_', ' ')}`, never seen with a primitive"
+        if form == "jump_around_right":
+            summary = "`jump around right`, after the parts of it in other combinations"
+        yield _task(f"template_{form}", summary, rule, LOULA, "template_split")
+
+
+def _fillers() -> Iterator[ScanTask]:
+    for count in range(4):
+        yield _task(
+            f"filler_num{count}",
+            f"`jump around right`, after {count} other primitives `around right`",
+            filler(count),
+            LOULA,
+            "filler_split",
+            family="filler_num{0,1,2,3}",
+        )
+
+
+def _few_shots() -> Iterator[ScanTask]:
+    for count in (2**power for power in range(11)):
+        for repetition in range(1, 6):
+            yield _task(
+                f"fewshot_num{count}_rep{repetition}",
+                f"`jump around right`, after {count} commands with `look around right`",
+                few_shots(count, repetition),
+                LOULA,
+                "few_shot_split",
+                family="fewshot_num{1,2,4,...,1024}_rep{1..5}",
+            )
+
+
+def _task(
+    name: str, summary: str, rule: Rule, paper: str, folder: str | None, *, family: str = ""
+) -> ScanTask:
+    return ScanTask(
+        name=f"scan/{name}",
+        family=f"scan/{family or name}",
+        summary=summary,
+        paper=paper,
+        rule=str(rule),
+        sizes=rule.sizes,
+        metrics=("exact",),
+        partition=rule,
+        files=None if folder is None else f"{folder}/tasks_{{part}}_{name}.txt",
+    )
+
+
+def _all() -> Iterator[ScanTask]:
+    for benchmark in (_simple, _length, _add_primitive, _templates, _fillers, _few_shots):
+        yield from benchmark()
+
+
+TASKS = {task.name: task for task in _all()}
