@@ -12,6 +12,8 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from daxy.core.errors import require
+
 Tokens = tuple[str, ...]
 
 
@@ -46,9 +48,14 @@ class Sequences(Sequence[Tokens]):
 
     @classmethod
     def of(cls, sequences: Iterable[Sequence[str]]) -> Sequences:
-        """Build the columns from tokens."""
+        """Build the columns from tokens.
+
+        Raises:
+            WrongRequest: there are more distinct tokens than a code can tell apart.
+        """
         rows = list(sequences)
         symbols = tuple(sorted({token for row in rows for token in row}))
+        require(len(symbols) <= 1 << 16, f"more than 65,536 distinct tokens: {len(symbols)}")
         code_of = {symbol: code for code, symbol in enumerate(symbols)}
         lengths = np.fromiter((len(row) for row in rows), np.int64, len(rows))
         codes = np.fromiter((code_of[t] for row in rows for t in row), np.uint16, lengths.sum())

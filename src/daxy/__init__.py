@@ -1,0 +1,54 @@
+"""A laboratory for systematic generalization.
+
+    >>> import daxy
+    >>> split = daxy.load("scan/addprim_jump")
+    >>> split.test[0]
+    >>> daxy.score("scan/addprim_jump", "predictions.jsonl").accuracy
+
+Importing this imports nothing else: each name below is loaded when it is first asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from daxy.version import __version__
+
+if TYPE_CHECKING:
+    from daxy import tasks
+    from daxy.api import Scored, load, score
+    from daxy.core.examples import Example, Examples
+    from daxy.core.split import Split
+
+__all__ = [
+    "Example",
+    "Examples",
+    "Scored",
+    "Split",
+    "__version__",
+    "load",
+    "score",
+    "tasks",
+]
+
+_HOMES = {
+    "Example": "daxy.core.examples",
+    "Examples": "daxy.core.examples",
+    "Scored": "daxy.api",
+    "Split": "daxy.core.split",
+    "load": "daxy.api",
+    "score": "daxy.api",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "tasks":
+        return importlib.import_module("daxy.tasks")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'daxy' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,146 @@
+"""Predictions: anybody's, as JSON lines or Parquet.
+
+A row has `prediction` and says what it is a prediction for: by `key`, or by `source`. Each of these
+is a string of tokens separated by spaces, or a list of tokens; other fields are left alone.
+
+{"key": "5f9c9d86f47b1dfb", "prediction": "I_TURN_LEFT I_JUMP"}
+{"source": "jump left", "prediction": ["I_TURN_LEFT", "I_JUMP"]}
+
+Every distinct key (or source) must be there exactly once. In NACS several test examples can have
+the same source: its one prediction counts for all of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from daxy.core.errors import WrongFile
+from daxy.core.examples import Examples, Sequences, Tokens
+from daxy.core.files import write_text
+from daxy.formats import jsonl
+from daxy.metrics import Scores
+
+FEW = 3
+"""How many offenders an error names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One row of a file of predictions."""
+
+    line: int
+    """Line of a text file or row of a table, from 1."""
+    of: str | Tokens
+    """The key, or the tokens of the source."""
+    prediction: Tokens
+
+
+def read(path: Path, examples: Examples) -> Sequences:
+    """Return the predictions of a file in the order of the examples.
+
+    Raises:
+        WrongFile: the file cannot be read, a row of it is wrong, or rows are missing, given twice,
+            or for no example.
+    """
+    rows = list(_rows(path))
+    by_source = bool(rows) and not isinstance(rows[0].of, str)
+    wanted: Sequence[str | Tokens] = list(examples.source) if by_source else examples.keys
+    return align(path, rows, wanted)
+
+
+def align(path: Path, rows: Sequence[Given], wanted: Sequence[str | Tokens]) -> Sequences:
+    """Return one prediction for each of the wanted keys or sources.
+
+    Raises:
+        WrongFile: some are missing, given twice, or not wanted.
+    """
+    given: dict[Hashable, Given] = {}
+    known = set(wanted)
+    for row in rows:
+        if row.of in given:
+            problem = f"{_named(row.of)} was already given on line {given[row.of].line}"
+            raise WrongFile(path, problem, line=row.line)
+        given[row.of] = row
+    if unknown := [row for row in rows if row.of not in known]:
+        few = ", ".join(f"{_named(row.of)} (line {row.line})" for row in unknown[:FEW])
+        raise WrongFile(path, f"{len(unknown)} of {len(rows)} rows are for no test example: {few}")
+    if missing := [of for of in dict.fromkeys(wanted) if of not in given]:
+        few = ", ".join(map(_named, missing[:FEW]))
+        raise WrongFile(path, f"{len(missing)} of {len(known)} predictions are missing: {few}")
+    return Sequences.of(given[of].prediction for of in wanted)
+
+
+def write(
+    path: Path, examples: Examples, predictions: Sequences, scores: Mapping[str, Scores]
+) -> None:
+    """Write each example with its prediction and scores, as Parquet or by the name `.jsonl`.
+
+    Raises:
+        RunFailed: the file cannot be written.
+    """
+    if path.suffix == ".jsonl":
+        write_text(path, "".join(_lines(examples, predictions, scores)))
+        return
+    import pyarrow as pa
+
+    from daxy.formats import parquet
+
+    columns = {
+        "key": pa.array(examples.keys, pa.string()),
+        "source": parquet.tokens(examples.source),
+        "target": parquet.tokens(examples.target),
+        "prediction": parquet.tokens(predictions),
+    }
+    values = {name: pa.array(value) for name, value in scores.items()}
+    parquet.save(path, pa.table(columns | values))
+
+
+def _rows(path: Path) -> Iterator[Given]:
+    records = _table(path) if path.suffix == ".parquet" else jsonl.objects(path)
+    field: str | None = None
+    for line, record in records:
+        field = field or ("key" if "key" in record else "source")
+        of = _tokens(path, line, record, field)
+        prediction = _tokens(path, line, record, "prediction")
+        yield Given(line, " ".join(of) if field == "key" else of, prediction)
+
+
+def _table(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    from daxy.formats import parquet
+
+    return enumerate(parquet.load(path, ("prediction",)).to_pylist(), start=1)
+
+
+def _tokens(path: Path, line: int, record: Mapping[str, Any], field: str) -> Tokens:
+    value = record.get(field)
+    if isinstance(value, str):
+        return tuple(value.split())
+    if isinstance(value, list) and all(isinstance(token, str) for token in value):
+        return tuple(value)
+    if field not in record:
+        wanted = "`key` or `source`" if field == "source" else f"`{field}`"
+        raise WrongFile(path, f"no {wanted} in {_named(record)}", line=line)
+    problem = f"{field!r} is {_named(value)}; expected a string or a list of strings"
+    raise WrongFile(path, problem, line=line)
+
+
+def _lines(
+    examples: Examples, predictions: Sequences, scores: Mapping[str, Scores]
+) -> Iterator[str]:
+    values = zip(*(value.tolist() for value in scores.values()), strict=True)
+    columns = (examples.keys, examples.source, examples.target, predictions, values)
+    for key, source, target, prediction, value in zip(*columns, strict=True):
+        tokens = {"source": source, "target": target, "prediction": prediction}
+        texts = {name: " ".join(sequence) for name, sequence in tokens.items()}
+        record = {"key": key, **texts, **dict(zip(scores, value, strict=True))}
+        yield json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def _named(value: object) -> str:
+    text = " ".join(map(str, value)) if isinstance(value, tuple) else value
+    shown = repr(text)
+    return shown if len(shown) <= 80 else f"{shown[:77]}..."
