@@ -24,7 +24,9 @@ class WrongRequest(DaxyError):  # noqa: N818 - reads as what happened
 class UnknownName(WrongRequest):
     """A name that no file of a registry carries, with the nearest ones that do."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], *, listing: str | None = None
+    ) -> None:
         names = sorted(known)
         near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
         if near:
@@ -32,7 +34,7 @@ class UnknownName(WrongRequest):
         elif len(names) <= 12:
             hint = f"known: {', '.join(names) or 'none'}"
         else:
-            hint = f"`daxy {kind}s` lists all {len(names)}"
+            hint = f"`{listing or f'daxy {kind}s'}` lists all {len(names)}"
         super().__init__(f"no {kind} named {name!r}; {hint}")
         self.name = name
         self.did_you_mean = near

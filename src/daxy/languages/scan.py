@@ -15,9 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from daxy.core.errors import WrongRequest
-from daxy.core.examples import Examples, Tokens
+
+if TYPE_CHECKING:
+    from daxy.core.examples import Examples, Tokens
 
 DIRECTIONS = ("left", "right")
 TIMES = {"twice": 2, "thrice": 3}
@@ -209,6 +212,8 @@ def pairs(grammar: Grammar = SCAN) -> Examples:
 
     Each sentence is said and interpreted once, and pairs of them are put together from that.
     """
+    from daxy.core.examples import Examples  # NumPy is not needed to interpret one command
+
     known = [(say(sentence), denote(sentence)) for sentence in grammar.sentences()]
     every = list(known)
     every += [((*a, "and", *b), (*x, *y)) for a, x in known for b, y in known]
@@ -221,6 +226,17 @@ def meanings(grammar: Grammar = SCAN) -> dict[Tokens, Tokens]:
     """Return the actions of every command by its words, in the canonical order."""
     every = pairs(grammar)
     return dict(zip(every.source, every.target, strict=True))
+
+
+def disagreement(words: Tokens, actions: Tokens) -> str | None:
+    """Return what is wrong with a pair, if its words are no command or mean other actions."""
+    try:
+        wanted = denote(SCAN.parse(words))
+    except NotACommand as error:
+        return str(error)
+    if actions == wanted:
+        return None
+    return f"{' '.join(words)!r} means {' '.join(wanted)}, not {' '.join(actions)!r}"
 
 
 class _Parser:

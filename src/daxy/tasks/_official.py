@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from daxy.core.errors import WrongFile
-from daxy.core.examples import Tokens
 from daxy.core.files import read_bytes
 from daxy.formats import scan_text
 from daxy.languages import scan
@@ -40,7 +39,7 @@ def rows(official: Path, name: str) -> Rows:
     for count, (command, actions) in enumerate(scan_text.parse(data, place), start=1):
         given = tuple(map(scan.official_spelling, actions))
         if meaning.get(command) != given:
-            raise WrongFile(place, _disagreement(command, given), line=count)
+            raise WrongFile(place, f"{scan.disagreement(command, given)}", line=count)
         found[count - 1] = position[command]
     return found[:count]
 
@@ -69,11 +68,3 @@ def _member(archive: Path, name: str) -> bytes:
     except (OSError, EOFError, lzma.LZMAError, tarfile.TarError) as error:
         raise WrongFile(archive, f"cannot be read as a .tar.xz: {error}") from error
     raise WrongFile(archive, f"holds no {name}")
-
-
-def _disagreement(command: Tokens, actions: Tokens) -> str:
-    try:
-        wanted = scan.denote(scan.SCAN.parse(command))
-    except scan.NotACommand as error:
-        return str(error)
-    return f"{' '.join(command)!r} means {' '.join(wanted)}, not {' '.join(actions)}"

@@ -71,7 +71,7 @@ def _mirror(task: ScanTask) -> NacsTask:
     return NacsTask(
         name=name,
         family=family,
-        summary=f"the mirror of {task.name}: {task.summary}",
+        summary=f"reversed: {task.summary}",
         paper="Bastings et al. 2018, Jump to better conclusions",
         rule=task.rule,
         sizes=task.sizes,

@@ -165,7 +165,7 @@ def _fillers() -> Iterator[ScanTask]:
     for count in range(4):
         yield _task(
             f"filler_num{count}",
-            f"`jump around right`, after {count} other primitives `around right`",
+            f"`jump around right`, after the same with {count} of the other primitives",
             filler(count),
             LOULA,
             "filler_split",
@@ -178,7 +178,7 @@ def _few_shots() -> Iterator[ScanTask]:
         for repetition in range(1, 6):
             yield _task(
                 f"fewshot_num{count}_rep{repetition}",
-                f"`jump around right`, after {count} commands with `look around right`",
+                f"`jump around right`, after {count} shot{'s' * (count > 1)} of `look around right`",
                 few_shots(count, repetition),
                 LOULA,
                 "few_shot_split",

@@ -1,0 +1,91 @@
+"""From the words after a verb to the verb, with errors in one line."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import inspect
+import io
+import re
+from collections.abc import Sequence
+
+import tyro
+
+from daxy.cli._verb import Verb
+from daxy.core.errors import WrongRequest
+
+
+def parse(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
+    """Return the verb with its fields filled from the arguments.
+
+    Raises:
+        WrongRequest: an argument is missing, unknown, or has a wrong value.
+        SystemExit: the arguments asked for help, which has been printed.
+    """
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaint):
+            return _fill(verb, name, arguments)
+    except SystemExit as stop:
+        if not stop.code:
+            raise
+        problem = _unknown_flag(_flags(verb, name), arguments) or _one_line(complaint.getvalue())
+        raise WrongRequest(f"{problem}; see `daxy {name} --help`") from None
+
+
+def _fill(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
+    return tyro.cli(
+        verb,
+        prog=f"daxy {name}",
+        description=inspect.cleandoc(verb.__doc__ or ""),
+        args=list(arguments),
+        config=(tyro.conf.FlagCreatePairsOff,),
+    )
+
+
+def _flags(verb: type[Verb], name: str) -> list[str]:
+    """Return the flags that the verb's help lists."""
+    shown = io.StringIO()
+    with contextlib.redirect_stdout(shown), contextlib.suppress(SystemExit):
+        _fill(verb, name, ["--help"])
+    return re.findall(r"^[│ ]*(?:-h, )?(--[a-z0-9.-]+)", shown.getvalue(), re.MULTILINE)
+
+
+def _unknown_flag(known: Sequence[str], arguments: Sequence[str]) -> str | None:
+    for argument in arguments:
+        flag = argument.partition("=")[0].replace("_", "-")
+        if flag == "--":
+            return None
+        if flag.startswith("--") and flag not in known:
+            near = difflib.get_close_matches(flag, known, n=1)
+            return f"no flag {flag!r}" + (f"; did you mean {near[0]}?" if near else "")
+    return None
+
+
+def _one_line(box: str) -> str:
+    """Return what a box of tyro's says before its first rule, as one clause."""
+    lines = [line.strip("│ ") for line in box.splitlines() if line.startswith("│")]
+    rule = next((row for row, line in enumerate(lines) if line.startswith("──")), len(lines))
+    said = re.sub(r"\s+", " ", " ".join(lines[:rule])).strip()
+    for pattern, clause in _CLAUSES.items():
+        if match := re.fullmatch(pattern, said):
+            return match.expand(clause)
+    return said or "the arguments do not fit"
+
+
+_CLAUSES = {
+    r"Unrecognized options: (.*)": r"unexpected argument: \1",
+    r"Missing from daxy \S+: ((?:--\S+ )?\S+) .*": r"missing: \1",
+    r"Error parsing (\S+): invalid literal for int.*: (.*)": (
+        r"wrong value for \1: \2; expected a whole number"
+    ),
+    r"Error parsing (\S+): could not convert string to float: (.*)": (
+        r"wrong value for \1: \2; expected a number"
+    ),
+    r"Error parsing (\S+): (.*)": r"wrong value for \1: \2",
+    r"Missing value for argument '(\S+?)'.*": r"missing: a value after \1",
+    r"invalid choice '(.*)' for argument '(\S+?)'. Expected one of \((.*?),?\)\.": (
+        r"wrong value for \2: '\1'; expected one of \3"
+    ),
+}
+"""What tyro says, and how daxy says it; anything else is passed on as it is."""

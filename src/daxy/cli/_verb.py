@@ -1,0 +1,40 @@
+"""What every verb of the command line has in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What a verb answers."""
+
+    data: Mapping[str, Any]
+    """The object that `--json` prints."""
+    text: RenderableType
+    """What a person reads: a string, or anything that rich can print."""
+    exit_code: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verb(ABC):
+    """A request, as its fields say; `run` answers it."""
+
+    json: bool = False
+    """Print one JSON object on stdout and everything else on stderr."""
+    debug: bool = False
+    """Show where in the program an error came from."""
+
+    @abstractmethod
+    def run(self) -> Result:
+        """Return the answer.
+
+        Raises:
+            DaxyError: the request cannot be served.
+        """

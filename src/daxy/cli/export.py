@@ -1,0 +1,87 @@
+"""Write a task's data as Parquet, JSON lines or SCAN's official text."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from daxy.cli._data import Data, DataOptions, TaskName
+from daxy.cli._verb import Result, Verb
+from daxy.core.errors import require
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from daxy.core.examples import Examples
+
+Format = Literal["scan-text", "jsonl", "parquet"]
+FORMAT_OF_SUFFIX: dict[str, Format] = {".parquet": "parquet", ".jsonl": "jsonl"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export(Verb):
+    """Write a task's data to a file, or to stdout when it is text.
+
+    Example:
+        daxy export scan/addprim_jump --split all --out addprim_jump.parquet
+    """
+
+    task: TaskName
+    """The task; `daxy tasks` lists them."""
+    split: Literal["train", "validation", "test", "all"] = "train"
+    """Which part."""
+    format: Format | None = None
+    """How to write it; unless given, what the name of --out says, else scan-text."""
+    out: Path | None = None
+    """The file to write; stdout unless given."""
+    force: bool = False
+    """Replace the file if it exists."""
+    data: Data = field(default_factory=DataOptions)
+
+    def run(self) -> Result:
+        """Write the file, or return its text."""
+        form = self._check()
+        split = self.data.load(self.task)
+        parts = split.parts if self.split == "all" else {self.split: split.parts[self.split]}
+        if self.out is None:
+            return Result(data={}, text=_text(parts, form))
+        if form == "parquet":
+            from daxy.formats import parquet
+
+            parquet.write(self.out, parts, split.provenance)
+        else:
+            from daxy.core.files import write_text
+
+            write_text(self.out, _text(parts, form))
+        lines = {name: len(examples) for name, examples in parts.items()}
+        said = ", ".join(f"{count:,} {name}" for name, count in lines.items())
+        data = {"out": str(self.out), "lines": lines, "provenance": asdict(split.provenance)}
+        return Result(data=data, text=f"{self.out}: {said} examples")
+
+    def _check(self) -> Format:
+        """Return the format, after refusing what cannot be written."""
+        suffix = self.out.suffix if self.out else ""
+        form = self.format or FORMAT_OF_SUFFIX.get(suffix, "scan-text")
+        require(self.out is not None or form != "parquet", "parquet needs --out FILE")
+        require(self.out is not None or not self.json, "--json needs --out FILE")
+        together = "scan-text cannot say which part a line is of; expected --split of one part"
+        require(not (form == "scan-text" and self.split == "all"), together)
+        if self.out is not None:
+            exists = f"{self.out} exists; --force replaces it"
+            require(self.force or not self.out.exists(), exists)
+            require(not self.out.is_dir(), f"{self.out} is a folder; expected a file to write")
+        return form
+
+
+def _text(parts: Mapping[str, Examples], form: Format) -> str:
+    if form == "jsonl":
+        from daxy.formats import jsonl
+
+        return jsonl.write(parts)
+    from daxy.formats import scan_text
+
+    return "".join(map(scan_text.write, parts.values()))
+
+
+VERB = Export

@@ -1,0 +1,128 @@
+"""The entry point: finds the verb, prints its answer, turns errors into one line."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import os
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from daxy.cli._verb import Result
+from daxy.core import registry
+from daxy.core.errors import DaxyError, UnknownName
+from daxy.version import __version__
+
+PACKAGE = "daxy.cli"
+FLAGS = ("-h", "--help", "--version", "--json", "--debug")
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Serve one request and return the exit code: 0, 1 a failed check or run, 2 a wrong request."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _serve(arguments)
+        sys.stdout.flush()
+        return code
+    except DaxyError as error:
+        return _report(str(error), error.exit_code, arguments)
+    except KeyboardInterrupt as stop:
+        return _report(str(stop) or "interrupted", INTERRUPTED, arguments)
+    except BrokenPipeError:
+        # Whoever read our output has gone: nothing more can be said, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 0
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        message = f"a defect in daxy, please report it: {said} (--debug shows where)"
+        return _report(message, 1, arguments)
+
+
+def verbs() -> dict[str, str]:
+    """Return the verbs with what each does, read from their files without importing them."""
+    names = [name for name in registry.entries(PACKAGE) if name != "main"]
+    return {name: _summary(name) for name in names}
+
+
+def _serve(arguments: list[str]) -> int:
+    name = next((word for word in arguments if not word.startswith("-")), None)
+    if name is None or arguments[0] in ("-h", "--help", "--version"):
+        return _print(_overview(arguments), as_json="--json" in arguments)
+    if name not in verbs():
+        raise UnknownName("verb", name, verbs(), listing="daxy --help")
+    arguments.remove(name)
+    from daxy.cli._parse import parse
+
+    module = registry.load(PACKAGE, name, kind="verb")
+    verb = parse(module.VERB, name, arguments)
+    return _print(verb.run(), as_json=verb.json)
+
+
+def _overview(arguments: Sequence[str]) -> Result:
+    """Return the version or the verbs, whichever was asked for."""
+    if unknown := [word for word in arguments if word.startswith("-") and word not in FLAGS]:
+        raise UnknownName("flag", unknown[0], FLAGS[1:])
+    if "--version" in arguments:
+        return Result(data={"version": __version__}, text=f"daxy {__version__}")
+    every = verbs()
+    width = max(map(len, every))
+    lines = [f"  {name:<{width}}  {summary}" for name, summary in every.items()]
+    text = "\n".join(
+        [
+            "usage: daxy VERB ... [--json] [--debug] [--help]",
+            "",
+            "A laboratory for systematic generalization.",
+            "",
+            *lines,
+            "",
+            "Each verb has --help. Example:",
+            '  daxy interpret scan "jump around left twice"',
+        ]
+    )
+    return Result(data={"verbs": every}, text=text)
+
+
+def _summary(name: str) -> str:
+    spec = importlib.util.find_spec(f"{PACKAGE}.{name}")
+    assert spec is not None and spec.origin is not None, name
+    said = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
+    return said.partition("\n")[0].rstrip(".")
+
+
+def _print(result: Result, *, as_json: bool) -> int:
+    if as_json:
+        _print_json(result.data)
+    elif isinstance(result.text, str):
+        sys.stdout.write(result.text if result.text.endswith("\n") else f"{result.text}\n")
+    else:
+        from rich.console import Console
+
+        Console(width=None if sys.stdout.isatty() else 160, highlight=False).print(result.text)
+    return result.exit_code
+
+
+def _print_json(data: Mapping[str, Any]) -> None:
+    sys.stdout.write(json.dumps(data) + "\n")
+
+
+def _report(message: str, code: int, arguments: Sequence[str]) -> int:
+    """Say on stderr, in one line, what was wrong; with `--json` also as the object on stdout."""
+    if "--debug" in arguments:
+        traceback.print_exc()
+    line = " ".join(message.splitlines())
+    sys.stderr.write(f"daxy: {line}\n")
+    if "--json" in arguments:
+        _print_json({"error": line, "exit_code": code})
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

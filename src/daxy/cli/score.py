@@ -1,0 +1,81 @@
+"""Score anybody's predictions for a task's test set."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from daxy.cli._data import Data, DataOptions, TaskName
+from daxy.cli._verb import Result, Verb
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rich.console import RenderableType
+
+    from daxy.api import Scored
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score(Verb):
+    """Score predictions for a task's test set, each example exactly once.
+
+    FILE has JSON lines, or is Parquet by its name: objects with `key` or `source`, and
+    `prediction`, each a string of tokens separated by spaces or a list of them.
+
+    Example:
+        daxy score nacs/length --predictions predictions.jsonl
+    """
+
+    task: TaskName
+    """The task; `daxy tasks` lists them."""
+    predictions: Annotated[Path, tyro.conf.arg(metavar="FILE")]
+    """The predictions, JSON lines or Parquet."""
+    out: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """Write each example with its prediction and scores, as Parquet or JSON lines."""
+    data: Data = field(default_factory=DataOptions)
+
+    def run(self) -> Result:
+        """Return the scores, by target length too."""
+        from daxy import tasks
+        from daxy.api import score
+        from daxy.formats import predictions
+
+        split = self.data.load(self.task)
+        scored = score(self.task, self.predictions, split=split)
+        if self.out is not None:
+            predictions.write(self.out, scored.examples, scored.predictions, scored.values)
+        statistics = tasks.get(self.task).statistics(split)
+        data = {
+            "task": self.task,
+            "metric": scored.metric,
+            "accuracy": scored.accuracy,
+            "scores": dict(scored.totals),
+            "count": len(scored.examples),
+            "by_target_length": {
+                str(length): {"count": count, "score": mean}
+                for length, (count, mean) in scored.by_length().items()
+            },
+            "statistics": statistics,
+            "provenance": asdict(split.provenance),
+        }
+        return Result(data=data, text=_table(scored, statistics))
+
+
+def _table(scored: Scored, statistics: Mapping[str, float]) -> RenderableType:
+    from rich.console import Group
+    from rich.table import Table
+
+    lines = [f"{scored.task}: {len(scored.examples):,} test examples"]
+    lines += [f"{name} {total:.1%}" for name, total in scored.totals.items()]
+    lines += [f"{fact}: {value:.1%}" for fact, value in statistics.items()]
+    table = Table("target length", "examples", scored.metric, box=None, pad_edge=False)
+    for length, (count, mean) in scored.by_length().items():
+        table.add_row(str(length), f"{count:,}", f"{mean:.1%}")
+    return Group(*lines, "", table)
+
+
+VERB = Score

@@ -1,0 +1,70 @@
+"""List the tasks, or show one's card."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+import tyro
+
+from daxy.cli._data import Data, DataOptions
+from daxy.cli._verb import Result, Verb
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tasks(Verb):
+    """List the tasks; with a name, show its card: rule, sizes, scores and statistics.
+
+    Example:
+        daxy tasks nacs/addprim_jump
+    """
+
+    task: tyro.conf.Positional[Annotated[str | None, tyro.conf.arg(metavar="TASK")]] = None
+    """The task whose card to show."""
+    data: Data = field(default_factory=DataOptions)
+
+    def run(self) -> Result:
+        """Return the list, or the card."""
+        return _listed() if self.task is None else self._card(self.task)
+
+    def _card(self, name: str) -> Result:
+        from dataclasses import asdict
+
+        from daxy import tasks
+
+        task = tasks.get(name)
+        split = self.data.load(name)
+        statistics = task.statistics(split)
+        made = f"{split.provenance.source}, checksum {split.provenance.checksum}"
+        sizes = ", ".join(f"{part} {len(rows)}" for part, rows in split.parts.items())
+        lines = [f"- This split: {sizes} ({made})"]
+        lines += [
+            f"- {fact[0].upper()}{fact[1:]}: {value:.1%}" for fact, value in statistics.items()
+        ]
+        data = {
+            "task": task.name,
+            "summary": task.summary,
+            "paper": task.paper,
+            "metrics": list(task.metrics),
+            "published_sizes": asdict(task.sizes),
+            "provenance": asdict(split.provenance),
+            "statistics": statistics,
+        }
+        return Result(data=data, text=task.card + "\n".join(lines))
+
+
+def _listed() -> Result:
+    from rich.table import Table
+
+    from daxy import tasks
+
+    every = [tasks.get(name) for name in tasks.available()]
+    table = Table("task", "train", "test", "tests", box=None, pad_edge=False)
+    first_of = {task.family: task for task in reversed(every)}
+    for family in dict.fromkeys(task.family for task in every):
+        task = first_of[family]
+        table.add_row(family, f"{task.sizes.train:,}", f"{task.sizes.test:,}", task.summary)
+    return Result(data={"tasks": {task.name: task.summary for task in every}}, text=table)
+
+
+VERB = Tasks
