@@ -1,0 +1,1 @@
+"""What architectures share; every layer takes a batch, and `vmap` adds the replicas."""

@@ -1,0 +1,28 @@
+"""Additive attention (Bahdanau et al. 2015), over projected keys."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+
+def attend(
+    query: Float[Array, "batch width"],
+    keys: Float[Array, "batch source width"],
+    energy: Float[Array, "width"],
+    is_token: Bool[Array, "batch source"],
+) -> Float[Array, "batch source"]:
+    """Return the weights softmax(v . tanh(query + key)) over the tokens; padding gets exactly 0.
+
+    `query` and `keys` are already multiplied by Wq and Wm (Bastings et al. 2018, section 5).
+    """
+    scores = jnp.tanh(query[:, None] + keys) @ energy
+    return jax.nn.softmax(scores, axis=-1, where=is_token)
+
+
+def read(
+    weights: Float[Array, "batch source"], values: Float[Array, "batch source value"]
+) -> Float[Array, "batch value"]:
+    """Return the weighted sum of the values: the context vector."""
+    return jnp.einsum("bs,bsv->bv", weights, values)

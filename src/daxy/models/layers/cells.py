@@ -1,0 +1,81 @@
+"""Recurrent cells: what happens to a state once its inputs have been multiplied by the weights.
+
+Gate order and bias places are PyTorch's, so that its weights can be loaded as they are. A state is a
+tuple whose first part is the hidden vector that other layers see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from daxy.core.errors import UnknownName
+
+CellName: TypeAlias = Literal["srn", "gru", "lstm"]
+State: TypeAlias = tuple[Float[Array, "batch hidden"], ...]
+Gates: TypeAlias = Float[Array, "batch gates"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One kind of recurrent unit."""
+
+    name: str
+    gates: int
+    """Pre-activations per hidden unit."""
+    parts: int
+    """Vectors in the state: the hidden one, and the LSTM's memory cell."""
+    step: Callable[[State, Gates, Gates], State]
+    """step(state, from_input, from_state) -> next state; both with their biases added."""
+
+
+def _srn(state: State, from_input: Gates, from_state: Gates) -> State:
+    """Return tanh(W x + U h) (Elman 1990)."""
+    del state
+    return (jnp.tanh(from_input + from_state),)
+
+
+def _gru(state: State, from_input: Gates, from_state: Gates) -> State:
+    """Return the gated recurrent unit's next state (Cho et al. 2014; reset after the product)."""
+    (hidden,) = state
+    reset_in, update_in, new_in = jnp.split(from_input, 3, axis=-1)
+    reset_state, update_state, new_state = jnp.split(from_state, 3, axis=-1)
+    reset = jax.nn.sigmoid(reset_in + reset_state)
+    update = jax.nn.sigmoid(update_in + update_state)
+    new = jnp.tanh(new_in + reset * new_state)
+    return (new + update * (hidden - new),)
+
+
+def _lstm(state: State, from_input: Gates, from_state: Gates) -> State:
+    """Return the long short-term memory's next state (Hochreiter & Schmidhuber 1997)."""
+    _, memory = state
+    entry, forget, new, exit_ = jnp.split(from_input + from_state, 4, axis=-1)
+    memory = jax.nn.sigmoid(forget) * memory + jax.nn.sigmoid(entry) * jnp.tanh(new)
+    return jax.nn.sigmoid(exit_) * jnp.tanh(memory), memory
+
+
+CELLS = {
+    cell.name: cell
+    for cell in (Cell("srn", 1, 1, _srn), Cell("gru", 3, 1, _gru), Cell("lstm", 4, 2, _lstm))
+}
+
+
+def cell(name: str) -> Cell:
+    """Return the cell of that name.
+
+    Raises:
+        UnknownName: there is none.
+    """
+    if name not in CELLS:
+        raise UnknownName("cell", name, CELLS)
+    return CELLS[name]
+
+
+def zero_state(kind: Cell, batch: int, hidden: int) -> State:
+    """Return the state before the first token."""
+    return tuple(jnp.zeros((batch, hidden)) for _ in range(kind.parts))

@@ -1,0 +1,21 @@
+"""Initial weights with PyTorch's default distributions, which the papers' networks started from."""
+
+from __future__ import annotations
+
+import jax
+from jaxtyping import Array, Float, PRNGKeyArray
+
+
+def uniform(key: PRNGKeyArray, shape: tuple[int, ...], fan: int) -> Float[Array, "..."]:
+    """Return draws from U(-1/sqrt(fan), 1/sqrt(fan)).
+
+    `fan` is the incoming width for a linear map and the hidden width for a recurrent layer, weights
+    and biases alike, as in `torch.nn.Linear` and `torch.nn.RNNBase`.
+    """
+    bound = fan**-0.5
+    return jax.random.uniform(key, shape, minval=-bound, maxval=bound)
+
+
+def normal(key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
+    """Return draws from N(0, 1), as `torch.nn.Embedding` starts from."""
+    return jax.random.normal(key, shape)

@@ -1,0 +1,117 @@
+"""A recurrence whose weight gradients are formed once, after the scan.
+
+Reverse-mode differentiation of a plain `lax.scan` adds a whole weight-sized matrix to an accumulator
+at every time step: for y_t = a_t W it computes dW = sum_t a_t' dy_t one outer product after the
+other. Here the loop only keeps the rows a_t and dy_t, and one matrix product forms the same sum
+afterwards, at the rate of a large product instead of that of many small additions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Protocol, TypeAlias
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+Weights: TypeAlias = Mapping[str, Float[Array, "?incoming ?outgoing"]]
+Tree: TypeAlias = Any
+"""Any nest of arrays that JAX maps over."""
+
+
+class Apply(Protocol):
+    """What a body calls to multiply rows by the weight of that name, at most once each a step."""
+
+    def __call__(
+        self, weight: str, rows: Float[Array, "batch incoming"], /
+    ) -> Float[Array, "batch outgoing"]: ...
+
+
+Body: TypeAlias = Callable[[Apply, Tree, Tree, Tree], tuple[Tree, Tree]]
+"""body(apply, constants, state, input) -> (next state, output), as in `lax.scan`."""
+
+
+def scan(body: Body, weights: Weights, constants: Tree, state: Tree, inputs: Tree) -> Tree:
+    """Run `body` over the leading (time) axis of `inputs`; return its outputs, stacked.
+
+    Same values and gradients as `lax.scan`; only the weights' gradients are formed differently.
+    `constants` are arrays that every step reads: their gradients are accumulated step by step.
+    """
+    return _recurrence(body)(dict(weights), constants, state, inputs)
+
+
+def _recurrence(body: Body) -> Callable[[Weights, Tree, Tree, Tree], Tree]:
+    @jax.custom_vjp
+    def run(weights: Weights, constants: Tree, state: Tree, inputs: Tree) -> Tree:
+        sinks = _sinks(weights, state, inputs)
+        return _unrolled(body, weights, constants, state, inputs, sinks)[0]
+
+    def forward(weights: Weights, constants: Tree, state: Tree, inputs: Tree) -> tuple[Tree, Tree]:
+        sinks = _sinks(weights, state, inputs)
+        outputs, pull_back, rows = jax.vjp(
+            partial(_unrolled, body, weights), constants, state, inputs, sinks, has_aux=True
+        )
+        return outputs, (pull_back, rows)
+
+    def backward(kept: Tree, cotangent: Tree) -> tuple[Tree, Tree, Tree, Tree]:
+        pull_back, rows = kept
+        constants, state, inputs, products = pull_back(cotangent)
+        weights = {
+            name: jnp.einsum("tbi,tbo->io", incoming, products[name])
+            for name, incoming in rows.items()
+        }
+        return weights, constants, state, inputs
+
+    run.defvjp(forward, backward)
+    return run
+
+
+def _unrolled(
+    body: Body, weights: Weights, constants: Tree, state: Tree, inputs: Tree, sinks: Tree
+) -> tuple[Tree, Tree]:
+    """Return (the stacked outputs, the rows that met each weight at each step)."""
+
+    def step(state: Tree, step_inputs: Tree) -> tuple[Tree, Tree]:
+        here, sink = step_inputs
+        rows: dict[str, Array] = {}
+
+        def apply(name: str, incoming: Array) -> Array:
+            assert name not in rows, f"{name} is applied twice in one step"
+            rows[name] = incoming
+            return _product(incoming, weights[name], sink[name])
+
+        state, output = body(apply, constants, state, here)
+        return state, (output, rows)
+
+    _, (outputs, rows) = jax.lax.scan(step, state, (inputs, sinks))
+    return outputs, rows
+
+
+@jax.custom_vjp
+def _product(rows: Array, weight: Array, sink: Array) -> Array:
+    """Return rows @ weight; the product's cotangent goes into `sink`, none into `weight`."""
+    del sink
+    return rows @ weight
+
+
+def _product_forward(rows: Array, weight: Array, sink: Array) -> tuple[Array, Array]:
+    return _product(rows, weight, sink), weight
+
+
+def _product_backward(weight: Array, cotangent: Array) -> tuple[Array, None, Array]:
+    return cotangent @ weight.T, None, cotangent
+
+
+_product.defvjp(_product_forward, _product_backward)
+
+
+def _sinks(weights: Weights, state: Tree, inputs: Tree) -> dict[str, Array]:
+    """Return zeros shaped as each weight's products over time; nothing ever reads them."""
+    steps = jax.tree.leaves(inputs)[0].shape[0]
+    batch = jax.tree.leaves(state)[0].shape[0]
+    return {
+        name: jnp.zeros((steps, batch, weight.shape[-1]), weight.dtype)
+        for name, weight in weights.items()
+    }

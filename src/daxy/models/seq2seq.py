@@ -1,0 +1,247 @@
+"""The recurrent encoder-decoders of Bastings et al. (2018), after Cho and Bahdanau.
+
+A bidirectional encoder reads the source; its final states pass through a bridge, tanh(Linear), into
+a decoder that sees the previous target token and, with attention, a context: a weighted sum of the
+encoder's outputs. `dependency=False` (their -Dep) takes the previous token away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, NamedTuple, TypeAlias
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from daxy.core.errors import require
+from daxy.core.vocabulary import PAD
+from daxy.models._model import Batch, Sizes
+from daxy.models.layers import late_weights
+from daxy.models.layers.attention import attend, read
+from daxy.models.layers.cells import Cell, State, cell
+from daxy.models.layers.dropout import Dropout, drop
+from daxy.models.layers.embedding import embed
+from daxy.models.layers.encoder import Encoder
+from daxy.models.layers.initial import normal, uniform
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """A recurrent encoder-decoder; every field is a flag of `daxy train`."""
+
+    cell: Literal["srn", "gru", "lstm"] = "gru"
+    """Recurrent unit of the encoder and of the decoder."""
+    hidden: int = 256
+    """Units of the decoder, and of the encoder in each direction."""
+    embedding: int = 64
+    """Width of a source and of a target token's embedding."""
+    attention: bool = True
+    """Whether the decoder attends to the encoder's outputs (+Attn)."""
+    dependency: bool = True
+    """Whether the decoder sees the previous target token (without: -Dep)."""
+
+    def __post_init__(self) -> None:
+        require(self.hidden > 0, f"hidden must be positive, not {self.hidden}")
+        require(self.embedding > 0, f"embedding must be positive, not {self.embedding}")
+        require(
+            self.attention or self.dependency,
+            "without attention and without output dependency a decoder has no input at all",
+        )
+
+
+class Seen(NamedTuple):
+    """What every step of the decoder reads of one batch of sources."""
+
+    keys: Float[Array, "batch source hidden"]
+    """The encoder's outputs times Wm."""
+    values: Float[Array, "batch source value"]
+    """What a step sums, weighted: the outputs, or already their products with a weight."""
+    is_token: Bool[Array, "batch source"]
+
+
+class DecoderState(NamedTuple):
+    """Where a decoder stands between two tokens."""
+
+    state: State
+    seen: Seen | None
+
+
+Constants: TypeAlias = tuple[Seen | None, Float[Array, "hidden"] | None, Float[Array, "gates"]]
+"""What every step of the decoder reads: the source, the energy vector v, the state's bias."""
+
+
+class Model(eqx.Module):
+    """See the module; parameters are stored [incoming, outgoing], gates in PyTorch's order."""
+
+    config: Config = eqx.field(static=True)
+    encoder: Encoder
+    target_embedding: Float[Array, "target_symbols embedding"] | None
+    bridge: tuple[Float[Array, "twice_hidden hidden"], ...]
+    bridge_bias: tuple[Float[Array, "hidden"], ...]
+    embedding_to_gates: Float[Array, "embedding gates"] | None
+    context_to_gates: Float[Array, "twice_hidden gates"] | None
+    gates_bias: Float[Array, "gates"]
+    state_to_gates: Float[Array, "hidden gates"]
+    state_bias: Float[Array, "gates"]
+    query: Float[Array, "hidden hidden"] | None
+    key: Float[Array, "twice_hidden hidden"] | None
+    energy: Float[Array, "hidden"] | None
+    pre_output: Float[Array, "features hidden"] | None
+    output: Float[Array, "hidden target_symbols"]
+
+    def __init__(self, config: Config, sizes: Sizes, *, key: PRNGKeyArray) -> None:
+        keys = iter(jax.random.split(key, 16))
+        kind, hidden, twice = cell(config.cell), config.hidden, 2 * config.hidden
+        gates = kind.gates * hidden
+        attention, dependency = config.attention, config.dependency
+        draw = partial(uniform, fan=hidden)
+        self.config = config
+        self.encoder = Encoder(kind, sizes.source_symbols, config.embedding, hidden, key=next(keys))
+        embedding_shape = (sizes.target_symbols, config.embedding)
+        self.target_embedding = normal(next(keys), embedding_shape) if dependency else None
+        parts = range(kind.parts)
+        self.bridge = tuple(uniform(next(keys), (twice, hidden), twice) for _ in parts)
+        self.bridge_bias = tuple(uniform(next(keys), (hidden,), twice) for _ in parts)
+        into_gates = draw(next(keys), (config.embedding, gates))
+        self.embedding_to_gates = into_gates if dependency else None
+        self.context_to_gates = draw(next(keys), (twice, gates)) if attention else None
+        self.gates_bias = draw(next(keys), (gates,))
+        self.state_to_gates = draw(next(keys), (hidden, gates))
+        self.state_bias = draw(next(keys), (gates,))
+        self.query = uniform(next(keys), (hidden, hidden), hidden) if attention else None
+        self.key = uniform(next(keys), (twice, hidden), twice) if attention else None
+        self.energy = uniform(next(keys), (hidden,), hidden) if attention else None
+        features = dependency * config.embedding + hidden + twice
+        self.pre_output = uniform(next(keys), (features, hidden), features) if attention else None
+        self.output = uniform(next(keys), (hidden, sizes.target_symbols), hidden)
+
+    def logits(
+        self, batch: Batch, noise: Dropout | None = None
+    ) -> Float[Array, "batch target symbols"]:
+        """Return the scores of every next token under teacher forcing."""
+        outputs, state = self._encode(batch.source, noise)
+        previous = jnp.pad(batch.target, ((0, 0), (1, 0)))[:, :-1].T
+        embedded = self._embed(previous, noise)
+        # A weighted sum commutes with a linear map: the fewer rows the map meets, the less work.
+        early = batch.source.shape[1] <= batch.target.shape[1]
+        values = self._values(outputs, self.context_to_gates if early else None)
+        weights = self._state_weights()
+        if self.context_to_gates is not None and not early:
+            weights["context"] = self.context_to_gates
+
+        def advance(
+            apply: late_weights.Apply, constants: Constants, state: State, gates: Array
+        ) -> tuple[State, tuple[Array, Array | None]]:
+            seen, energy, bias = constants
+            weights, from_state = self._attend(apply("state", state[0]), seen, energy)
+            if seen is not None and weights is not None:
+                summed = read(weights, seen.values)
+                gates = gates + (summed if early else apply("context", summed))
+            state = self._cell.step(state, gates, from_state + bias)
+            return state, (state[0], weights)
+
+        constants = (self._seen(outputs, values, batch.source), self.energy, self.state_bias)
+        gates = self._gates(embedded, previous.shape)
+        hidden, attended = late_weights.scan(advance, weights, constants, state, gates)
+        features = [hidden] if embedded is None else [embedded, hidden]
+        if attended is None:
+            return self._without_attention(hidden).swapaxes(0, 1)
+        features.append(jnp.einsum("tbs,bsv->tbv", attended, outputs))
+        features = drop(noise, "pre-output", jnp.concatenate(features, axis=-1))
+        return (features @ self._features_to_symbols()).swapaxes(0, 1)
+
+    def start(self, source: Int[Array, "batch source"]) -> DecoderState:
+        """Encode the sources; the state before the first target token."""
+        outputs, state = self._encode(source, None)
+        if self.context_to_gates is None:
+            return DecoderState(state, None)
+        _, context_to_symbols = self._split_features_to_symbols()
+        weight = jnp.concatenate([self.context_to_gates, context_to_symbols], axis=1)
+        return DecoderState(state, self._seen(outputs, self._values(outputs, weight), source))
+
+    def step(
+        self, state: DecoderState, token: Int[Array, "batch"]
+    ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
+        """Take the previous token (PAD before the first) in; return the scores of the next."""
+        seen = state.seen
+        embedded = self._embed(token, None)
+        gates = self._gates(embedded, token.shape)
+        products = state.state[0] @ self._state_weights()["state"]
+        weights, from_state = self._attend(products, seen, self.energy)
+        if seen is None or weights is None:
+            after = self._cell.step(state.state, gates, from_state + self.state_bias)
+            return DecoderState(after, None), self._without_attention(after[0])
+        summed = read(weights, seen.values)
+        context_gates, context_symbols = jnp.split(summed, [self.gates_bias.shape[0]], axis=1)
+        after = self._cell.step(state.state, gates + context_gates, from_state + self.state_bias)
+        features = after[0] if embedded is None else jnp.concatenate([embedded, after[0]], axis=1)
+        to_symbols, _ = self._split_features_to_symbols()
+        return DecoderState(after, seen), features @ to_symbols + context_symbols
+
+    @property
+    def _cell(self) -> Cell:
+        return cell(self.config.cell)
+
+    def _encode(
+        self, source: Int[Array, "batch source"], noise: Dropout | None
+    ) -> tuple[Float[Array, "batch source twice_hidden"], State]:
+        """Return the encoder's outputs and, through the bridge, the decoder's first state."""
+        outputs, final = self.encoder(self._cell, source, noise)
+        bridges = zip(final, self.bridge, self.bridge_bias, strict=True)
+        return outputs, tuple(jnp.tanh(part @ weight + bias) for part, weight, bias in bridges)
+
+    def _embed(
+        self, tokens: Int[Array, "*shape"], noise: Dropout | None
+    ) -> Float[Array, "*shape embedding"] | None:
+        if self.target_embedding is None:
+            return None
+        return drop(noise, "target embedding", embed(self.target_embedding, tokens))
+
+    def _gates(
+        self, embedded: Float[Array, "*shape embedding"] | None, shape: tuple[int, ...]
+    ) -> Float[Array, "*shape gates"]:
+        """Return what the previous token adds to the gates: only the bias under -Dep."""
+        if embedded is None or self.embedding_to_gates is None:
+            return jnp.broadcast_to(self.gates_bias, (*shape, *self.gates_bias.shape))
+        return embedded @ self.embedding_to_gates + self.gates_bias
+
+    def _values(
+        self, outputs: Float[Array, "batch source twice"], weight: Float[Array, "twice value"] | None
+    ) -> Float[Array, "batch source value"]:
+        return outputs if weight is None else outputs @ weight
+
+    def _seen(self, outputs: Array, values: Array, source: Array) -> Seen | None:
+        return None if self.key is None else Seen(outputs @ self.key, values, source != PAD)
+
+    def _state_weights(self) -> dict[str, Float[Array, "hidden products"]]:
+        """Return what the hidden state meets at each step: Wq and the gates' weight, side by side."""
+        if self.query is None:
+            return {"state": self.state_to_gates}
+        return {"state": jnp.concatenate([self.query, self.state_to_gates], axis=1)}
+
+    def _attend(
+        self, products: Float[Array, "batch products"], seen: Seen | None, energy: Array | None
+    ) -> tuple[Float[Array, "batch source"] | None, Float[Array, "batch gates"]]:
+        """Return the attention weights and the state's share of the gates."""
+        if seen is None or energy is None:
+            return None, products
+        query, from_state = jnp.split(products, [self.config.hidden], axis=1)
+        return attend(query, seen.keys, energy, seen.is_token), from_state
+
+    def _without_attention(
+        self, hidden: Float[Array, "*shape hidden"]
+    ) -> Float[Array, "*shape symbols"]:
+        return hidden @ self.output
+
+    def _features_to_symbols(self) -> Float[Array, "features symbols"]:
+        """Return Wo times the pre-output's weight: nothing stands between the two linear maps."""
+        assert self.pre_output is not None
+        return self.pre_output @ self.output
+
+    def _split_features_to_symbols(self) -> tuple[Array, Array]:
+        """Return the same, apart: for [embedding ; state], and for the context."""
+        to_symbols = self._features_to_symbols()
+        return to_symbols[: -2 * self.config.hidden], to_symbols[-2 * self.config.hidden :]
