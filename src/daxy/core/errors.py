@@ -28,7 +28,7 @@ class UnknownName(WrongRequest):
         self, kind: str, name: str, known: Iterable[str], *, listing: str | None = None
     ) -> None:
         names = sorted(known)
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+        near = _nearest(name, names)
         if near:
             hint = f"did you mean {' or '.join(near)}?"
         elif len(names) <= 12:
@@ -38,6 +38,16 @@ class UnknownName(WrongRequest):
         super().__init__(f"no {kind} named {name!r}; {hint}")
         self.name = name
         self.did_you_mean = near
+
+
+def _nearest(name: str, names: list[str]) -> list[str]:
+    """Return the name that is most alike, and up to two that are nearly as much so."""
+
+    def likeness(other: str) -> float:
+        return difflib.SequenceMatcher(a=other, b=name).ratio()
+
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    return [other for other in near if likeness(other) > likeness(near[0]) - 0.05]
 
 
 class WrongFile(DaxyError):  # noqa: N818

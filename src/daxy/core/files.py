@@ -31,6 +31,8 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
             os.fsync(file.fileno())
         temporary.chmod(0o644)
         temporary.replace(path)
+    except FileExistsError as error:
+        raise RunFailed(f"cannot write {path}: {error.filename} is not a folder") from error
     except OSError as error:
         raise RunFailed(f"cannot write {path}: {error.strerror or error}") from error
     finally:

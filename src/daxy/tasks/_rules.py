@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Protocol
 
 import numpy as np
@@ -138,8 +139,7 @@ def oversampled(train: Rows, phrase: str) -> Rows:
     Each of the m commands stands round(B / 9 / m) times among the B others, as in the official
     files (1467 times `jump`, 2189 times `turn left`).
     """
-    commands = words()
-    repeated = np.array([Contains(phrase)(commands[row]) for row in train])
+    repeated = np.isin(train, select(Contains(phrase)))
     others = int((~repeated).sum())
     copies = round(others * SHARE / (1 - SHARE) / int(repeated.sum()))
     return np.concatenate([train[~repeated], np.repeat(train[repeated], copies)])
@@ -155,12 +155,16 @@ def everything() -> Rows:
     return np.arange(len(words()))
 
 
+@cache
 def select(predicate: Predicate) -> Rows:
     """Return the positions of the commands that a predicate holds of."""
     held = (row for row, command in enumerate(words()) if predicate(command))
-    return np.fromiter(held, np.int64)
+    rows = np.fromiter(held, np.int64)
+    rows.setflags(write=False)
+    return rows
 
 
-def words() -> list[Tokens]:
+@cache
+def words() -> tuple[Tokens, ...]:
     """Return the words of all commands in the canonical order."""
-    return list(scan.meanings())
+    return tuple(scan.meanings())

@@ -178,7 +178,7 @@ def _few_shots() -> Iterator[ScanTask]:
         for repetition in range(1, 6):
             yield _task(
                 f"fewshot_num{count}_rep{repetition}",
-                f"`jump around right`, after {count} shot{'s' * (count > 1)} of `look around right`",
+                f"`jump around right`, and {count} of `look around right` in train",
                 few_shots(count, repetition),
                 LOULA,
                 "few_shot_split",

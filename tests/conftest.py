@@ -1,0 +1,68 @@
+"""What several rooms' tests need: the official files, and the command line as a function."""
+
+from __future__ import annotations
+
+import json
+import os
+import tarfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+from daxy.cli.main import main
+
+settings.register_profile("daxy", deadline=None, max_examples=60, derandomize=True)
+settings.load_profile("daxy")
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def scan_archive() -> Path:
+    """The official SCAN files as an archive; a test that needs it is skipped where it is absent."""
+    shared = Path(os.environ.get("DAXY_SHARED_DATA", ROOT.parent / "shared" / "data"))
+    archive = shared / "scan.tar.xz"
+    if not archive.is_file():
+        if os.environ.get("DAXY_REQUIRE_OFFICIAL") == "1":
+            pytest.fail(f"official files are required and {archive} is absent")
+        pytest.skip(f"no official files at {archive}; DAXY_SHARED_DATA names their folder")
+    return archive
+
+
+@pytest.fixture(scope="session")
+def scan_folder(scan_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The official SCAN files as a folder, as published."""
+    folder = tmp_path_factory.mktemp("official")
+    with tarfile.open(scan_archive) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the command line said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def daxy(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
+    """Ask the command line, in this process."""
+
+    def ask(*arguments: str) -> Answer:
+        capsys.readouterr()
+        code = main(arguments)
+        out, err = capsys.readouterr()
+        return Answer(code, out, err)
+
+    return ask

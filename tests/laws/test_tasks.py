@@ -1,0 +1,92 @@
+"""What holds for every task there is, and for every one that is added."""
+
+from pathlib import Path
+
+import pytest
+
+from daxy import metrics, tasks
+from daxy.core.examples import Sequences
+from daxy.formats import jsonl, parquet
+
+NAMES = tasks.available()
+# One of each family: the others differ in the numbers of a draw alone.
+FAMILIES = list({tasks.get(name).family: name for name in NAMES}.values())
+
+every_task = pytest.mark.parametrize("name", NAMES)
+every_family = pytest.mark.parametrize("name", FAMILIES)
+
+
+@every_task
+def test_a_task_is_found_by_the_name_it_has(name: str) -> None:
+    task = tasks.get(name)
+    assert task.name == name
+    assert task.metric in metrics.available()
+    assert name in task.card
+    assert task.summary in task.card
+    assert task.family.partition("/")[0] == name.partition("/")[0]
+
+
+@every_task
+def test_a_split_has_the_published_sizes(name: str) -> None:
+    task = tasks.get(name)
+    made = task.split(validation="none").provenance.sizes
+    assert made == task.sizes
+
+
+@every_family
+def test_no_test_example_is_in_train_or_validation(name: str) -> None:
+    split = tasks.get(name).split()
+    assert not set(split.test.keys) & (set(split.train.keys) | set(split.validation.keys))
+
+
+@every_family
+def test_every_test_example_is_there_once(name: str) -> None:
+    test = tasks.get(name).split(validation="none").test
+    assert len(set(test.keys)) == len(test)
+
+
+@every_family
+def test_the_same_seed_gives_the_same_split(name: str) -> None:
+    one, other = (tasks.get(name).split(seed=7).provenance for _ in range(2))
+    assert one == other
+
+
+@every_family
+def test_validation_is_carved_from_train(name: str) -> None:
+    task = tasks.get(name)
+    whole, carved = task.split(validation="none"), task.split()
+    assert sorted(carved.train.keys + carved.validation.keys) == sorted(whole.train.keys)
+    assert carved.test.keys == whole.test.keys
+
+
+@every_family
+def test_without_oversampling_no_line_is_repeated(name: str) -> None:
+    train = tasks.get(name).split(validation="none", oversample=False).train
+    assert len(set(train.keys)) == len(train)
+
+
+@every_family
+def test_the_targets_are_perfect_predictions(name: str) -> None:
+    task = tasks.get(name)
+    test = task.split(validation="none").test
+    assert task.totals(test, test.target)[task.metric] == 1.0
+
+
+@every_family
+def test_saying_nothing_is_always_wrong(name: str) -> None:
+    task = tasks.get(name)
+    test = task.split(validation="none").test
+    silence = Sequences.of([()] * len(test))
+    assert task.totals(test, silence)[task.metric] == 0.0
+
+
+@every_family
+def test_export_then_load_is_the_identity(name: str, tmp_path: Path) -> None:
+    split = tasks.get(name).split()
+    parquet.write(tmp_path / "a.parquet", split.parts, split.provenance)
+    (tmp_path / "a.jsonl").write_text(jsonl.write(split.parts), encoding="utf-8")
+    for loaded in (parquet.read(tmp_path / "a.parquet"), jsonl.read(tmp_path / "a.jsonl")):
+        assert {part: rows.keys for part, rows in loaded.items()} == {
+            part: rows.keys for part, rows in split.parts.items()
+        }
+    assert parquet.provenance(tmp_path / "a.parquet")["checksum"] == split.provenance.checksum

@@ -1,0 +1,57 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from daxy import metrics
+from daxy.core.errors import UnknownName
+from daxy.core.examples import Examples, Sequences
+
+tokens = st.lists(st.sampled_from(["I_JUMP", "I_WALK", "I_RUN"]), max_size=3)
+
+
+def test_every_metric_is_named_as_its_file_and_says_what_it_is() -> None:
+    assert metrics.available() == ["back_mapping", "exact"]
+    for name in metrics.available():
+        assert metrics.get(name).name == name
+        assert metrics.get(name).summary
+
+
+def test_an_unknown_metric_is_refused() -> None:
+    with pytest.raises(UnknownName, match="no metric named 'exat'; did you mean exact?"):
+        metrics.get("exat")
+
+
+@given(rows=st.lists(st.tuples(tokens, tokens), min_size=1))
+def test_exact_match_is_equality_of_tokens(rows: list[tuple[list[str], list[str]]]) -> None:
+    examples = Examples.of(([], target) for target, _ in rows)
+    predictions = Sequences.of(prediction for _, prediction in rows)
+    wanted = [target == prediction for target, prediction in rows]
+    assert metrics.get("exact").score(examples, predictions).tolist() == wanted
+    total = metrics.get("exact").total(examples, predictions)
+    assert math.isclose(total, sum(wanted) / len(wanted))
+
+
+@pytest.mark.parametrize(
+    ("actions", "command", "right"),
+    [
+        ("I_TURN_LEFT I_JUMP I_TURN_LEFT I_JUMP", "jump left twice", True),
+        ("I_TURN_LEFT I_JUMP I_TURN_LEFT I_JUMP", "jump left and jump left", True),
+        ("I_TURN_LEFT I_JUMP I_TURN_LEFT I_JUMP", "jump left", False),
+        ("I_WALK I_JUMP", "jump after walk", True),
+        ("I_WALK I_JUMP", "jump and walk", False),
+        # Four jumps have the right meaning for no command: `and` does not nest.
+        ("I_JUMP I_JUMP I_JUMP", "jump and jump and jump", False),
+        ("I_JUMP", "", False),
+        ("I_JUMP", "I_JUMP", False),
+        ("I_JUMP", "dab", False),
+        ("I_DAB", "dab", True),
+    ],
+)
+def test_back_mapping_accepts_any_command_that_means_the_source(
+    actions: str, command: str, right: bool
+) -> None:
+    examples = Examples.of([(actions.split(), ["walk"])])
+    predictions = Sequences.of([command.split()])
+    assert metrics.get("back_mapping").score(examples, predictions).tolist() == [right]

@@ -1,0 +1,43 @@
+import pytest
+
+from daxy import tasks
+
+SHARE = "share of test inputs whose actions occur in train"
+
+
+def test_nacs_is_scan_line_by_line_reversed() -> None:
+    forward = tasks.get("scan/addprim_turn_left").split(seed=4)
+    mirrored = tasks.get("nacs/addprim_turn_left").split(seed=4)
+    for name, part in forward.parts.items():
+        assert list(part.swapped()) == list(mirrored.parts[name])
+
+
+# Measured on the files that the authors released; simple is our own draw of the same kind.
+@pytest.mark.parametrize(
+    ("name", "share", "within"),
+    [
+        ("length", 0.0, 0.0),
+        ("addprim_jump", 0.0, 0.0),
+        ("addprim_turn_left", 0.410, 0.0005),
+        ("simple", 0.853, 0.015),
+    ],
+)
+def test_the_share_of_known_inputs_is_as_measured(name: str, share: float, within: float) -> None:
+    task = tasks.get(f"nacs/{name}")
+    assert task.statistics(task.split())[SHARE] == pytest.approx(share, abs=within)
+
+
+def test_another_command_of_the_same_meaning_is_right() -> None:
+    task = tasks.get("nacs/length")
+    test = task.split().test
+    # `a and b` means what `b after a` does.
+    swapped = [
+        (*command[command.index("and") + 1 :], "after", *command[: command.index("and")])
+        if "and" in command
+        else command
+        for command in test.target
+    ]
+    totals = task.totals(test, type(test.target).of(swapped))
+    assert totals["back_mapping"] == 1.0
+    assert totals["exact"] < 1.0
+    assert task.metric == "back_mapping"

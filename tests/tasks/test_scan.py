@@ -1,0 +1,151 @@
+"""Sizes and rules as published; see tests/official for membership against the official files."""
+
+import itertools
+
+import pytest
+
+from daxy import tasks
+from daxy.core.errors import UnknownName
+from daxy.core.examples import Examples
+
+# Lines of the official files: train, test.
+PUBLISHED = {
+    "simple": (16728, 4182),
+    "simple_p1": (209, 20701),
+    "simple_p2": (418, 20492),
+    "simple_p4": (836, 20074),
+    "simple_p8": (1672, 19238),
+    "simple_p16": (3345, 17565),
+    "simple_p32": (6691, 14219),
+    "simple_p64": (13382, 7528),
+    "length": (16990, 3920),
+    "addprim_jump": (14670, 7706),
+    "addprim_turn_left": (21890, 1208),
+    "addprim_complex_jump_num1_rep1": (14671, 7705),
+    "addprim_complex_jump_num2_rep2": (14670, 7704),
+    "addprim_complex_jump_num4_rep3": (14668, 7702),
+    "addprim_complex_jump_num8_rep4": (14670, 7698),
+    "addprim_complex_jump_num16_rep5": (14665, 7690),
+    "addprim_complex_jump_num32_rep1": (14655, 7674),
+    "template_jump_around_right": (18528, 1173),
+    "template_around_right": (15225, 4476),
+    "template_opposite_right": (15225, 4476),
+    "template_right": (15225, 4476),
+    "filler_num0": (15225, 1173),
+    "filler_num1": (16290, 1173),
+    "filler_num2": (17391, 1173),
+    "filler_num3": (18528, 1173),
+    "fewshot_num1_rep1": (15226, 1173),
+    "fewshot_num64_rep5": (15289, 1173),
+    "fewshot_num1024_rep2": (16249, 1173),
+    "bastings_jump_num0": (14670, 7674),
+    "bastings_jump_num32": (14655, 7674),
+}
+
+
+def commands(examples: Examples) -> set[str]:
+    return {" ".join(source) for source in examples.source}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_split_has_the_published_sizes(name: str) -> None:
+    split = tasks.get(f"scan/{name}").split(validation="none")
+    assert (len(split.train), len(split.test)) == PUBLISHED[name]
+
+
+def test_there_is_a_task_for_every_official_file() -> None:
+    names = [name for name in tasks.available() if name.startswith("scan/")]
+    # 8 simple, length, 2 primitives, 30 with additions, 4 templates, 4 fillers, 55 few-shot; and
+    # the 7 of Bastings et al.
+    assert len(names) == 8 + 1 + 2 + 30 + 4 + 4 + 55 + 7
+
+
+@pytest.mark.parametrize(
+    ("name", "phrase", "copies"),
+    [
+        ("addprim_jump", "jump", 1467),
+        ("addprim_turn_left", "turn left", 2189),
+        ("addprim_complex_jump_num1_rep1", "jump", 734),
+        ("addprim_complex_jump_num2_rep1", "jump", 489),
+        ("addprim_complex_jump_num4_rep1", "jump", 293),
+        ("addprim_complex_jump_num8_rep1", "jump", 163),
+        ("addprim_complex_jump_num16_rep1", "jump", 86),
+        ("addprim_complex_jump_num32_rep1", "jump", 44),
+    ],
+)
+def test_the_primitive_is_repeated_as_often_as_published(
+    name: str, phrase: str, copies: int
+) -> None:
+    train = tasks.get(f"scan/{name}").split(validation="none").train
+    assert list(train.source).count(tuple(phrase.split())) == copies
+
+
+def test_oversampling_can_be_turned_off() -> None:
+    split = tasks.get("scan/addprim_jump").split(validation="none", oversample=False)
+    assert len(split.train) == len(commands(split.train)) == 13_204
+
+
+def test_length_trains_on_22_actions_at_most() -> None:
+    split = tasks.get("scan/length").split()
+    assert split.train.target.lengths.max() == 22
+    assert split.test.target.lengths.min() == 24  # no command means 23 actions
+
+
+def test_smaller_proportions_lie_in_larger_ones_and_all_in_simple() -> None:
+    names = [*(f"simple_p{percent}" for percent in (1, 2, 4, 8, 16, 32, 64)), "simple"]
+    trains = [
+        commands(tasks.get(f"scan/{name}").split(seed=5, validation="none").train) for name in names
+    ]
+    assert all(small < large for small, large in itertools.pairwise(trains))
+
+
+def test_bastings_additions_are_nested_and_the_test_set_is_fixed() -> None:
+    splits = [
+        tasks.get(f"scan/bastings_jump_num{count}").split(seed=2, validation="none")
+        for count in (0, 1, 2, 4, 8, 16, 32)
+    ]
+    trains = [commands(split.train) for split in splits]
+    assert all(small < large for small, large in itertools.pairwise(trains))
+    assert len({frozenset(commands(split.test)) for split in splits}) == 1
+
+
+def test_repetitions_are_draws_of_their_own() -> None:
+    tests = {
+        frozenset(commands(tasks.get(f"scan/addprim_complex_jump_num8_rep{r}").split().test))
+        for r in range(1, 6)
+    }
+    assert len(tests) == 5
+
+
+def test_few_shots_come_from_what_the_first_filler_adds() -> None:
+    none = commands(tasks.get("scan/filler_num0").split(validation="none").train)
+    first = commands(tasks.get("scan/filler_num1").split(validation="none").train)
+    shots = commands(tasks.get("scan/fewshot_num32_rep4").split(validation="none").train)
+    assert len(first - none) == 1065
+    assert len(shots - none) == 32
+    assert shots < first
+
+
+def test_a_rule_does_not_depend_on_the_seed() -> None:
+    one, other = (
+        tasks.get("scan/addprim_jump").split(seed=seed, validation="none") for seed in (0, 1)
+    )
+    assert one.provenance.checksum == other.provenance.checksum
+
+
+def test_a_draw_depends_on_the_seed() -> None:
+    one, other = (tasks.get("scan/simple").split(seed=seed, validation="none") for seed in (0, 1))
+    assert one.provenance.checksum != other.provenance.checksum
+
+
+def test_predictions_in_the_papers_spelling_count() -> None:
+    task = tasks.get("scan/addprim_turn_left")
+    test = task.split(validation="none").test
+    papers = {"I_TURN_LEFT": "LTURN", "I_TURN_RIGHT": "RTURN"}
+    spelled = test.target.renamed(lambda action: papers.get(action, action.removeprefix("I_")))
+    assert task.totals(test, spelled) == {"exact": 1.0}
+
+
+def test_an_unknown_task_suggests_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="did you mean scan/addprim_jump"):
+        tasks.get("scan/addprim_jmp")
