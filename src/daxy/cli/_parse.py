@@ -29,7 +29,7 @@ def parse(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
     except SystemExit as stop:
         if not stop.code:
             raise
-        problem = _unknown_flag(_flags(verb, name), arguments) or _one_line(complaint.getvalue())
+        problem = _unknown_flag(flags(verb, name), arguments) or _one_line(complaint.getvalue())
         raise WrongRequest(f"{problem}; see `daxy {name} --help`") from None
 
 
@@ -43,7 +43,7 @@ def _fill(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
     )
 
 
-def _flags(verb: type[Verb], name: str) -> list[str]:
+def flags(verb: type[Verb], name: str) -> list[str]:
     """Return the flags that the verb's help lists."""
     shown = io.StringIO()
     with contextlib.redirect_stdout(shown), contextlib.suppress(SystemExit):
@@ -63,10 +63,14 @@ def _unknown_flag(known: Sequence[str], arguments: Sequence[str]) -> str | None:
 
 
 def _one_line(box: str) -> str:
-    """Return what a box of tyro's says before its first rule, as one clause."""
-    lines = [line.strip("│ ") for line in box.splitlines() if line.startswith("│")]
-    rule = next((row for row, line in enumerate(lines) if line.startswith("──")), len(lines))
-    said = re.sub(r"\s+", " ", " ".join(lines[:rule])).strip()
+    """Return what a box of tyro's says between its first two rules, as one clause.
+
+    The box is drawn with lines where the terminal has them, else with hyphens and a title above.
+    """
+    lines = [line.strip("│╮╯ ") for line in box.splitlines()]
+    rules = [row for row, line in enumerate(lines) if re.fullmatch(r"╭.*|╰?─+|-+", line)]
+    start, end = [*rules, len(lines), len(lines)][:2]
+    said = re.sub(r"\s+", " ", " ".join(lines[start + 1 : end])).strip()
     for pattern, clause in _CLAUSES.items():
         if match := re.fullmatch(pattern, said):
             return match.expand(clause)

@@ -31,8 +31,8 @@ class Export(Verb):
     """The task; `daxy tasks` lists them."""
     split: Literal["train", "validation", "test", "all"] = "train"
     """Which part."""
-    format: Format | None = None
-    """How to write it; unless given, what the name of --out says, else scan-text."""
+    format: Literal["auto", "scan-text", "jsonl", "parquet"] = "auto"
+    """How to write it; `auto`: as the name of --out ends, else scan-text."""
     out: Path | None = None
     """The file to write; stdout unless given."""
     force: bool = False
@@ -62,15 +62,16 @@ class Export(Verb):
     def _check(self) -> Format:
         """Return the format, after refusing what cannot be written."""
         suffix = self.out.suffix if self.out else ""
-        form = self.format or FORMAT_OF_SUFFIX.get(suffix, "scan-text")
+        named = FORMAT_OF_SUFFIX.get(suffix, "scan-text")
+        form = named if self.format == "auto" else self.format
         require(self.out is not None or form != "parquet", "parquet needs --out FILE")
         require(self.out is not None or not self.json, "--json needs --out FILE")
         together = "scan-text cannot say which part a line is of; expected --split of one part"
         require(not (form == "scan-text" and self.split == "all"), together)
         if self.out is not None:
+            require(not self.out.is_dir(), f"{self.out} is a folder; expected a file to write")
             exists = f"{self.out} exists; --force replaces it"
             require(self.force or not self.out.exists(), exists)
-            require(not self.out.is_dir(), f"{self.out} is a folder; expected a file to write")
         return form
 
 

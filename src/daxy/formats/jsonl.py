@@ -58,12 +58,20 @@ def _object(line: bytes, path: Path, number: int) -> dict[str, Any]:
     except UnicodeEncodeError:
         raise WrongFile(path, "half of a surrogate pair is no text", line=number) from None
     except (ValueError, RecursionError) as error:
-        problem = "blank line" if not line.strip() else f"no JSON: {error}"
+        problem = _complaint(line, error)
         raise WrongFile(path, f"{problem}; expected one JSON object a line", line=number) from None
     if not isinstance(value, dict):
         kind = type(value).__name__
         raise WrongFile(path, f"a {kind}; expected one JSON object a line", line=number)
     return value
+
+
+def _complaint(line: bytes, error: Exception) -> str:
+    if not line.strip():
+        return "blank line"
+    if isinstance(error, json.JSONDecodeError):
+        return f"no JSON: {error.msg} at column {error.colno}"
+    return f"no JSON: {error}"
 
 
 def _lines(parts: Mapping[str, Examples]) -> Iterator[str]:

@@ -6,9 +6,10 @@ strings. Any Parquet reader opens them.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -49,8 +50,13 @@ def read(path: Path) -> dict[str, Examples]:
 
 
 def provenance(path: Path) -> dict[str, object]:
-    """Return what a file says about where it came from; nothing if it says nothing."""
-    return json.loads((pq.read_schema(path).metadata or {}).get(METADATA, b"{}"))
+    """Return what a file says about where it came from; nothing if it says nothing.
+
+    Raises:
+        WrongFile: the file is missing or no Parquet.
+    """
+    with _refusing(path):
+        return json.loads((pq.read_schema(path).metadata or {}).get(METADATA, b"{}"))
 
 
 def save(path: Path, table: pa.Table) -> None:
@@ -64,13 +70,8 @@ def load(path: Path, columns: tuple[str, ...]) -> pa.Table:
     Raises:
         WrongFile: the file is missing, no Parquet, or lacks one of them.
     """
-    if not path.is_file():
-        problem = "is a folder; expected a Parquet file" if path.is_dir() else "no such file"
-        raise WrongFile(path, problem)
-    try:
+    with _refusing(path):
         table = pq.read_table(path)
-    except (OSError, pa.ArrowException) as error:
-        raise WrongFile(path, f"cannot be read as Parquet: {_first_line(error)}") from error
     for column in columns:
         if column not in table.column_names:
             raise WrongFile(path, f"has no column {column!r}; it has {_listed(table.column_names)}")
@@ -112,8 +113,17 @@ def _sequences(path: Path, table: pa.Table, column: str) -> Sequences:
     return Sequences(tuple(names[row] for row in order), codes, offsets)
 
 
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
+@contextlib.contextmanager
+def _refusing(path: Path) -> Generator[None, None, None]:
+    """Turn what can go wrong while reading into a `WrongFile`."""
+    if not path.is_file():
+        problem = "is a folder; expected a Parquet file" if path.is_dir() else "no such file"
+        raise WrongFile(path, problem)
+    try:
+        yield
+    except (OSError, ValueError, pa.ArrowException) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise WrongFile(path, f"cannot be read as Parquet: {reason}") from error
 
 
 def _listed(names: list[str]) -> str:

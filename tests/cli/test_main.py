@@ -1,0 +1,120 @@
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from daxy.cli import _parse, interpret, main
+from daxy.core import registry
+from daxy.version import __version__
+
+VERBS = list(main.verbs())
+
+
+def test_help_lists_every_verb_with_what_it_does(daxy: Callable) -> None:
+    answer = daxy("--help")
+    assert answer.code == 0
+    for name, summary in main.verbs().items():
+        assert f"{name}" in answer.out
+        assert summary in answer.out
+    assert 'daxy interpret scan "jump around left twice"' in answer.out
+    assert daxy().out == answer.out
+    assert daxy("--help", "--json").json == {"verbs": main.verbs()}
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_every_verb_keeps_the_contract(name: str, daxy: Callable) -> None:
+    verb = registry.load("daxy.cli", name, kind="verb").VERB
+    assert "Example:" in (verb.__doc__ or "")
+    answer = daxy(name, "--help")
+    assert answer.code == 0
+    assert "Example:" in answer.out
+    assert f"daxy {name}" in answer.out
+    assert {"--json", "--debug", "--help"} <= set(_parse.flags(verb, name))
+
+
+def test_the_version_is_said(daxy: Callable) -> None:
+    assert daxy("--version").out == f"daxy {__version__}\n"
+    assert daxy("--version", "--json").json == {"version": __version__}
+
+
+def test_ctrl_c_ends_with_a_line_and_130(daxy: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(interpret.Interpret, "run", interrupted)
+    answer = daxy("interpret", "scan", "jump")
+    assert (answer.code, answer.err) == (130, "daxy: interrupted\n")
+
+
+def test_a_defect_is_one_line_and_debug_shows_where(
+    daxy: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def defective(_: object) -> None:
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setattr(interpret.Interpret, "run", defective)
+    answer = daxy("interpret", "scan", "jump")
+    assert answer.code == 1
+    assert answer.err == (
+        "daxy: a defect in daxy, please report it: ZeroDivisionError: by nothing"
+        " (--debug shows where)\n"
+    )
+    assert "Traceback" in daxy("interpret", "scan", "jump", "--debug").err
+
+
+def test_debug_shows_the_traceback_of_a_wrong_request_too(daxy: Callable) -> None:
+    answer = daxy("tasks", "scan/x", "--debug")
+    assert answer.code == 2
+    assert "Traceback" in answer.err
+
+
+@pytest.mark.parametrize("request_", ["--help", "interpret scan jump", "interpret scan up"])
+def test_what_needs_no_data_imports_neither_jax_nor_numpy(request_: str) -> None:
+    code = (
+        "import sys; from daxy.cli.main import main; main(sys.argv[1:]);"
+        "print({'jax', 'numpy', 'pyarrow', 'rich.table'} & set(sys.modules))"
+    )
+    command = [sys.executable, "-c", code, *request_.split()]
+    asked = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert asked.stdout.splitlines()[-1] == "set()"
+
+
+@pytest.mark.parametrize(
+    "request_", ["tasks", "tasks nacs/length", "show scan/length", "export scan/length"]
+)
+def test_no_verb_of_the_data_side_imports_jax(request_: str) -> None:
+    code = (
+        "import sys; from daxy.cli.main import main; main(sys.argv[1:]);"
+        "print({'jax', 'equinox'} & set(sys.modules))"
+    )
+    command = [sys.executable, "-c", code, *request_.split()]
+    asked = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert asked.stdout.splitlines()[-1] == "set()"
+
+
+def test_a_reader_that_stops_early_gets_no_complaint() -> None:
+    command = f"{sys.executable} -m daxy.cli.main export scan/simple | head -n 1"
+    asked = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert asked.stderr == ""
+    assert asked.stdout.count("\n") == 1
+
+
+def test_json_is_one_object_whatever_the_verb(daxy: Callable, tmp_path: Path) -> None:
+    text = tmp_path / "a.txt"
+    text.write_text("IN: jump OUT: I_JUMP\n")
+    for request in (
+        ["tasks"],
+        ["tasks", "nacs/length"],
+        ["interpret", "scan", "jump"],
+        ["show", "scan/length"],
+        ["verify", str(text)],
+        ["export", "scan/length", "--out", str(tmp_path / "b.jsonl")],
+    ):
+        answer = daxy(*request, "--json")
+        assert answer.code == 0
+        assert answer.out.count("\n") == 1
+        assert isinstance(json.loads(answer.out), dict)
+        assert answer.err == ""

@@ -1,0 +1,131 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import daxy as package
+from daxy.formats import jsonl, parquet, scan_text
+
+
+def test_interpret_shows_the_parse_and_the_actions(daxy: Callable) -> None:
+    answer = daxy("interpret", "scan", "jump left twice after turn right")
+    assert answer.out == (
+        "after\n"
+        "  twice\n"
+        "    left\n"
+        "      jump\n"
+        "  right\n"
+        "    turn\n"
+        "\n"
+        "5 actions: I_TURN_RIGHT I_TURN_LEFT I_JUMP I_TURN_LEFT I_JUMP\n"
+    )
+
+
+def test_interpret_needs_no_quotes(daxy: Callable) -> None:
+    answer = daxy("interpret", "scan", "jump", "thrice", "--json")
+    assert answer.json["command"] == "jump thrice"
+    assert answer.json["actions"] == ["I_JUMP"] * 3
+    assert answer.json["parse"] == {"label": "thrice", "below": [{"label": "jump", "below": []}]}
+
+
+def test_tasks_lists_families_with_their_sizes(daxy: Callable) -> None:
+    answer = daxy("tasks")
+    line = next(line for line in answer.out.splitlines() if line.startswith("scan/addprim_jump "))
+    assert line.split()[1:3] == ["14,670", "7,706"]
+    assert len(daxy("tasks", "--json").json["tasks"]) == 222
+
+
+def test_the_card_of_a_nacs_task_has_the_share_of_known_inputs(daxy: Callable) -> None:
+    answer = daxy("tasks", "nacs/addprim_turn_left")
+    assert "- Share of test inputs whose actions occur in train: 41.0%" in answer.out
+    assert "21890 train lines, 1208 test lines" in answer.out
+
+
+def test_show_counts_and_draws_each_part(daxy: Callable) -> None:
+    answer = daxy("show", "scan/addprim_jump", "--validation", "none", "--count", "1")
+    assert "train: 14,670 lines, 13,204 distinct" in answer.out
+    assert "validation: 0 lines, 0 distinct" in answer.out
+    assert "test: 7,706 lines, 7,706 distinct" in answer.out
+    # `jump` 1467 times, and walk, look, run, turn left and turn right are one action long.
+    facts = daxy("show", "scan/addprim_jump", "--validation", "none", "--json").json
+    assert facts["parts"]["train"]["target_lengths"]["1"] == 1467 + 5
+    assert facts["parts"]["train"]["source_lengths"] == [1, 9]
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.jsonl", "a.parquet"])
+def test_export_writes_the_part_in_the_format_of_the_name(
+    name: str, daxy: Callable, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    answer = daxy("export", "scan/length", "--split", "test", "--out", str(path))
+    assert answer.out == f"{path}: 3,920 test examples\n"
+    reader = {".txt": scan_text.read, ".jsonl": jsonl.read, ".parquet": parquet.read}[path.suffix]
+    loaded = reader(path)
+    examples = loaded["test"] if isinstance(loaded, dict) else loaded
+    assert examples.keys == package.load("scan/length").test.keys
+
+
+def test_export_of_all_parts_says_which_is_which(daxy: Callable) -> None:
+    answer = daxy("export", "scan/simple_p1", "--split", "all", "--format", "jsonl")
+    parts = [json.loads(line)["split"] for line in answer.out.splitlines()]
+    split = package.load("scan/simple_p1")
+    assert {part: parts.count(part) for part in dict.fromkeys(parts)} == {
+        part: len(rows) for part, rows in split.parts.items()
+    }
+
+
+def test_export_replaces_a_file_only_when_forced(daxy: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("mine")
+    assert daxy("export", "scan/length", "--out", str(path)).code == 2
+    assert path.read_text() == "mine"
+    assert daxy("export", "scan/length", "--out", str(path), "--force").code == 0
+    assert path.read_text().startswith("IN: ")
+
+
+def test_an_exported_split_is_verified(daxy: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    daxy("export", "scan/addprim_jump", "--validation", "none", "--out", str(path))
+    answer = daxy("verify", str(path))
+    assert answer.code == 0
+    assert answer.out == f"{path}: 14,670 examples, 0 disagreements, 1,466 repeated\n"
+
+
+def test_verify_names_the_lines_that_disagree(daxy: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(
+        "IN: jump OUT: JUMP\n"  # the papers' spelling is right too
+        "IN: walk left OUT: I_WALK I_TURN_LEFT\n"
+        "IN: walk walk OUT: I_WALK I_WALK\n"
+        "IN: jump OUT: I_JUMP\n"
+    )
+    answer = daxy("verify", str(path), "--json")
+    assert answer.code == 1
+    assert answer.json["examples"] == 4
+    assert answer.json["disagreements"] == 2
+    assert answer.json["repeated"] == 1
+    assert [each["line"] for each in answer.json["first"]] == [2, 3]
+    said = daxy("verify", str(path), "--show", "1").out.splitlines()
+    wanted = "'walk left' means I_TURN_LEFT I_WALK, not 'I_WALK I_TURN_LEFT'"
+    assert said[1:] == [f"{path}:2: {wanted}"]
+
+
+@pytest.mark.parametrize("name", ["scored.jsonl", "scored.parquet"])
+def test_score_counts_and_keeps_each_prediction(name: str, daxy: Callable, tmp_path: Path) -> None:
+    test = package.load("scan/filler_num0").test
+    given = tmp_path / "p.jsonl"
+    right = [example.source != ("jump", "around", "right") for example in test]
+    rows = [
+        {"key": example.key, "prediction": list(example.target) if is_right else "I_JUMP"}
+        for example, is_right in zip(test, right, strict=True)
+    ]
+    given.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    request = ["score", "scan/filler_num0", "--predictions", str(given)]
+    answer = daxy(*request, "--out", str(tmp_path / name), "--json")
+    assert answer.json["count"] == 1173
+    assert answer.json["accuracy"] == pytest.approx(1172 / 1173)
+    # `jump around right` alone means eight actions; `turn left after jump around right` more.
+    assert answer.json["by_target_length"]["8"] == {"count": 1, "score": 0.0}
+    assert package.score("scan/filler_num0", tmp_path / name).accuracy == answer.json["accuracy"]
+    assert "99.9%" in daxy(*request).out

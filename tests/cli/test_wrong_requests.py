@@ -1,0 +1,298 @@
+"""Every wrong request gets one line that says what was wrong, where, and what was expected.
+
+To add one, add a row to `REQUESTS`: what the user types, and what they are told. The files that
+requests name are in `FILES`; all of it happens in one fresh folder.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import daxy
+
+GOOD = b"IN: jump OUT: I_JUMP\n"
+FORMAT = "expected `IN: <command> OUT: <actions>` with single spaces"
+OBJECT = "expected one JSON object a line"
+TRAIN = "length_split/tasks_train_length.txt"
+
+FILES = {
+    "good.txt": GOOD,
+    "empty.txt": b"",
+    "crlf.txt": GOOD + b"IN: walk OUT: I_WALK\r\n",
+    "bom.txt": b"\xef\xbb\xbf" + GOOD,
+    "latin1.txt": GOOD + b"IN: r\xfcn OUT: I_RUN\n",
+    "blank.txt": GOOD + b"\n" + GOOD,
+    "no_out.txt": GOOD + b"IN: jump\n",
+    "no_in.txt": b"jump OUT: I_JUMP\n",
+    "spaces.txt": b"IN: jump  left OUT: I_JUMP\n",
+    "text.parquet": b"not Parquet",
+    "list.jsonl": b"[1, 2]\n",
+    "bad.jsonl": b'{"key": \n',
+    "blank.jsonl": b'{"source": "walk", "prediction": ""}\n\n',
+    "no_key.jsonl": b'{"prediction": "I_JUMP"}\n',
+    "no_prediction.jsonl": b'{"key": "a"}\n',
+    "number.jsonl": b'{"key": "a", "prediction": 1}\n',
+    "unknown.jsonl": b'{"key": "a", "prediction": ""}\n{"key": "b", "prediction": ""}\n',
+    "twice.jsonl": b'{"source": "walk", "prediction": ""}\n' * 2,
+    "broken.tar.xz": b"not an archive",
+    f"malformed/{TRAIN}": GOOD + b"IN: jump I_JUMP\n",
+    f"outside/{TRAIN}": GOOD + b"IN: jump jump OUT: I_JUMP I_JUMP\n",
+    f"disagreeing/{TRAIN}": GOOD + b"IN: walk OUT: I_JUMP\n",
+    f"no_test/{TRAIN}": GOOD,
+}
+
+REQUESTS = [
+    # verbs and flags
+    ("intrepret scan jump", "no verb named 'intrepret'; did you mean interpret?"),
+    ("--hlep", "no flag named '--hlep'; did you mean --help?"),
+    ("show scan/length --sead 1", "no flag '--sead'; did you mean --seed?; see `daxy show --help`"),
+    (
+        "score scan/length --prediction p.jsonl",
+        "no flag '--prediction'; did you mean --predictions?; see `daxy score --help`",
+    ),
+    ("tasks --xyzzy", "no flag '--xyzzy'; see `daxy tasks --help`"),
+    ("tasks scan/length more", "unexpected argument: more; see `daxy tasks --help`"),
+    ("show", "missing: TASK; see `daxy show --help`"),
+    ("interpret", "missing: LANGUAGE; see `daxy interpret --help`"),
+    ("verify", "missing: FILE; see `daxy verify --help`"),
+    ("score scan/length", "missing: --predictions FILE; see `daxy score --help`"),
+    ("show scan/length --seed", "missing: a value after --seed; see `daxy show --help`"),
+    # names
+    ("show scan/addprim_jmp", "no task named 'scan/addprim_jmp'; did you mean scan/addprim_jump?"),
+    ("export nacs/lenght", "no task named 'nacs/lenght'; did you mean nacs/length?"),
+    ("tasks ?", "no task named '?'; `daxy tasks` lists all 222"),
+    (
+        "interpret scam jump",
+        "wrong value for language: 'scam'; expected one of 'scan'; see `daxy interpret --help`",
+    ),
+    # values
+    (
+        "show scan/length --seed one",
+        "wrong value for --seed: 'one'; expected a whole number; see `daxy show --help`",
+    ),
+    (
+        "show scan/length --validation-fraction much",
+        "wrong value for --validation-fraction: 'much'; expected a number; see `daxy show --help`",
+    ),
+    (
+        "show scan/length --validation random",
+        "wrong value for --validation: 'random'; expected one of 'draw', 'dab', 'length', 'none';"
+        " see `daxy show --help`",
+    ),
+    (
+        "export scan/length --format csv",
+        "wrong value for --format: 'csv'; expected one of 'auto', 'scan-text', 'jsonl', 'parquet';"
+        " see `daxy export --help`",
+    ),
+    (
+        "export scan/length --split dev",
+        "wrong value for --split: 'dev'; expected one of 'train', 'validation', 'test', 'all';"
+        " see `daxy export --help`",
+    ),
+    ("show scan/length --seed -1", "a seed must not be negative: -1"),
+    ("show scan/length --count -1", "--count must not be negative: -1"),
+    (
+        "show scan/length --validation-fraction 1",
+        "validation fraction must be between 0 and 1, not 1",
+    ),
+    # options that a task does not have
+    (
+        "show scan/simple --validation length",
+        "validation by length is for scan/length, not for scan/simple",
+    ),
+    (
+        "show scan/simple --validation dab",
+        "validation by dab is for tasks that add a primitive, such as scan/addprim_jump,"
+        " not for scan/simple",
+    ),
+    (
+        "show scan/bastings_jump_num4 --official malformed",
+        "scan/bastings_jump_num4 has no official files; leave out --official",
+    ),
+    # commands outside the grammar
+    (
+        "interpret scan ''",
+        "'' ends too early: word 1 is missing; expected walk, look, run, jump or turn",
+    ),
+    (
+        "interpret scan jump around",
+        "'jump around' ends too early: word 3 is missing; expected left or right",
+    ),
+    (
+        "interpret scan jump up",
+        "not a command: 'jump [up]', word 2 cannot be 'up'; expected left, right, opposite, around,"
+        " twice, thrice, and, after or the end of the command",
+    ),
+    (
+        "interpret scan 'turn left twice thrice'",
+        "not a command: 'turn left twice [thrice]', word 4 cannot be 'thrice';"
+        " expected and, after or the end of the command",
+    ),
+    # where to write
+    ("export scan/length --format parquet", "parquet needs --out FILE"),
+    ("export scan/length --json", "--json needs --out FILE"),
+    (
+        "export scan/length --split all",
+        "scan-text cannot say which part a line is of; expected --split of one part",
+    ),
+    ("export scan/length --out good.txt", "good.txt exists; --force replaces it"),
+    ("export scan/length --out malformed", "malformed is a folder; expected a file to write"),
+    (
+        "export scan/length --out good.txt/a.txt",
+        "cannot write good.txt/a.txt: good.txt is not a folder",
+    ),
+    # SCAN text
+    ("verify absent.txt", "absent.txt: no such file"),
+    ("verify malformed", "malformed: is a folder; expected a file"),
+    ("verify empty.txt", f"empty.txt: the file is empty; {FORMAT} on each line"),
+    ("verify crlf.txt", "crlf.txt:2: the line ends in CR LF; expected LF alone"),
+    (
+        "verify bom.txt",
+        "bom.txt:1: the file starts with a byte order mark; expected UTF-8 without one",
+    ),
+    (
+        "verify latin1.txt",
+        "latin1.txt:2: byte 0xfc at column 6 is not UTF-8; expected UTF-8 text",
+    ),
+    ("verify blank.txt", f"blank.txt:2: blank line; {FORMAT}"),
+    ("verify no_out.txt", f"no_out.txt:2: no ` OUT: ` in 'IN: jump'; {FORMAT}"),
+    ("verify no_in.txt", f"no_in.txt:1: no `IN: ` at the start of 'jump OUT: I_JUMP'; {FORMAT}"),
+    (
+        "verify spaces.txt",
+        f"spaces.txt:1: two spaces, or one at an end, in 'IN: jump  left OUT: I_JUMP'; {FORMAT}",
+    ),
+    # official files
+    (
+        "show scan/length --official absent",
+        "absent: no such file or folder",
+    ),
+    (
+        "show scan/length --official absent.tar.xz",
+        "absent.tar.xz: no such file or folder",
+    ),
+    (
+        "show scan/length --official good.txt",
+        "good.txt: is no folder and no .tar.xz; expected SCAN's official files as published",
+    ),
+    (
+        "show scan/simple --official malformed",
+        "malformed/simple_split/tasks_train_simple.txt: no such file",
+    ),
+    (
+        "show scan/length --official no_test",
+        "no_test/length_split/tasks_test_length.txt: no such file",
+    ),
+    (
+        "show scan/length --official malformed",
+        f"malformed/{TRAIN}:2: no ` OUT: ` in 'IN: jump I_JUMP'; {FORMAT}",
+    ),
+    (
+        "export nacs/length --official outside",
+        f"outside/{TRAIN}:2: not a command: 'jump [jump]', word 2 cannot be 'jump'; expected left,"
+        " right, opposite, around, twice, thrice, and, after or the end of the command",
+    ),
+    (
+        "show scan/length --official disagreeing",
+        f"disagreeing/{TRAIN}:2: 'walk' means I_WALK, not 'I_JUMP'",
+    ),
+    (
+        "show scan/length --official broken.tar.xz",
+        "broken.tar.xz: cannot be read as a .tar.xz: not an lzma file",
+    ),
+    ("show scan/length --official other.tar.xz", f"other.tar.xz: holds no {TRAIN}"),
+    # predictions
+    ("score scan/length --predictions absent.jsonl", "absent.jsonl: no such file"),
+    ("score scan/length --predictions absent.parquet", "absent.parquet: no such file"),
+    ("score scan/length --predictions malformed", "malformed: is a folder; expected a file"),
+    ("score scan/length --predictions list.jsonl", f"list.jsonl:1: a list; {OBJECT}"),
+    (
+        "score scan/length --predictions bad.jsonl",
+        f"bad.jsonl:1: no JSON: Expecting value at column 9; {OBJECT}",
+    ),
+    ("score scan/length --predictions blank.jsonl", f"blank.jsonl:2: blank line; {OBJECT}"),
+    ("score scan/length --predictions empty.txt", f"empty.txt:1: blank line; {OBJECT}"),
+    (
+        "score scan/length --predictions no_key.jsonl",
+        "no_key.jsonl:1: no `key` or `source` in {'prediction': 'I_JUMP'}",
+    ),
+    (
+        "score scan/length --predictions no_prediction.jsonl",
+        "no_prediction.jsonl:1: no `prediction` in {'key': 'a'}",
+    ),
+    (
+        "score scan/length --predictions number.jsonl",
+        "number.jsonl:1: 'prediction' is 1; expected a string or a list of strings",
+    ),
+    (
+        "score scan/length --predictions twice.jsonl",
+        "twice.jsonl:2: 'walk' was already given on line 1",
+    ),
+    (
+        "score scan/length --predictions unknown.jsonl",
+        "unknown.jsonl: 2 of 2 rows are for no test example: 'a' (line 1), 'b' (line 2)",
+    ),
+    (
+        "score scan/filler_num0 --predictions all_but_one.jsonl",
+        "all_but_one.jsonl: 1 of 1173 predictions are missing: 'jump around right'",
+    ),
+]
+
+OF_JSON = [row for row in REQUESTS if not row[0].startswith("export")]
+"""`export` to stdout has no room for an object there: --json asks for --out."""
+
+FAILS_AT_RUN = ("cannot write",)
+"""Messages of requests that were right and could not be carried out: exit code 1, not 2."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all the files that the requests name."""
+    folder = tmp_path_factory.mktemp("wrong")
+    for name, content in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    with tarfile.open(folder / "other.tar.xz", "w:xz") as archive:
+        archive.add(folder / "good.txt", "good.txt")
+    sources = [" ".join(source) for source in daxy.load("scan/filler_num0").test.source]
+    rows = [{"source": s, "prediction": ""} for s in sources if s != "jump around right"]
+    (folder / "all_but_one.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+@pytest.mark.parametrize(("request_", "message"), REQUESTS, ids=[each for each, _ in REQUESTS])
+def test_a_wrong_request_gets_one_line(
+    request_: str,
+    message: str,
+    folder: Path,
+    daxy: Callable,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(folder)
+    answer = daxy(*shlex.split(request_))
+    assert answer.err == f"daxy: {message}\n"
+    assert answer.out == "" or "--json" in request_
+    assert answer.code == (1 if message.startswith(FAILS_AT_RUN) else 2)
+
+
+@pytest.mark.parametrize(("request_", "message"), OF_JSON)
+def test_with_json_the_error_is_one_object(
+    request_: str,
+    message: str,
+    folder: Path,
+    daxy: Callable,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(folder)
+    answer = daxy(*shlex.split(request_), "--json")
+    assert answer.json["error"] == message
+    assert answer.json["exit_code"] == answer.code
+
+
+def test_the_table_has_at_least_forty_rows() -> None:
+    assert len({request for request, _ in REQUESTS}) >= 40

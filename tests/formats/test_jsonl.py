@@ -1,0 +1,63 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from daxy.core.errors import DaxyError, WrongFile
+from daxy.core.examples import Examples
+from daxy.formats import jsonl
+
+OBJECT = "expected one JSON object a line"
+
+
+def test_an_example_is_one_object() -> None:
+    examples = Examples.of([(["jump", "left"], ["I_TURN_LEFT", "I_JUMP"])])
+    assert jsonl.write({"test": examples}) == (
+        '{"split": "test", "key": "c0491fabe2026b79", '
+        '"source": "jump left", "target": "I_TURN_LEFT I_JUMP"}\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", f"a.jsonl:1: blank line; {OBJECT}"),
+        (b"{}\n\n{}\n", "a.jsonl:1: expected 'split' with a string"),
+        (b"[1]\n", f"a.jsonl:1: a list; {OBJECT}"),
+        (
+            b"{'a': 1}\n",
+            "a.jsonl:1: no JSON: Expecting property name enclosed in double quotes at"
+            f" column 2; {OBJECT}",
+        ),
+        (b'{"split": "test", "source": "jump"}\n', "a.jsonl:1: expected 'target' with a string"),
+        (b'{"split": "\xff"}\n', "a.jsonl:1: not UTF-8 at column 12"),
+        (b'{"split": "\\ud800"}\n', "a.jsonl:1: half of a surrogate pair is no text"),
+    ],
+)
+def test_a_wrong_line_is_refused_with_its_number(
+    content: bytes, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.jsonl").write_bytes(content)
+    with pytest.raises(WrongFile) as caught:
+        jsonl.read(Path("a.jsonl"))
+    assert str(caught.value) == message
+
+
+def test_nesting_without_end_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(b"[" * 100_000)
+    with pytest.raises(WrongFile, match="no JSON"):
+        jsonl.read(tmp_path / "a.jsonl")
+
+
+@given(content=st.binary() | st.text().map(str.encode))
+def test_any_bytes_are_read_or_refused_in_one_line(
+    content: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.jsonl"
+    path.write_bytes(content)
+    try:
+        jsonl.read(path)
+    except DaxyError as error:
+        assert len(str(error).splitlines()) == 1

@@ -1,0 +1,62 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import daxy
+from daxy.core.errors import WrongRequest
+
+
+def test_importing_daxy_imports_nothing_heavy() -> None:
+    code = "import daxy, sys; print({'numpy', 'jax', 'pyarrow', 'tyro'} & set(sys.modules))"
+    asked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert asked.stdout == "set()\n"
+
+
+def test_the_data_side_never_imports_jax() -> None:
+    code = (
+        "import daxy, sys; split = daxy.load('nacs/length');"
+        "daxy.score('nacs/length', list(split.test.target));"
+        "import daxy.formats.parquet, daxy.formats.predictions;"
+        "print({'jax', 'equinox'} & set(sys.modules))"
+    )
+    asked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert asked.stdout == "set()\n"
+
+
+def test_perfect_predictions_score_one_however_they_are_given(tmp_path: Path) -> None:
+    test = daxy.load("scan/filler_num0").test
+    by_key = {example.key: " ".join(example.target) for example in test}
+    scored = daxy.score("scan/filler_num0", by_key)
+    assert scored.accuracy == 1.0
+    assert scored.right.all()
+    assert sum(count for count, _ in scored.by_length().values()) == 1173
+    assert daxy.score("scan/filler_num0", [example.target for example in test]).accuracy == 1.0
+    assert daxy.score("scan/filler_num0", test.target).accuracy == 1.0
+
+
+def test_one_wrong_prediction_costs_one_example() -> None:
+    test = daxy.load("scan/filler_num0").test
+    given = [*list(test.target)[:-1], "I_JUMP"]
+    assert daxy.score("scan/filler_num0", given).accuracy == pytest.approx(1172 / 1173)
+
+
+def test_a_split_of_another_seed_can_be_scored() -> None:
+    split = daxy.load("scan/simple", seed=9)
+    assert daxy.score("scan/simple", list(split.test.target), split=split).accuracy == 1.0
+    assert daxy.score("scan/simple", list(split.test.target)).accuracy < 1.0
+
+
+def test_predictions_that_do_not_fit_the_test_set_are_refused() -> None:
+    with pytest.raises(WrongRequest, match="2 predictions for 1173 test examples"):
+        daxy.score("scan/filler_num0", ["", ""])
+    with pytest.raises(WrongRequest, match="1 predictions are for no test example: 'x'"):
+        daxy.score("scan/filler_num0", {"x": ""})
+    with pytest.raises(WrongRequest, match="1173 predictions are missing"):
+        daxy.score("scan/filler_num0", {})
+
+
+def test_an_unknown_name_is_no_attribute() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'lode'"):
+        daxy.lode  # noqa: B018
