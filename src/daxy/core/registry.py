@@ -11,11 +11,11 @@ from daxy.core.errors import UnknownName
 
 
 def entries(package: str) -> list[str]:
-    """Return the public module names of a package, sorted, importing none of them."""
+    """Return the public module names of a package, sorted, importing none; packages are not entries."""
     spec = importlib.util.find_spec(package)
     assert spec is not None and spec.submodule_search_locations is not None, package
     found = pkgutil.iter_modules(list(spec.submodule_search_locations))
-    return sorted(module.name for module in found if not module.name.startswith("_"))
+    return sorted(m.name for m in found if not m.ispkg and not m.name.startswith("_"))
 
 
 def load(package: str, name: str, *, kind: str) -> ModuleType:

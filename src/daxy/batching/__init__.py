@@ -1,0 +1,1 @@
+"""From examples to arrays: one table of codes, an order of batches, few padded shapes."""

@@ -1,0 +1,114 @@
+"""Which examples meet in a batch, and in which order the batches come.
+
+An epoch shuffles the examples, sorts them by source length (a stable sort, so that equal lengths
+stay shuffled), cuts the row into batches and shuffles those. The examples' order depends on the
+run's seed; the batches' order only on the epoch, so that replicas that train side by side meet
+batches of one length at the same time and share their padded shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy.batching.table import Rows
+from daxy.core.random import stream
+
+
+@dataclass(frozen=True, eq=False)
+class Epoch:
+    """The batches of one epoch of one run."""
+
+    rows: NDArray[np.int32]
+    """Shape [steps, batch]; where an epoch's last batch is not full, its first row is repeated."""
+    weights: NDArray[np.float32]
+    """What each example's loss counts, shape [steps, batch]: 1 / the batch's size, or 0."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def epoch(
+    rows: Rows, source_lengths: NDArray[np.integer], *, size: int, seed: int, number: int
+) -> Epoch:
+    """Return epoch `number` (from 0) over these rows, in batches of `size`.
+
+    Args:
+        rows: The training set, repeats included.
+        source_lengths: The length of each of them.
+        size: Examples in a batch; the last one of the sorted row may be smaller.
+        seed: The run's seed.
+        number: Which epoch.
+    """
+    shuffled = stream(seed, f"order of examples, epoch {number}").permutation(len(rows))
+    ordered = rows[shuffled[np.argsort(source_lengths[shuffled], kind="stable")]]
+    steps = -(-len(rows) // size)
+    padded = np.concatenate([ordered, np.repeat(ordered[-1:], steps * size - len(rows))])
+    counts = np.full(steps, size)
+    counts[-1] = len(rows) - (steps - 1) * size
+    weights = (np.arange(size) < counts[:, None]) / counts[:, None]
+    order = stream(0, f"order of batches, epoch {number}").permutation(steps)
+    return Epoch(padded.reshape(steps, size)[order], weights[order].astype(np.float32))
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """A padded shape: END included."""
+
+    source: int
+    target: int
+
+    def fits(self, source: int, target: int) -> bool:
+        """Whether a batch of these lengths can be padded to this shape."""
+        return source <= self.source and target <= self.target
+
+
+def needs(
+    epochs: Sequence[Epoch],
+    source_lengths: NDArray[np.integer],
+    target_lengths: NDArray[np.integer],
+) -> NDArray[np.int64]:
+    """Return the longest source and target of each step over all replicas: shape [steps, 2]."""
+    steps = max(map(len, epochs))
+    longest = np.zeros((steps, 2), np.int64)
+    for one in epochs:
+        for column, lengths in enumerate((source_lengths, target_lengths)):
+            here = lengths[one.rows].max(axis=1)
+            longest[: len(one), column] = np.maximum(longest[: len(one), column], here)
+    return longest
+
+
+def choose_buckets(shapes: NDArray[np.int64], limits: tuple[int, int], count: int) -> list[Bucket]:
+    """Return at most `count` shapes that every batch fits, the smallest first.
+
+    Shapes that occur are merged two at a time, those that add the least padding first; padding is
+    counted in tokens, a source token as one and a target token as two (a decoder's step costs about
+    twice an encoder's). One bucket always has the `limits`, for whatever a later epoch brings.
+    """
+    distinct, times = np.unique(shapes, axis=0, return_counts=True)
+    merged = [(np.asarray(limits), 0), *zip(distinct, times.tolist(), strict=True)]
+    while len(merged) > count:
+        sides = np.stack([shape for shape, _ in merged])
+        weight = np.array([times for _, times in merged], float)
+        union = np.maximum(sides[:, None], sides[None])
+        cost = union @ [1, 2] * (weight[:, None] + weight) - sides @ [1, 2] * weight
+        cost -= (sides @ [1, 2] * weight)[:, None]
+        cost[np.tril_indices(len(merged))] = np.inf
+        one, other = np.unravel_index(np.argmin(cost), cost.shape)
+        joined = (union[one, other], merged[one][1] + merged[other][1])
+        merged = [kept for place, kept in enumerate(merged) if place not in (one, other)]
+        merged.append(joined)
+    found = {Bucket(int(source), int(target)) for (source, target), _ in merged}
+    return sorted(found, key=lambda bucket: (bucket.source + 2 * bucket.target, bucket.source))
+
+
+def assign(shapes: NDArray[np.int64], buckets: Sequence[Bucket]) -> NDArray[np.int32]:
+    """Return the first, so the cheapest, bucket that each step's batches fit: shape [steps]."""
+    places = [
+        next(place for place, bucket in enumerate(buckets) if bucket.fits(*shape))
+        for shape in shapes.tolist()
+    ]
+    return np.array(places, np.int32)

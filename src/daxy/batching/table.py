@@ -1,0 +1,78 @@
+"""Every distinct example of a group of runs, encoded once; a batch is a list of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy.core.examples import Examples, Sequences
+from daxy.core.vocabulary import Vocabulary
+
+Rows = NDArray[np.int32]
+"""Positions in a table."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Source and target codes, each row one distinct example; oversampling is a repeated row."""
+
+    sources: Vocabulary
+    targets: Vocabulary
+    source: NDArray[np.uint16]
+    """Shape [count, longest source + END]."""
+    target: NDArray[np.uint16]
+    """Shape [count, longest target + END]."""
+    row_of: dict[str, int]
+    """The row of each example's key."""
+
+    @classmethod
+    def of(cls, parts: Sequence[Examples]) -> Table:
+        """Encode everything that occurs in these parts."""
+        row_of: dict[str, int] = {}
+        sources: list[Sequences] = []
+        targets: list[Sequences] = []
+        for examples in parts:
+            fresh = _first_rows(examples.keys, row_of)
+            sources.append(examples.source.take(fresh))
+            targets.append(examples.target.take(fresh))
+        source_words, target_words = Vocabulary.of(*sources), Vocabulary.of(*targets)
+        return cls(
+            source_words,
+            target_words,
+            _stack(source_words, sources),
+            _stack(target_words, targets),
+            row_of,
+        )
+
+    @property
+    def source_lengths(self) -> NDArray[np.int64]:
+        """Tokens of each source and its END: shape [count]."""
+        return np.count_nonzero(self.source, axis=1)
+
+    @property
+    def target_lengths(self) -> NDArray[np.int64]:
+        """Tokens of each target and its END: shape [count]."""
+        return np.count_nonzero(self.target, axis=1)
+
+    def rows(self, examples: Examples) -> Rows:
+        """Return the row of each example, repeats included."""
+        found = (self.row_of[key] for key in examples.keys)
+        return np.fromiter(found, np.int32, len(examples))
+
+
+def _first_rows(keys: Sequence[str], row_of: dict[str, int]) -> list[int]:
+    """Return where new keys occur first, and give each the next row."""
+    fresh: list[int] = []
+    for place, key in enumerate(keys):
+        if key not in row_of:
+            row_of[key] = len(row_of)
+            fresh.append(place)
+    return fresh
+
+
+def _stack(words: Vocabulary, columns: Sequence[Sequences]) -> NDArray[np.uint16]:
+    width = max(int(column.lengths.max(initial=0)) for column in columns) + 1
+    return np.concatenate([words.encode(column, width) for column in columns])

@@ -1,0 +1,25 @@
+"""Architectures: one a file, and the folder is the registry. A model knows no task.
+
+To add one, write a file with a frozen dataclass `Config` (each field a flag of `daxy train`) and an
+Equinox module `Model(config, sizes, key=key)` that has `logits`, `start` and `step` as
+`daxy.models._model.Model` describes them. The laws in tests/laws pick it up.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from daxy.core import registry
+
+def available() -> list[str]:
+    """Return the names of all architectures."""
+    return registry.entries(__name__)
+
+
+def get(name: str) -> Any:
+    """Return the module of an architecture, with its `Config` and `Model`.
+
+    Raises:
+        UnknownName: there is no such architecture.
+    """
+    return registry.load(__name__, name, kind="model")

@@ -1,0 +1,114 @@
+"""A training state on disk: whole or absent, checked when read, safe to load.
+
+A checkpoint is one safetensors file (loading it runs no code) that carries the arrays of a `State`,
+the position as JSON, and a digest of both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from daxy.core.errors import RunFailed
+from daxy.core.files import write_bytes
+
+Arrays = dict[str, NDArray[Any]]
+Tree = TypeVar("Tree")
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """Where a group of runs keeps its state between two stretches of training."""
+
+    path: Path
+
+    def save(self, state: Any, position: dict[str, Any]) -> None:
+        """Write the state and where it stands; the one before it stays until this one is whole.
+
+        Raises:
+            RunFailed: the folder cannot be written or the disk is full.
+        """
+        arrays = named_arrays(state)
+        text = json.dumps(position)
+        metadata = {"position": text, "digest": _digest(arrays, text)}
+        write_bytes(self.path, save(arrays, metadata))
+
+    def load(self, like: Tree) -> tuple[Tree, dict[str, Any]] | None:
+        """Return the state, shaped as `like`, and its position; None when nothing was saved.
+
+        Raises:
+            RunFailed: the file is damaged or belongs to another program.
+        """
+        if not self.path.exists():
+            return None
+        arrays, metadata = read_arrays(self.path)
+        text = metadata.get("position", "")
+        if metadata.get("digest") != _digest(arrays, text):
+            raise _damaged(self.path, "its content does not match its digest")
+        return restored(arrays, like, self.path), json.loads(text)
+
+    def remove(self) -> None:
+        """Delete the checkpoint, if there is one."""
+        self.path.unlink(missing_ok=True)
+
+
+def named_arrays(tree: Any) -> Arrays:
+    """Return the arrays of a nest by their path in it, such as `model.encoder.embedding`."""
+    leaves = jax.tree_util.tree_leaves_with_path(tree)
+    return {_name(path): np.asarray(leaf) for path, leaf in leaves}
+
+
+def read_arrays(path: Path) -> tuple[Arrays, dict[str, str]]:
+    """Return the arrays and the metadata of a safetensors file.
+
+    Raises:
+        RunFailed: the file is damaged or cannot be read.
+    """
+    try:
+        with safe_open(path, framework="numpy") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
+    except (SafetensorError, OSError, ValueError) as error:
+        raise _damaged(path, str(error)) from error
+
+
+def restored(arrays: Arrays, like: Tree, path: Path) -> Tree:
+    """Return the nest `like` with these arrays in the place of its own.
+
+    Raises:
+        RunFailed: a name or a shape is not that of `like`.
+    """
+    leaves, shape = jax.tree_util.tree_flatten_with_path(like)
+    names = [_name(place) for place, _ in leaves]
+    if set(names) != set(arrays):
+        odd = sorted(set(names) ^ set(arrays))
+        raise _damaged(path, f"it was written by another program (it differs in {odd[0]})")
+    for name, (_, leaf) in zip(names, leaves, strict=True):
+        if arrays[name].shape != leaf.shape:
+            shapes = f"{name} is {arrays[name].shape}, expected {leaf.shape}"
+            raise _damaged(path, f"it was written by another program ({shapes})")
+    return jax.tree.unflatten(shape, [jax.numpy.asarray(arrays[name]) for name in names])
+
+
+def _name(path: tuple[Any, ...]) -> str:
+    return jax.tree_util.keystr(path, simple=True, separator=".")
+
+
+def _digest(arrays: Arrays, text: str) -> str:
+    digest = hashlib.blake2b(text.encode(), digest_size=16)
+    for name in sorted(arrays):
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(arrays[name]).tobytes())
+    return digest.hexdigest()
+
+
+def _damaged(path: Path, reason: str) -> RunFailed:
+    return RunFailed(f"{path} is damaged: {reason}; `--restart` trains its runs from the beginning")

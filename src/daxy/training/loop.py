@@ -1,0 +1,246 @@
+"""The one training loop: epochs of steps, validation after each, the best weights kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy.batching.epochs import Epoch, assign, epoch, needs
+from daxy.batching.table import Rows
+from daxy.training.checkpoint import Checkpoint
+from daxy.training.interrupt import Interrupted, StopRequest, stop_request
+from daxy.training.replicas import Replicas, State, Steps
+
+STEPS_TOGETHER = 32
+"""Steps in one dispatch to the device."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpochRecord:
+    """What one epoch of one replica came to: a line of `log.jsonl`."""
+
+    epoch: int
+    """Counted from 1."""
+    steps: int
+    """Since training began."""
+    loss: float
+    """Mean over the epoch's steps."""
+    validation: float | None
+    """Score on the validation set; None where there is none."""
+    best_epoch: int
+    learning_rate: float
+    seconds: float
+    """Of this epoch, all replicas of the group together."""
+
+
+@dataclass(slots=True)
+class Position:
+    """Where a group stands: with the state on the device, all that the rest depends on."""
+
+    replicas: int
+    epoch: int = 0
+    """Epochs that have ended."""
+    step: int = 0
+    """Steps of the current epoch that are done."""
+    total: int = 0
+    """Steps since training began."""
+    losses: list[float] = field(default_factory=list[float])
+    """Sum over the current epoch's steps, a replica each."""
+    best: list[float] = field(default_factory=list[float])
+    """Best validation score, a replica each; -1 before the first."""
+    best_epoch: list[int] = field(default_factory=list[int])
+    stopped: list[bool] = field(default_factory=list[bool])
+    """Replicas whose best weights can no longer change."""
+    history: list[list[EpochRecord]] = field(default_factory=list[list[EpochRecord]])
+
+    def __post_init__(self) -> None:
+        count = self.replicas
+        self.losses = self.losses or [0.0] * count
+        self.best = self.best or [-1.0] * count
+        self.best_epoch = self.best_epoch or [0] * count
+        self.stopped = self.stopped or [False] * count
+        records = self.history or [[] for _ in range(count)]
+        self.history = [[_record(one) for one in replica] for replica in records]
+
+
+class Listener(Protocol):
+    """What hears of a training's progress."""
+
+    def stepped(self, position: Position, steps: int, examples: int) -> None:
+        """Some steps were done, of `steps` in this epoch, over `examples` of all replicas."""
+        ...
+
+    def epoch_ended(self, position: Position) -> None:
+        """An epoch ended; its records are the last of each replica's history."""
+        ...
+
+
+Validate = Callable[[int, NDArray[np.uint16]], float]
+"""validate(replica, greedy codes of its validation rows) -> score."""
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """One group of runs on its data."""
+
+    replicas: Replicas
+    train: Sequence[Rows]
+    """Each replica's training rows, repeats included."""
+    validation: Sequence[Rows]
+    """Each replica's validation rows; all empty to keep the last weights instead of the best."""
+    validate: Validate
+    checkpoint: Checkpoint | None = None
+    checkpoint_seconds: float = 30.0
+    """How often the state is saved: what a killed run has to do again at most."""
+
+    def fit(self, listener: Listener) -> tuple[State, Position]:
+        """Train to the end, from the checkpoint if there is one; return the final state.
+
+        The result does not depend on how often it was stopped and resumed.
+
+        Raises:
+            Interrupted: by a signal, after the state was saved.
+            RunFailed: a checkpoint is damaged or cannot be written.
+        """
+        state, position = self._resume()
+        with stop_request() as request:
+            saved = time.monotonic()
+            for state in self._stretches(state, position, listener):
+                due = time.monotonic() - saved >= self.checkpoint_seconds
+                if due or request.received:
+                    self._save(state, position)
+                    saved = time.monotonic()
+                self._heed(request)
+        self._save(state, position)
+        return state, position
+
+    def _resume(self) -> tuple[State, Position]:
+        fresh = self.replicas.start()
+        found = self.checkpoint.load(fresh) if self.checkpoint else None
+        if found is None:
+            return fresh, Position(len(self.train))
+        state, position = found
+        return state, Position(**position)
+
+    def _save(self, state: State, position: Position) -> None:
+        if self.checkpoint:
+            self.checkpoint.save(state, asdict(position))
+
+    def _heed(self, request: StopRequest) -> None:
+        if request.received:
+            kept = "its state is saved" if self.checkpoint else "nothing was saved"
+            raise Interrupted(f"training was interrupted; {kept}")
+
+    def _stretches(
+        self, state: State, position: Position, listener: Listener
+    ) -> Iterator[State]:
+        """Yield the state at every point where training could stop and go on."""
+        while position.epoch < self.replicas.protocol.epochs and not all(position.stopped):
+            began = time.monotonic()
+            epochs = self._epochs(position.epoch)
+            steps = max(map(len, epochs))
+            buckets = self._buckets(epochs)
+            while position.step < steps:
+                here = self._steps(epochs, buckets, position)
+                state, losses = self.replicas.run(state, here)
+                position.losses = (np.asarray(losses).sum(axis=0) + position.losses).tolist()
+                done = min(STEPS_TOGETHER, steps - position.step)
+                position.step += done
+                position.total += done
+                listener.stepped(position, steps, int((here.weights > 0).sum()))
+                yield state
+            state = self._end_epoch(state, position, epochs, time.monotonic() - began)
+            listener.epoch_ended(position)
+            yield state
+
+    def _epochs(self, number: int) -> list[Epoch]:
+        lengths, replicas = self.replicas.table.source_lengths, self.replicas
+        return [
+            epoch(rows, lengths[rows], size=replicas.protocol.batch_size, seed=seed, number=number)
+            for rows, seed in zip(self.train, replicas.seeds, strict=True)
+        ]
+
+    def _buckets(self, epochs: list[Epoch]) -> NDArray[np.int32]:
+        table = self.replicas.table
+        longest = needs(epochs, table.source_lengths, table.target_lengths)
+        return assign(longest, self.replicas.buckets)
+
+    def _steps(
+        self, epochs: list[Epoch], buckets: NDArray[np.int32], position: Position
+    ) -> Steps:
+        """Return the next steps, filled up with idle ones to the number that was compiled."""
+        first, count = position.step, STEPS_TOGETHER
+        idle = len(self.replicas.buckets)
+        rows = np.stack([_window(one.rows, first) for one in epochs], axis=1)
+        weights = np.stack([_window(one.weights, first) for one in epochs], axis=1)
+        going = ~np.asarray(position.stopped)
+        return Steps(
+            bucket=jnp.asarray(_window(buckets, first, fill=idle)),
+            rows=jnp.asarray(rows),
+            weights=jnp.asarray(weights),
+            number=jnp.arange(position.total, position.total + count),
+            active=jnp.asarray((weights > 0).any(axis=2) & going),
+            learning_rate=jnp.full(count, self._learning_rate(position.epoch)),
+        )
+
+    def _learning_rate(self, number: int) -> float:
+        protocol = self.replicas.protocol
+        return protocol.learning_rate * protocol.decay**number
+
+    def _end_epoch(
+        self, state: State, position: Position, epochs: list[Epoch], seconds: float
+    ) -> State:
+        """Validate, keep what improved (a tie keeps the earlier) and write down the epoch."""
+        scores = self._scores(state)
+        improved = np.zeros(len(scores), np.bool_)
+        for replica, score in enumerate(scores):
+            if position.stopped[replica]:
+                continue
+            improved[replica] = score is None or score > position.best[replica]
+            if improved[replica]:
+                position.best[replica] = -1.0 if score is None else score
+                position.best_epoch[replica] = position.epoch + 1
+            record = EpochRecord(
+                epoch=position.epoch + 1,
+                steps=position.total,
+                loss=position.losses[replica] / len(epochs[replica]),
+                validation=score,
+                best_epoch=position.best_epoch[replica],
+                learning_rate=self._learning_rate(position.epoch),
+                seconds=seconds,
+            )
+            position.history[replica].append(record)
+            # Nothing can beat a perfect score, and a tie keeps the earlier: stopping is exact.
+            position.stopped[replica] = position.best[replica] >= 1.0
+        position.epoch, position.step = position.epoch + 1, 0
+        position.losses = [0.0] * position.replicas
+        return self.replicas.keep_best(state, improved)
+
+    def _scores(self, state: State) -> list[float | None]:
+        if not any(map(len, self.validation)):
+            return [None] * len(self.validation)
+        codes = self.replicas.decode(state.model, self.validation)
+        return [self.validate(replica, own) for replica, own in enumerate(codes)]
+
+
+def _window(values: NDArray[Any], first: int, fill: int = 0) -> NDArray[Any]:
+    """Return STEPS_TOGETHER entries from `first` on, filled up after the last one."""
+    here = values[first : first + STEPS_TOGETHER]
+    missing = STEPS_TOGETHER - len(here)
+    return np.pad(here, ((0, missing), *[(0, 0)] * (here.ndim - 1)), constant_values=fill)
+
+
+def _record(value: EpochRecord | dict[str, Any]) -> EpochRecord:
+    return value if isinstance(value, EpochRecord) else EpochRecord(**value)
+
+
+def one_replica(tree: Any, replica: int) -> Any:
+    """Return one replica's slice of a nest of arrays."""
+    return jax.tree.map(lambda leaf: leaf[replica], tree)

@@ -1,0 +1,199 @@
+"""Many runs of one shape as one program: the only code that trains.
+
+A replica has its own weights, order of examples, noise and learning rate; the padded shape of each
+step is shared. One run is the case of one replica.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, NamedTuple, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jaxtyping import Array, Bool, Float, Int
+from numpy.typing import NDArray
+
+from daxy import models
+from daxy.batching.epochs import Bucket
+from daxy.batching.table import Rows, Table
+from daxy.core.random import stream
+from daxy.models._decoding import greedy
+from daxy.models._model import Batch, Sizes
+from daxy.models.layers.dropout import Dropout
+from daxy.training.objective import cross_entropy
+from daxy.training.protocol import Protocol
+
+Weights: TypeAlias = Any
+"""A model whose every array has a leading replica axis."""
+
+DECODED_TOGETHER = 1024
+"""Examples of a replica that are decoded in one program."""
+
+
+class State(NamedTuple):
+    """All that training changes on the device, every array with a leading replica axis."""
+
+    model: Weights
+    optimizer: Any
+    best: Weights
+    """The weights with the best validation score so far."""
+
+
+class Steps(NamedTuple):
+    """What a run of consecutive steps reads; time first, then the replicas."""
+
+    bucket: Int[Array, "steps"]
+    """Which padded shape; one past the last means nothing is left to do."""
+    rows: Int[Array, "steps replicas batch"]
+    weights: Float[Array, "steps replicas batch"]
+    number: Int[Array, "steps"]
+    """Steps done before this one since training began: it makes the noise."""
+    active: Bool[Array, "steps replicas"]
+    """False for a replica that has stopped, or has no batch left in this epoch."""
+    learning_rate: Float[Array, "steps"]
+
+
+@dataclass(frozen=True, eq=False)
+class Replicas:
+    """The programs of one group of runs, compiled when first used."""
+
+    architecture: str
+    config: Any
+    protocol: Protocol
+    table: Table
+    buckets: tuple[Bucket, ...]
+    seeds: tuple[int, ...]
+
+    def start(self) -> State:
+        """Return the state before the first step; each replica's weights come from its seed."""
+        build = models.get(self.architecture).Model
+        sizes = Sizes(len(self.table.sources), len(self.table.targets))
+        keys = self._keys("initial weights")
+        model = jax.jit(jax.vmap(lambda key: build(self.config, sizes, key=key)))(keys)
+        optimizer = jax.jit(jax.vmap(self._optimizer.init))(model)
+        return State(model, optimizer, jax.tree.map(jnp.copy, model))
+
+    def run(self, state: State, steps: Steps) -> tuple[State, Float[Array, "steps replicas"]]:
+        """Return the state after these steps, and each replica's loss at each; consumes `state`."""
+        return self._run(state, steps, self._data, self._noise_keys)
+
+    def keep_best(self, state: State, improved: NDArray[np.bool_]) -> State:
+        """Return the state with the weights of the replicas that improved as their best."""
+        return _keep_best(state, jnp.asarray(improved))
+
+    def decode(self, model: Weights, rows: Sequence[Rows]) -> list[NDArray[np.uint16]]:
+        """Return each replica's greedy outputs for its own rows: [count, limit] codes each.
+
+        Rows are decoded in order of their source's length, many at a time, each part padded to its
+        own longest source.
+        """
+        longest = max(map(len, rows))
+        lengths = self.table.source_lengths
+        orders = [np.argsort(lengths[own], kind="stable") for own in rows]
+        outputs = [np.zeros((len(own), self.protocol.limit), np.uint16) for own in rows]
+        for first in range(0, longest, DECODED_TOGETHER):
+            parts = [order[first : first + DECODED_TOGETHER] for order in orders]
+            asked = [own[part] for own, part in zip(rows, parts, strict=True)]
+            found = self._decode_together(model, asked)
+            for output, part, codes in zip(outputs, parts, found, strict=True):
+                output[part] = codes[: len(part)]
+        return outputs
+
+    def _decode_together(self, model: Weights, rows: list[Rows]) -> NDArray[np.uint16]:
+        count = _round_up(max(map(len, rows)), DECODED_TOGETHER)
+        padded = np.stack([np.resize(own, count) if len(own) else np.zeros(count, np.int32) for own in rows])
+        width = _round_up(int(self.table.source_lengths[padded].max()), self.table.source.shape[1])
+        return np.asarray(self._decode(model, self.table.source[padded][:, :, :width]))
+
+    @cached_property
+    def _data(self) -> Batch:
+        """The encoded table on the device, where batches are gathered from it."""
+        return Batch(jnp.asarray(self.table.source), jnp.asarray(self.table.target))
+
+    @cached_property
+    def _noise_keys(self) -> Array:
+        return self._keys("dropout")
+
+    def _keys(self, purpose: str) -> Array:
+        numbers = [int(stream(seed, purpose).integers(2**31)) for seed in self.seeds]
+        return jnp.stack([jax.random.key(number) for number in numbers])
+
+    @cached_property
+    def _optimizer(self) -> optax.GradientTransformation:
+        """Gradients to steps of rate 1: clipped, decayed as PyTorch does, scaled by the rule."""
+        rule = {"sgd": optax.identity, "adam": optax.scale_by_adam}[self.protocol.optimizer]
+        return optax.chain(
+            optax.clip_by_global_norm(self.protocol.clip),
+            optax.add_decayed_weights(self.protocol.weight_decay),
+            rule(),
+        )
+
+    @cached_property
+    def _decode(self) -> Any:
+        search = partial(greedy, limit=self.protocol.limit)
+        return jax.jit(jax.vmap(lambda model, source: search(model, source.astype(jnp.int32))))
+
+    @cached_property
+    def _run(self) -> Any:
+        def run(
+            state: State, steps: Steps, data: Batch, keys: Array
+        ) -> tuple[State, Float[Array, "steps replicas"]]:
+            def idle(model: Weights, optimizer: Any, here: Steps) -> tuple[Weights, Any, Array]:
+                return model, optimizer, jnp.zeros(here.active.shape)
+
+            branches = [partial(self._step, bucket, data, keys) for bucket in self.buckets]
+
+            def step(carry: tuple[Weights, Any], here: Steps) -> tuple[tuple[Weights, Any], Array]:
+                model, optimizer, loss = jax.lax.switch(here.bucket, [*branches, idle], *carry, here)
+                return (model, optimizer), loss
+
+            (model, optimizer), losses = jax.lax.scan(step, (state.model, state.optimizer), steps)
+            return State(model, optimizer, state.best), losses
+
+        return jax.jit(run, donate_argnums=0)
+
+    def _step(
+        self, bucket: Bucket, data: Batch, keys: Array, model: Weights, optimizer: Any, here: Steps
+    ) -> tuple[Weights, Any, Float[Array, "replicas"]]:
+        """Return all replicas after one step in this padded shape, and their losses."""
+
+        def one(
+            model: Any, optimizer: Any, key: Array, rows: Array, weights: Array, active: Array
+        ) -> tuple[Any, Any, Array]:
+            batch = Batch(
+                data.source[rows, : bucket.source].astype(jnp.int32),
+                data.target[rows, : bucket.target].astype(jnp.int32),
+            )
+            noise = Dropout(jax.random.fold_in(key, here.number), jnp.asarray(self.protocol.dropout))
+            loss, gradients = jax.value_and_grad(cross_entropy)(
+                model,
+                batch,
+                weights,
+                noise if self.protocol.dropout else None,
+                mask_after_predicted_end=self.protocol.mask_after_predicted_end,
+            )
+            updates, advanced = self._optimizer.update(gradients, optimizer, model)
+            rate = jnp.where(active, here.learning_rate, 0)
+            model = jax.tree.map(lambda weight, update: weight - rate * update, model, updates)
+            optimizer = jax.tree.map(partial(jnp.where, active), advanced, optimizer)
+            return model, optimizer, jnp.where(active, loss, 0)
+
+        return jax.vmap(one)(model, optimizer, keys, here.rows, here.weights, here.active)
+
+
+@partial(jax.jit, donate_argnums=0)
+def _keep_best(state: State, improved: Bool[Array, "replicas"]) -> State:
+    def better(new: Array, old: Array) -> Array:
+        return jnp.where(improved.reshape(-1, *[1] * (new.ndim - 1)), new, old)
+
+    return state._replace(best=jax.tree.map(better, state.model, state.best))
+
+
+def _round_up(size: int, most: int) -> int:
+    """Return the next power of two, at most `most`: few sizes, so few compilations."""
+    return min(most, 1 << (size - 1).bit_length())
