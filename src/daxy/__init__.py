@@ -1,9 +1,10 @@
 """A laboratory for systematic generalization.
 
-    >>> import daxy
-    >>> split = daxy.load("scan/addprim_jump")
-    >>> split.test[0]
-    >>> daxy.score("scan/addprim_jump", "predictions.jsonl").accuracy
+    import daxy
+
+    split = daxy.load("scan/addprim_jump")
+    print(split.train[0].source, split.test[0].target)
+    print(daxy.score("scan/addprim_jump", "predictions.jsonl").accuracy)
 
 Importing this imports nothing else: each name below is loaded when it is first asked for.
 """

@@ -102,6 +102,14 @@ def test_a_reader_that_stops_early_gets_no_complaint() -> None:
     assert asked.stdout.count("\n") == 1
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_full_disk_behind_stdout_is_one_line() -> None:
+    command = f"{sys.executable} -m daxy.cli.main export scan/simple > /dev/full"
+    asked = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert asked.returncode == 1
+    assert asked.stderr == "daxy: output: No space left on device\n"
+
+
 def test_json_is_one_object_whatever_the_verb(daxy: Callable, tmp_path: Path) -> None:
     text = tmp_path / "a.txt"
     text.write_text("IN: jump OUT: I_JUMP\n")

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from daxy import metrics, tasks
-from daxy.core.examples import Sequences
-from daxy.formats import jsonl, parquet
+from daxy.core.examples import Examples, Sequences
+from daxy.formats import jsonl, parquet, scan_text
 
 NAMES = tasks.available()
 # One of each family: the others differ in the numbers of a draw alone.
@@ -89,4 +89,6 @@ def test_export_then_load_is_the_identity(name: str, tmp_path: Path) -> None:
         assert {part: rows.keys for part, rows in loaded.items()} == {
             part: rows.keys for part, rows in split.parts.items()
         }
+    text = scan_text.write(split.test).encode()
+    assert Examples.of(scan_text.parse(text, "a.txt")).keys == split.test.keys
     assert parquet.provenance(tmp_path / "a.parquet")["checksum"] == split.provenance.checksum

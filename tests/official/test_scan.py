@@ -1,5 +1,6 @@
 """Agreement with the official files, which lie beside the project and are not part of it."""
 
+import tarfile
 from collections import Counter
 from pathlib import Path
 
@@ -94,3 +95,22 @@ def test_a_file_that_the_archive_lacks_is_named(scan_archive: Path) -> None:
 def test_every_official_file_is_written_as_it_was_read(scan_folder: Path) -> None:
     for path in [scan_folder / "tasks.txt", *scan_folder.glob("length_split/*.txt")]:
         assert scan_text.write(scan_text.read(path)) == path.read_text()
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_mcd_files_are_read_though_their_last_line_has_no_end(
+    number: int, scan_archive: Path
+) -> None:
+    archive = scan_archive.with_name("scan-mcd.tar.xz")
+    if not archive.is_file():
+        pytest.skip(f"no official files at {archive}")
+    sizes = {}
+    with tarfile.open(archive) as members:
+        for part in ("train", "test"):
+            name = f"mcd/tasks_{part}_mcd{number}.txt"
+            content = members.extractfile(name)
+            assert content is not None
+            pairs = scan_text.parse(content.read(), name)
+            assert all(scan.disagreement(*pair) is None for pair in pairs)
+            sizes[part] = len(pairs)
+    assert sizes == {"train": 8_365, "test": 1_045}

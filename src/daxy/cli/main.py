@@ -35,9 +35,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as stop:
         return _report(str(stop) or "interrupted", INTERRUPTED, arguments)
     except BrokenPipeError:
-        # Whoever read our output has gone: nothing more can be said, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_stdout()
         return BROKEN_PIPE
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else "output: "
+        _close_stdout()
+        return _report(f"{place}{error.strerror or error}", 1, arguments)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
     except Exception as error:
@@ -111,6 +114,11 @@ def _print(result: Result, *, as_json: bool) -> int:
 
 def _print_json(data: Mapping[str, Any]) -> None:
     sys.stdout.write(json.dumps(data) + "\n")
+
+
+def _close_stdout() -> None:
+    """Drop what stdout still holds, since nobody takes it, so that exiting does not try again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _report(message: str, code: int, arguments: Sequence[str]) -> int:

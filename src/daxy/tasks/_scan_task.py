@@ -55,10 +55,6 @@ class ScanTask(Task):
             },
         )
 
-    def statistics(self, split: Split) -> dict[str, float]:  # noqa: ARG002 - others need it
-        """Return nothing: a command occurs in one part only."""
-        return {}
-
     def normalised(self, predictions: Sequences) -> Sequences:
         """Return predictions in the official spelling: LTURN becomes I_TURN_LEFT."""
         return predictions.renamed(scan.official_spelling)

@@ -65,13 +65,13 @@ class Task(ABC):
             WrongFile: an official file is missing, or a line of it is wrong.
         """
 
-    @abstractmethod
-    def statistics(self, split: Split) -> dict[str, float]:
+    def statistics(self, split: Split) -> dict[str, float]:  # noqa: ARG002 - for those that do
         """Return figures that belong beside every score, by name; none for most tasks."""
+        return {}
 
-    @abstractmethod
     def normalised(self, predictions: Sequences) -> Sequences:
-        """Return predictions in the spelling that targets have."""
+        """Return predictions in the spelling that targets have; most tasks have one only."""
+        return predictions
 
     def scores(self, examples: Examples, predictions: Sequences) -> dict[str, Scores]:
         """Return each metric's value of each prediction, in the order of the examples."""

@@ -13,7 +13,6 @@ from typing import final
 
 import numpy as np
 
-from daxy.core.examples import Sequences
 from daxy.core.split import Split
 from daxy.tasks import scan
 from daxy.tasks._scan_task import ScanTask
@@ -60,10 +59,6 @@ class NacsTask(Task):
         seen = set(split.train.source) | set(split.validation.source)
         known = np.fromiter((source in seen for source in split.test.source), np.bool_)
         return {"share of test inputs whose actions occur in train": float(known.mean())}
-
-    def normalised(self, predictions: Sequences) -> Sequences:
-        """Return predictions as they are: commands have one spelling."""
-        return predictions
 
 
 def _mirror(task: ScanTask) -> NacsTask:
