@@ -72,6 +72,7 @@ def _unrolled(
     body: Body, weights: Weights, constants: Tree, state: Tree, inputs: Tree, sinks: Tree
 ) -> tuple[Tree, Tree]:
     """Return (the stacked outputs, the rows that met each weight at each step)."""
+    turned = {name: weight.T for name, weight in weights.items()}
 
     def step(state: Tree, step_inputs: Tree) -> tuple[Tree, Tree]:
         here, sink = step_inputs
@@ -80,7 +81,7 @@ def _unrolled(
         def apply(name: str, incoming: Array) -> Array:
             assert name not in rows, f"{name} is applied twice in one step"
             rows[name] = incoming
-            return _product(incoming, weights[name], sink[name])
+            return _product(incoming, weights[name], turned[name], sink[name])
 
         state, output = body(apply, constants, state, here)
         return state, (output, rows)
@@ -90,18 +91,23 @@ def _unrolled(
 
 
 @jax.custom_vjp
-def _product(rows: Array, weight: Array, sink: Array) -> Array:
-    """Return rows @ weight; the product's cotangent goes into `sink`, none into `weight`."""
-    del sink
+def _product(rows: Array, weight: Array, turned: Array, sink: Array) -> Array:
+    """Return rows @ weight; the product's cotangent goes into `sink`, none into `weight`.
+
+    `turned` is the weight's transpose, made once outside the loop for the way back.
+    """
+    del turned, sink
     return rows @ weight
 
 
-def _product_forward(rows: Array, weight: Array, sink: Array) -> tuple[Array, Array]:
-    return _product(rows, weight, sink), weight
+def _product_forward(
+    rows: Array, weight: Array, turned: Array, sink: Array
+) -> tuple[Array, Array]:
+    return _product(rows, weight, turned, sink), turned
 
 
-def _product_backward(weight: Array, cotangent: Array) -> tuple[Array, None, Array]:
-    return cotangent @ weight.T, None, cotangent
+def _product_backward(turned: Array, cotangent: Array) -> tuple[Array, None, None, Array]:
+    return cotangent @ turned, None, None, cotangent
 
 
 _product.defvjp(_product_forward, _product_backward)
