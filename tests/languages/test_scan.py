@@ -41,7 +41,7 @@ def test_a_command_is_parsed_as_the_grammar_says() -> None:
 
 def test_there_are_as_many_commands_and_meanings_as_published() -> None:
     meanings = scan.meanings()
-    assert len(meanings) == 20_910
+    assert len(meanings) == SCAN.size == 20_910
     assert len(set(meanings.values())) == 9_228
     assert {len(command) for command in meanings} == set(range(1, 10))
     lengths = {len(actions) for actions in meanings.values()}

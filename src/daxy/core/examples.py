@@ -54,11 +54,12 @@ class Sequences(Sequence[Tokens]):
             WrongRequest: there are more distinct tokens than a code can tell apart.
         """
         rows = list(sequences)
-        symbols = tuple(sorted({token for row in rows for token in row}))
+        symbols = tuple(sorted(set(itertools.chain.from_iterable(rows))))
         require(len(symbols) <= 1 << 16, f"more than 65,536 distinct tokens: {len(symbols)}")
         code_of = {symbol: code for code, symbol in enumerate(symbols)}
         lengths = np.fromiter((len(row) for row in rows), np.int64, len(rows))
-        codes = np.fromiter((code_of[t] for row in rows for t in row), np.uint16, lengths.sum())
+        coded = map(code_of.__getitem__, itertools.chain.from_iterable(rows))
+        codes = np.fromiter(coded, np.uint16, lengths.sum())
         return cls(symbols, codes, np.concatenate([[0], np.cumsum(lengths)]))
 
     @property
@@ -83,10 +84,9 @@ class Sequences(Sequence[Tokens]):
         return tuple(self.symbols[code] for code in row)
 
     def __iter__(self) -> Iterator[Tokens]:
-        symbols, bounds = self.symbols, self.offsets.tolist()
-        codes = self.codes.tolist()
-        for start, end in itertools.pairwise(bounds):
-            yield tuple([symbols[code] for code in codes[start:end]])
+        tokens = tuple(map(self.symbols.__getitem__, self.codes.tolist()))
+        for start, end in itertools.pairwise(self.offsets.tolist()):
+            yield tokens[start:end]
 
     def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Sequences:
         """Return the sequences at these positions, in this order, repeats included."""

@@ -67,6 +67,12 @@ class Grammar:
 
     primitives: Tokens = ("walk", "look", "run", "jump")
 
+    @property
+    def size(self) -> int:
+        """How many commands there are: 20,910 with four primitives."""
+        sentences = sum(1 for _ in self.sentences())
+        return sentences + 2 * sentences**2
+
     def parse(self, words: Sequence[str]) -> Command:
         """Return the one parse of a command.
 
@@ -102,25 +108,24 @@ SCAN_WITH_DAB = Grammar((*SCAN.primitives, "dab"))
 
 
 @cache
-def pairs(grammar: Grammar = SCAN) -> Examples:
-    """Return every command with its meaning, in the canonical order.
+def meanings(grammar: Grammar = SCAN) -> dict[Tokens, Tokens]:
+    """Return the actions of every command by its words, in the canonical order.
 
-    Each sentence is said and interpreted once, and pairs of them are put together from that.
+    Each sentence is said and interpreted once; pairs of them are put together from that.
     """
-    from daxy.core.examples import Examples  # NumPy is not needed to interpret one command
-
     known = [(say(sentence), denote(sentence)) for sentence in grammar.sentences()]
-    every = list(known)
-    every += [((*a, "and", *b), (*x, *y)) for a, x in known for b, y in known]
-    every += [((*a, "after", *b), (*y, *x)) for a, x in known for b, y in known]
-    return Examples.of(every)
+    every = dict(known)
+    every |= {(*a, "and", *b): (*x, *y) for a, x in known for b, y in known}
+    every |= {(*a, "after", *b): (*y, *x) for a, x in known for b, y in known}
+    return every
 
 
 @cache
-def meanings(grammar: Grammar = SCAN) -> dict[Tokens, Tokens]:
-    """Return the actions of every command by its words, in the canonical order."""
-    every = pairs(grammar)
-    return dict(zip(every.source, every.target, strict=True))
+def pairs(grammar: Grammar = SCAN) -> Examples:
+    """Return every command with its meaning as a table, in the canonical order."""
+    from daxy.core.examples import Examples  # NumPy is not needed to interpret one command
+
+    return Examples.of(meanings(grammar).items())
 
 
 def official_spelling(action: str) -> str:
@@ -136,10 +141,10 @@ def official_spelling(action: str) -> str:
 
 def disagreement(words: Tokens, actions: Tokens) -> str | None:
     """Return what is wrong with a pair, if its words are no command or mean other actions."""
+    if meanings().get(words) == actions:
+        return None
     try:
         wanted = denote(SCAN.parse(words))
     except NotACommand as error:
         return str(error)
-    if actions == wanted:
-        return None
     return f"{' '.join(words)!r} means {' '.join(wanted)}, not {' '.join(actions)!r}"

@@ -32,16 +32,14 @@ def load(official: Path, stem: str) -> Partition:
 def rows(official: Path, name: str) -> Rows:
     """Return the positions of a file's commands in the canonical order of all commands."""
     place, data = _content(official, name)
-    meaning = scan.meanings()
-    position = {command: row for row, command in enumerate(meaning)}
-    found = np.empty(data.count(b"\n") + 1, np.int64)
-    count = 0
-    for count, (command, actions) in enumerate(scan_text.parse(data, place), start=1):
+    position = {command: row for row, command in enumerate(scan.meanings())}
+    found: list[int] = []
+    for line, (command, actions) in enumerate(scan_text.parse(data, place), start=1):
         given = tuple(map(scan.official_spelling, actions))
-        if meaning.get(command) != given:
-            raise WrongFile(place, f"{scan.disagreement(command, given)}", line=count)
-        found[count - 1] = position[command]
-    return found[:count]
+        if problem := scan.disagreement(command, given):
+            raise WrongFile(place, problem, line=line)
+        found.append(position[command])
+    return np.array(found, np.int64)
 
 
 def _content(official: Path, name: str) -> tuple[str, bytes]:

@@ -97,8 +97,8 @@ class Proportion:
     @property
     def sizes(self) -> Sizes:
         """The sizes in lines: train is rounded down."""
-        train = len(everything()) * self.percent // 100
-        return Sizes(train=train, test=len(everything()) - train)
+        train = scan.SCAN.size * self.percent // 100
+        return Sizes(train=train, test=scan.SCAN.size - train)
 
     def partition(self, seed: int, *, oversample: bool) -> Partition:  # noqa: ARG002 - no primitive
         """Return train and test."""
@@ -152,7 +152,7 @@ def shuffled(rows: Rows) -> Rows:
 
 def everything() -> Rows:
     """Return the positions of all commands."""
-    return np.arange(len(words()))
+    return np.arange(scan.SCAN.size)
 
 
 @cache
