@@ -1,0 +1,78 @@
+"""What a run is asked to be, complete and resolved; its digest is the run's name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from daxy.core.split import Option, Split
+from daxy.tasks import Validation
+
+FORMAT = 1
+"""Of run folders, and of the training that fills them: a change of what a config means raises it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Data:
+    """Which data of a task: the arguments of `Task.split`."""
+
+    seed: int = 0
+    oversample: bool = True
+    validation: Validation = "draw"
+    validation_fraction: float = 0.1
+    official: Path | None = None
+
+    def load(self, task: str) -> Split:
+        """Return the task's data; see `Task.split` for what can be wrong."""
+        from daxy import tasks
+
+        return tasks.get(task).split(
+            seed=self.seed,
+            oversample=self.oversample,
+            validation=self.validation,
+            validation_fraction=self.validation_fraction,
+            official=self.official,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunConfig:
+    """One run: a task's data, a learner's settings and a seed, all as JSON values."""
+
+    task: str
+    data: dict[str, Option]
+    """The options of the split, and the checksum of what they gave."""
+    learner: dict[str, Any]
+    """The model, its configuration and the protocol, every field."""
+    seed: int
+    format: int = field(default=FORMAT)
+
+    @property
+    def digest(self) -> str:
+        """Return 12 hexadecimal digits of everything above."""
+        text = json.dumps(asdict(self), sort_keys=True)
+        return hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
+
+    @property
+    def name(self) -> str:
+        """Return the run folder's name: readable first, then the digest that decides."""
+        task = self.task.replace("/", "-")
+        return f"{task}.{self.learner['model']}.seed{self.seed}.{self.digest}"
+
+
+def run_config(
+    task: str, data: Data, split: Split, settings: dict[str, Any], seed: int
+) -> RunConfig:
+    """Return the configuration of one run on this split."""
+    options: dict[str, Option] = {
+        "seed": data.seed,
+        "oversample": data.oversample,
+        "validation": data.validation,
+        "validation_fraction": data.validation_fraction,
+        "source": "generated" if data.official is None else "official",
+        "checksum": split.provenance.checksum,
+    }
+    return RunConfig(task=task, data=options, learner=settings, seed=seed)

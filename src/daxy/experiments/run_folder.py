@@ -1,0 +1,145 @@
+"""One run on disk: complete files only, `done` last, with a digest of each of them.
+
+| file | holds |
+|---|---|
+| config.json | what was asked for, complete and resolved |
+| environment.json | versions, device, date, and the group of seeds that trained as one program |
+| log.jsonl | one line an epoch, while it trains |
+| checkpoint/ | while it trains: the group's state, in the folder of the group's first seed |
+| model.safetensors | the selected weights |
+| predictions.parquet | each test example with its prediction and scores |
+| scores.json | the figures |
+| done | digests of the files above: the run is finished and whole |
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from daxy.core.errors import RunFailed
+from daxy.core.files import write_json, write_text
+from daxy.experiments.request import RunConfig
+
+RESULTS = ("config.json", "environment.json", "model.safetensors", "predictions.parquet", "scores.json")
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """A folder of one run, there or not."""
+
+    path: Path
+
+    @property
+    def checkpoint(self) -> Path:
+        """Where the group's state lies while it trains, if this is its first seed."""
+        return self.path / "checkpoint" / "state.safetensors"
+
+    @property
+    def predictions(self) -> Path:
+        """The test set with predictions and scores."""
+        return self.path / "predictions.parquet"
+
+    @property
+    def model(self) -> Path:
+        """The selected weights."""
+        return self.path / "model.safetensors"
+
+    def begin(self, config: RunConfig, environment: Mapping[str, Any]) -> None:
+        """Write what the run is to be and where it happens."""
+        write_json(self.path / "config.json", asdict(config))
+        write_json(self.path / "environment.json", dict(environment))
+
+    def is_done(self) -> bool:
+        """Whether the run is finished; its files are checked against their digests.
+
+        Raises:
+            RunFailed: it was finished, but a file has changed or is gone since.
+        """
+        path = self.path / "done"
+        if not path.exists():
+            return False
+        digests = _read_object(path)
+        for name in RESULTS:
+            file = self.path / name
+            if not file.exists():
+                raise _corrupt(self.path, f"{name} is missing")
+            if digests.get(name) != _digest(file):
+                raise _corrupt(self.path, f"{name} is not what the run wrote")
+        return True
+
+    def finish(self, scores: Mapping[str, Any]) -> None:
+        """Write the scores and, last of all, `done`."""
+        write_json(self.path / "scores.json", dict(scores))
+        write_json(self.path / "done", {name: _digest(self.path / name) for name in RESULTS})
+
+    def scores(self) -> dict[str, Any]:
+        """Return the figures of a finished run.
+
+        Raises:
+            RunFailed: the file is missing or damaged.
+        """
+        return _read_object(self.path / "scores.json")
+
+    def config(self) -> RunConfig:
+        """Return what the run was asked to be.
+
+        Raises:
+            RunFailed: the file is missing or damaged.
+        """
+        try:
+            return RunConfig(**_read_object(self.path / "config.json"))
+        except TypeError as error:
+            raise _corrupt(self.path, f"config.json is not a run's: {error}") from error
+
+    def environment(self) -> dict[str, Any]:
+        """Return where the run happened; empty if it never began.
+
+        Raises:
+            RunFailed: the file is damaged.
+        """
+        path = self.path / "environment.json"
+        return _read_object(path) if path.exists() else {}
+
+    def write_log(self, records: Sequence[Any]) -> None:
+        """Replace the log by these records: what a resumed run knows to have happened."""
+        write_text(self.path / "log.jsonl", "".join(_line(record) for record in records))
+
+    def log(self, record: Any) -> None:
+        """Add one record to the log.
+
+        Raises:
+            RunFailed: the disk is full or the folder is gone.
+        """
+        path = self.path / "log.jsonl"
+        try:
+            with path.open("a", encoding="utf-8") as file:
+                file.write(_line(record))
+        except OSError as error:
+            raise RunFailed(f"cannot write {path}: {error.strerror}") from error
+
+
+def _line(record: Any) -> str:
+    return json.dumps(asdict(record)) + "\n"
+
+
+def _digest(path: Path) -> str:
+    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise _corrupt(path.parent, f"{path.name} cannot be read ({error})") from error
+    if not isinstance(value, dict):
+        raise _corrupt(path.parent, f"{path.name} is not a JSON object")
+    return value
+
+
+def _corrupt(folder: Path, problem: str) -> RunFailed:
+    return RunFailed(f"{folder}: {problem}; `--restart` trains this run again")

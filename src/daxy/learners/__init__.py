@@ -1,0 +1,1 @@
+"""What fits and predicts: a network with its training protocol, and later others."""
