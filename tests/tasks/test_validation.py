@@ -89,6 +89,11 @@ def test_no_validation_leaves_all_of_train() -> None:
         ("scan/length", {"validation": "dab"}, "dab is for tasks that add a primitive, such as"),
         ("scan/length", {"validation_fraction": 0.0}, "must be between 0 and 1, not 0"),
         ("scan/length", {"validation_fraction": 1.5}, "must be between 0 and 1, not 1.5"),
+        (
+            "scan/length",
+            {"validation": "drawn"},
+            "no validation named 'drawn'; did you mean draw?",
+        ),
         ("scan/length", {"seed": -1}, "a seed must not be negative: -1"),
     ],
 )

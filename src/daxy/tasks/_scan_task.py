@@ -23,7 +23,8 @@ from daxy.tasks._task import Task, Validation
 class ScanTask(Task):
     """One split of SCAN, scored by exact match."""
 
-    partition: Rule
+    how: Rule
+    """The rule or draw that makes train and test."""
     files: str | None
     """Path of the official files, with `{part}` for train or test; None where there are none."""
 
@@ -37,7 +38,7 @@ class ScanTask(Task):
         official: Path | None = None,
     ) -> Split:
         """Return the data of this task; see `Task.split`."""
-        _validation.check_fraction(validation_fraction)
+        _validation.check(validation, validation_fraction)
         parts = self._partition(seed, oversample, official)
         train, chosen_by = self._carve(parts, validation, validation_fraction, seed)
         return Split.of(
@@ -61,7 +62,7 @@ class ScanTask(Task):
 
     def _partition(self, seed: int, oversample: bool, official: Path | None) -> Partition:
         if official is None:
-            return self.partition.partition(seed, oversample=oversample)
+            return self.how.partition(seed, oversample=oversample)
         if self.files is None:
             raise WrongRequest(f"{self.name} has no official files; leave out --official")
         parts = _official.load(official, self.files)
@@ -87,13 +88,11 @@ class ScanTask(Task):
         return scan.pairs().take(train), scan.pairs().take(chosen)
 
     def _check_length(self) -> None:
-        if not (
-            isinstance(self.partition, HoldOut) and isinstance(self.partition.test, LongerThan)
-        ):
+        if not (isinstance(self.how, HoldOut) and isinstance(self.how.test, LongerThan)):
             raise WrongRequest(f"validation by length is for scan/length, not for {self.name}")
 
     def _primitive_rule(self) -> HoldOut:
-        rule = self.partition.base if isinstance(self.partition, Added) else self.partition
+        rule = self.how.base if isinstance(self.how, Added) else self.how
         if not isinstance(rule, HoldOut) or rule.oversample is None:
             kind = "tasks that add a primitive, such as scan/addprim_jump"
             raise WrongRequest(f"validation by dab is for {kind}, not for {self.name}")

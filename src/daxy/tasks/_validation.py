@@ -17,14 +17,17 @@ not hold out.
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 
-from daxy.core.errors import require
+from daxy.core.errors import UnknownName, require
 from daxy.core.examples import Examples, Tokens
 from daxy.core.random import stream
 from daxy.languages import scan
 from daxy.tasks._predicates import Contains
 from daxy.tasks._rules import HoldOut, Rows
+from daxy.tasks._task import Validation
 
 PROXY = "dab"
 
@@ -67,6 +70,8 @@ def twin(command: Tokens, held_out: str) -> Tokens:
     return tuple(f" {' '.join(command)} ".replace(f" {held_out} ", f" {PROXY} ").split())
 
 
-def check_fraction(fraction: float) -> None:
-    """Refuse a fraction that leaves nothing to train on or to choose by."""
+def check(validation: str, fraction: float) -> None:
+    """Refuse an unknown way, and a fraction that leaves nothing to train on or to choose by."""
+    if validation not in (known := get_args(Validation)):
+        raise UnknownName("validation", validation, known)
     require(0 < fraction < 1, f"validation fraction must be between 0 and 1, not {fraction:g}")

@@ -197,7 +197,7 @@ def _task(
         rule=str(rule),
         sizes=rule.sizes,
         metrics=("exact",),
-        partition=rule,
+        how=rule,
         files=None if folder is None else f"{folder}/tasks_{{part}}_{name}.txt",
     )
 
