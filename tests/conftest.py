@@ -21,16 +21,27 @@ settings.load_profile("daxy")
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.fixture(scope="session")
-def scan_archive() -> Path:
-    """The official SCAN files as an archive; a test that needs it is skipped where it is absent."""
+def official(name: str) -> Path:
+    """Return an official archive beside the project; skip the test, or fail it, where absent."""
     shared = Path(os.environ.get("DAXY_SHARED_DATA", ROOT.parent / "shared" / "data"))
-    archive = shared / "scan.tar.xz"
+    archive = shared / name
     if not archive.is_file():
         if os.environ.get("DAXY_REQUIRE_OFFICIAL") == "1":
             pytest.fail(f"official files are required and {archive} is absent")
         pytest.skip(f"no official files at {archive}; DAXY_SHARED_DATA names their folder")
     return archive
+
+
+@pytest.fixture(scope="session")
+def scan_archive() -> Path:
+    """The official SCAN files as an archive."""
+    return official("scan.tar.xz")
+
+
+@pytest.fixture(scope="session")
+def mcd_archive() -> Path:
+    """The official files of the maximum compound divergence splits (Keysers et al. 2020)."""
+    return official("scan-mcd.tar.xz")
 
 
 @pytest.fixture(scope="session")
