@@ -11,7 +11,7 @@ from daxy.core.errors import UnknownName
 
 
 def entries(package: str) -> list[str]:
-    """Return the public module names of a package, sorted, importing none; folders are no entries."""
+    """Return the public module names of a package, sorted, importing none; no folders."""
     spec = importlib.util.find_spec(package)
     assert spec is not None and spec.submodule_search_locations is not None, package
     found = pkgutil.iter_modules(list(spec.submodule_search_locations))
