@@ -26,7 +26,8 @@ def test_help_lists_every_verb_with_what_it_does(daxy: Callable) -> None:
 
 @pytest.mark.parametrize("name", VERBS)
 def test_every_verb_keeps_the_contract(name: str, daxy: Callable) -> None:
-    verb = registry.load("daxy.cli", name, kind="verb").VERB
+    made = registry.load("daxy.cli", name, kind="verb").VERB
+    verb = made if isinstance(made, type) else made([])  # flags that depend on the words
     assert "Example:" in (verb.__doc__ or "")
     answer = daxy(name, "--help")
     assert answer.code == 0
