@@ -1,0 +1,155 @@
+"""One run in the ledger: its figures, what it was a run of, and where it happened.
+
+Scores are shares between 0 and 1, to full precision, as `scores.json` of the run has them; a table
+prints them in per cent, as papers do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from daxy.experiments.papers import Cell, Recipe
+
+if TYPE_CHECKING:
+    from daxy.experiments.run_folder import RunFolder
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One run of one cell."""
+
+    row: str
+    column: str
+    """With the row: the cell that the run was made for."""
+    seed: int
+    recipe: Recipe
+    """What was run, as the paper's table had it then."""
+    score: float
+    """The recipe's metric on the test set."""
+    test: Mapping[str, float]
+    """Every metric on the test set."""
+    test_examples: int
+    statistics: Mapping[str, float]
+    """Facts of the data that belong beside the score."""
+    validation: float | None
+    """The validation score of the selected epoch; None where the last one is taken."""
+    best_epoch: int
+    epochs: int
+    """How many were trained; a perfect validation score ends training."""
+    steps: int
+    run: str
+    """Name of the run folder."""
+    digest: str
+    """Of the complete configuration with its seed: what makes the run this one and no other."""
+    settings: str
+    """Of the complete configuration with seed 0: what runs have in common that may be averaged."""
+    daxy: str
+    jax: str
+    device: str
+    """The kind of device."""
+    cores: int
+    date: str
+    group: tuple[str, ...]
+    """The runs that were trained as one program, on which the bits depend."""
+
+
+def entry(cell: Cell, folder: RunFolder) -> Entry:
+    """Return the entry of a finished run of a cell.
+
+    Raises:
+        RunFailed: a file of the run is damaged.
+    """
+    assert cell.recipe is not None, cell
+    scores, config, place = folder.scores(), folder.config(), folder.environment()
+    return Entry(
+        row=cell.row,
+        column=cell.column,
+        seed=config.seed,
+        recipe=cell.recipe,
+        score=scores["test"][cell.recipe.metric],
+        test=scores["test"],
+        test_examples=scores["test_examples"],
+        statistics=scores["statistics"],
+        validation=scores["validation"],
+        best_epoch=scores["best_epoch"],
+        epochs=scores["epochs"],
+        steps=scores["steps"],
+        run=config.name,
+        digest=config.digest,
+        settings=replace(config, seed=0).digest,
+        daxy=place["daxy"],
+        jax=place["jax"],
+        device=place["device_kind"],
+        cores=place["cores"],
+        date=place["started"],
+        group=tuple(place["group"]),
+    )
+
+
+def from_json(value: Any) -> Entry:
+    """Return the entry that a JSON object holds.
+
+    Raises:
+        ValueError: a field is missing, unknown or not what it should be; says which.
+    """
+    given = _object(value, Entry)
+    given["recipe"] = Recipe(**_object(given["recipe"], Recipe))
+    given["group"] = tuple(given["group"])
+    found = Entry(**given)
+    if found.test.get(found.recipe.metric) != found.score:
+        raise ValueError(f"`score` is {found.score}, `test` has another {found.recipe.metric}")
+    return found
+
+
+def _object(value: Any, kind: type[Entry | Recipe]) -> dict[str, Any]:
+    """Return a JSON object whose fields are those of a dataclass, each of its type."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{value!r} is not an object")
+    types = {each.name: str(each.type) for each in fields(kind)}
+    for name, wanted in types.items():
+        if name not in value:
+            raise ValueError(f"no `{name}`")
+        fits, expected = _KINDS[wanted]
+        if not fits(value[name]):
+            raise ValueError(f"`{name}` is {value[name]!r}; expected {expected}")
+    if unknown := sorted(value.keys() - types.keys()):
+        raise ValueError(f"unknown field `{unknown[0]}`")
+    return dict(value)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+def _is_object_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, dict) and all(map(fits, value.values()))
+
+
+def _is_value(value: Any) -> bool:
+    return value is None or isinstance(value, str | int | float)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+_KINDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "str": (_is_text, "a text"),
+    "int": (_is_count, "a whole number, not negative"),
+    "float": (_is_share, "a number between 0 and 1"),
+    "float | None": (lambda value: value is None or _is_share(value), "a number up to 1, or null"),
+    "Mapping[str, float]": (_is_object_of(_is_share), "an object of numbers between 0 and 1"),
+    "Mapping[str, Value]": (_is_object_of(_is_value), "an object of plain values"),
+    "tuple[str, ...]": (
+        lambda value: isinstance(value, list) and all(map(_is_text, value)),
+        "a list of texts",
+    ),
+    "Recipe": (lambda value: isinstance(value, dict), "an object"),
+}
+"""By the type of a field: what fits it in JSON, and how to say so."""

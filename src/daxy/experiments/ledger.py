@@ -1,0 +1,140 @@
+"""The ledger: every run that counts towards a published table, one JSON file a table.
+
+`results/bastings2018/table4.json` holds the runs that were made for cells of that table. Cells of
+several tables of a paper can be the same experiment (Tables 1 and 4 of Bastings et al. print the
+same figures): a run is filed under the table it was made for, and counts in every table of the
+paper that has a cell with its recipe. A cell whose recipe has changed since has lost its runs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from daxy.core.errors import UnknownName, WrongFile
+from daxy.core.files import read_bytes, write_json
+from daxy.experiments.entry import Entry, from_json
+from daxy.experiments.papers import Cell, Paper, Table
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The runs of a paper by what they are runs of."""
+
+    by_recipe: Mapping[str, Sequence[Entry]]
+
+    def of(self, cell: Cell) -> list[Entry]:
+        """Return the runs that make up a cell's measured figure, by seed.
+
+        Only runs with the same resolved settings are averaged: where the defaults behind a recipe
+        have changed since, the settings of the newest run count.
+        """
+        if cell.recipe is None:
+            return []
+        found = {entry.digest: entry for entry in self.by_recipe.get(cell.recipe.identity, [])}
+        newest = max(found.values(), key=lambda entry: entry.date, default=None)
+        alike = [each for each in found.values() if newest and each.settings == newest.settings]
+        return sorted(alike, key=lambda entry: entry.seed)
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """A folder of results."""
+
+    folder: Path = Path("results")
+
+    def path(self, table: Table) -> Path:
+        """Return the file of a table, there or not."""
+        return self.folder / table.paper / f"{table.name}.json"
+
+    def entries(self, table: Table) -> list[Entry]:
+        """Return the runs filed under a table, in its order; none if it has no file yet.
+
+        Raises:
+            WrongFile: the file is damaged, or has a run of no cell of the table.
+        """
+        path = self.path(table)
+        if not path.exists():
+            return []
+        found = [_entry(path, number, each) for number, each in enumerate(_runs(path, table), 1)]
+        for number, entry in enumerate(found, 1):
+            _check_place(path, number, entry, table)
+        return found
+
+    def runs(self, paper: Paper) -> Runs:
+        """Return the runs of all tables of a paper.
+
+        Raises:
+            WrongFile: a file is damaged.
+        """
+        by_recipe: dict[str, list[Entry]] = {}
+        for entry in chain.from_iterable(map(self.entries, paper.tables)):
+            by_recipe.setdefault(entry.recipe.identity, []).append(entry)
+        return Runs(by_recipe)
+
+    def add(self, table: Table, entries: Iterable[Entry]) -> int:
+        """File runs under a table and return how many are new; a run that is there stays as it is.
+
+        Raises:
+            WrongFile: the file is damaged; it is left alone.
+            RunFailed: the file cannot be written.
+        """
+        known = {entry.digest: entry for entry in self.entries(table)}
+        new = {entry.digest: entry for entry in entries if entry.digest not in known}
+        if new:
+            every = sorted([*known.values(), *new.values()], key=lambda each: _order(each, table))
+            content = {
+                "paper": table.paper,
+                "table": table.name,
+                "format": FORMAT,
+                "runs": [asdict(entry) for entry in every],
+            }
+            write_json(self.path(table), content)
+        return len(new)
+
+
+def _order(entry: Entry, table: Table) -> tuple[int, int, int, str]:
+    row, column = table.rows.index(entry.row), table.columns.index(entry.column)
+    return row, column, entry.seed, entry.digest
+
+
+def _runs(path: Path, table: Table) -> list[Any]:
+    """Return the list of runs in a table's file, after checking what it says of itself."""
+    try:
+        value = json.loads(read_bytes(path))
+    except json.JSONDecodeError as error:
+        problem = f"no JSON: {error.msg} at column {error.colno}"
+        raise WrongFile(path, problem, line=error.lineno) from error
+    except UnicodeDecodeError as error:
+        raise WrongFile(path, "not UTF-8 text") from error
+    head = {"paper": table.paper, "table": table.name, "format": FORMAT}
+    if not isinstance(value, dict) or value.keys() != {*head, "runs"}:
+        raise WrongFile(path, "expected an object with `paper`, `table`, `format` and `runs`")
+    for name, wanted in head.items():
+        if value[name] != wanted:
+            raise WrongFile(path, f"`{name}` is {value[name]!r}; expected {wanted!r}")
+    if not isinstance(value["runs"], list):
+        raise WrongFile(path, "`runs` is not a list")
+    return value["runs"]
+
+
+def _entry(path: Path, number: int, value: Any) -> Entry:
+    try:
+        return from_json(value)
+    except ValueError as error:
+        raise WrongFile(path, f"run {number}: {error}") from error
+
+
+def _check_place(path: Path, number: int, entry: Entry, table: Table) -> None:
+    for kind, name, known in (
+        ("row", entry.row, table.rows),
+        ("column", entry.column, table.columns),
+    ):
+        if name not in known:
+            raise WrongFile(path, f"run {number}: {UnknownName(kind, name, known)}")

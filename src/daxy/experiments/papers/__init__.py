@@ -1,0 +1,82 @@
+"""Papers: one paper's tables a file. The folder is the registry.
+
+To add a paper, add a file that exposes `PAPER`, a `Paper`: each figure as printed, and for each
+that can be reproduced here the recipe that does it. The tests in tests/experiments/papers hold it
+to the tasks, metrics, architectures and protocols that there are. Papers are data: nothing here
+imports an ML framework before it is asked to resolve a recipe.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from daxy.core import registry
+from daxy.core.errors import UnknownName
+from daxy.experiments.papers._paper import Cell, Paper, Recipe, Table
+
+if TYPE_CHECKING:
+    from daxy.experiments.request import Data
+
+__all__ = ["Cell", "Paper", "Recipe", "Table", "available", "get", "published", "table"]
+
+
+def available() -> list[str]:
+    """Return the names of all papers."""
+    return registry.entries(__name__)
+
+
+def get(name: str) -> Paper:
+    """Return a paper.
+
+    Raises:
+        UnknownName: there is no such paper.
+    """
+    return registry.load(__name__, name, kind="paper").PAPER
+
+
+def table(name: str) -> Table:
+    """Return a table by the name that users type, as `bastings2018/table4`.
+
+    Raises:
+        UnknownName: there is no such paper, or no such table in it.
+    """
+    paper, _, number = name.partition("/")
+    known = [each.path for each in get(paper).tables]
+    if name not in known:
+        raise UnknownName("table", name, known, listing=f"daxy papers {paper}")
+    return get(paper).table(number)
+
+
+def published(task: str, settings: dict[str, Any], data: Data | None = None) -> list[Cell]:
+    """Return every published figure for a learner on a task, paper by paper, as printed.
+
+    Args:
+        task: The task's name.
+        settings: The learner's resolved settings: model, config and protocol, every field.
+        data: The data options, if they matter: a figure for the published training set says
+            nothing of one without oversampling. Neither the draw's seed nor whether official files
+            were loaded counts.
+    """
+    return [
+        cell
+        for name in available()
+        for each in get(name).tables
+        for cell in each.cells
+        if cell.recipe is not None
+        and cell.recipe.task == task
+        and _comes_to(cell.recipe, settings, data)
+    ]
+
+
+def _comes_to(recipe: Recipe, settings: dict[str, Any], data: Data | None) -> bool:
+    """Whether a recipe, resolved, is these settings; resolving is what needs the ML framework."""
+    from daxy.experiments import reproduction
+
+    return reproduction.learner_of(recipe).settings() == settings and (
+        data is None or _what_counts(reproduction.data_of(recipe)) == _what_counts(data)
+    )
+
+
+def _what_counts(data: Data) -> dict[str, Any]:
+    return {name: value for name, value in asdict(data).items() if name not in ("seed", "official")}

@@ -1,0 +1,161 @@
+"""What a published table is: figures as printed, and for each how it is reproduced here."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+from daxy.core.errors import UnknownName, WrongRequest
+
+Value = str | int | float | bool | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """How a figure is reproduced: names and overrides only, so that reading it imports nothing."""
+
+    task: str
+    model: str
+    config: Mapping[str, Value]
+    """What differs from the architecture's defaults, or decides between this row and others."""
+    protocol: str
+    """Name of the training recipe, with every field as it defines them."""
+    metric: str
+    """The score that the paper prints."""
+    data: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    """What differs from the task's published data."""
+
+    @property
+    def identity(self) -> str:
+        """Return a text that two recipes share exactly when they are the same."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One figure of a table."""
+
+    paper: str
+    table: str
+    row: str
+    column: str
+    value: float
+    """As printed: for accuracies in per cent."""
+    spread: float | None
+    """What stands behind the +-; None where the paper prints none."""
+    runs: int | None
+    """How many runs the figure is of; None where the paper does not say."""
+    recipe: Recipe | None
+    """None for a figure that the paper quotes from elsewhere."""
+
+    @property
+    def printed(self) -> str:
+        """The figure as the paper prints it."""
+        return f"{self.value:.1f}" + ("" if self.spread is None else f" ±{self.spread:.1f}")
+
+    def __str__(self) -> str:
+        return f"{self.paper}/{self.table}, {self.row}, {self.column}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """One table of a paper: rows and columns in the printed order; some cells may be empty."""
+
+    paper: str
+    name: str
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    """Row by row."""
+    note: str = ""
+    """What a reader has to know: where the paper disagrees with itself, for one."""
+
+    @property
+    def path(self) -> str:
+        """The name that users type: `bastings2018/table4`."""
+        return f"{self.paper}/{self.name}"
+
+    def row(self, name: str) -> str:
+        """Return a row's name as printed; case, spaces and punctuation do not count.
+
+        Raises:
+            UnknownName: there is no such row.
+        """
+        return self._named("row", name, self.rows)
+
+    def column(self, name: str) -> str:
+        """Return a column's name; case, spaces and punctuation do not count.
+
+        Raises:
+            UnknownName: there is no such column.
+        """
+        return self._named("column", name, self.columns)
+
+    def cell(self, row: str, column: str) -> Cell:
+        """Return one cell.
+
+        Raises:
+            UnknownName: there is no such row or column.
+            WrongRequest: the paper prints nothing there.
+        """
+        return self.select([row], [column])[0]
+
+    def select(self, rows: Sequence[str], columns: Sequence[str]) -> list[Cell]:
+        """Return the cells in these rows and columns, in the printed order; none given means all.
+
+        Raises:
+            UnknownName: there is no such row or column.
+            WrongRequest: the paper prints nothing there.
+        """
+        wanted_rows = {self.row(name) for name in rows} or set(self.rows)
+        wanted_columns = {self.column(name) for name in columns} or set(self.columns)
+        found = [
+            cell for cell in self.cells if cell.row in wanted_rows and cell.column in wanted_columns
+        ]
+        if not found:
+            place = f"{', '.join(sorted(wanted_rows))} and {', '.join(sorted(wanted_columns))}"
+            raise WrongRequest(f"{self.path} prints nothing for {place}")
+        return found
+
+    def _named(self, kind: str, name: str, known: Sequence[str]) -> str:
+        plain = {_plain(each): each for each in known}
+        if _plain(name) not in plain:
+            raise UnknownName(kind, name, known, listing=f"daxy papers {self.path}")
+        return plain[_plain(name)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """One paper with the tables that are entered here."""
+
+    name: str
+    title: str
+    authors: tuple[str, ...]
+    year: int
+    venue: str
+    tables: tuple[Table, ...]
+
+    @property
+    def citation(self) -> str:
+        """Authors, year, title and venue in one line."""
+        *others, last = self.authors
+        authors = f"{', '.join(others)} & {last}" if others else last
+        return f"{authors} ({self.year}). {self.title}. {self.venue}."
+
+    def table(self, name: str) -> Table:
+        """Return a table.
+
+        Raises:
+            UnknownName: it is not in the paper, or not entered here.
+        """
+        by_name = {each.name: each for each in self.tables}
+        if name not in by_name:
+            raise UnknownName("table", name, by_name, listing=f"daxy papers {self.name}")
+        return by_name[name]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())

@@ -1,0 +1,112 @@
+"""From a cell of a published table to the runs that reproduce it, and into the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from daxy.core.split import Split
+from daxy.experiments.entry import entry
+from daxy.experiments.ledger import Ledger
+from daxy.experiments.papers import Cell, Recipe, Table
+from daxy.experiments.request import Data, run_config
+from daxy.experiments.run_folder import RunFolder
+from daxy.experiments.runs import Experiment, Watcher
+from daxy.learners.neural import Neural, learner
+from daxy.training.protocol import protocol
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One cell of a plan, by the seeds that are asked for."""
+
+    cell: Cell
+    experiment: Experiment
+    in_ledger: tuple[int, ...]
+    finished: tuple[int, ...]
+    """Seeds whose run folder is finished and not in the ledger yet."""
+    missing: tuple[int, ...]
+    """Seeds to train, from the beginning or from a checkpoint."""
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds whose runs are to be found or trained."""
+        return sorted((*self.finished, *self.missing))
+
+
+def learner_of(recipe: Recipe) -> Neural:
+    """Return the learner that a recipe names, every setting resolved."""
+    config: dict[str, Any] = dict(recipe.config)
+    return learner(recipe.model, config, protocol(recipe.protocol))
+
+
+def data_of(recipe: Recipe) -> Data:
+    """Return the data options of a recipe."""
+    options: dict[str, Any] = dict(recipe.data)
+    return Data(**options)
+
+
+def experiment(recipe: Recipe, runs: Path) -> Experiment:
+    """Return the experiment that a recipe names, with its run folders under `runs`."""
+    return Experiment(
+        task=recipe.task, learner=learner_of(recipe), data=data_of(recipe), folder=runs
+    )
+
+
+def plan(
+    table: Table, cells: Sequence[Cell], seeds: Sequence[int], ledger: Ledger, runs: Path
+) -> list[Step]:
+    """Return what there is and what is missing of each cell that can be reproduced.
+
+    Raises:
+        WrongFile: a file of the ledger is damaged.
+        RunFailed: a finished run folder is damaged.
+    """
+    from daxy.experiments import papers
+
+    known = ledger.runs(papers.get(table.paper))
+
+    @cache
+    def load(task: str, data: Data) -> Split:
+        return data.load(task)
+
+    def step(cell: Cell, recipe: Recipe) -> Step:
+        asked = experiment(recipe, runs)
+        in_ledger = {entry.seed for entry in known.of(cell)}
+        left = [seed for seed in seeds if seed not in in_ledger]
+        split = load(asked.task, asked.data) if left else None
+        done = {seed for seed in left if split and _folder(asked, split, seed).is_done()}
+        return Step(
+            cell=cell,
+            experiment=asked,
+            in_ledger=tuple(seed for seed in seeds if seed in in_ledger),
+            finished=tuple(seed for seed in left if seed in done),
+            missing=tuple(seed for seed in left if seed not in done),
+        )
+
+    return [step(cell, cell.recipe) for cell in cells if cell.recipe is not None]
+
+
+def carry_out(
+    steps: Sequence[Step], table: Table, ledger: Ledger, watcher: Watcher
+) -> Iterator[Step]:
+    """Run each step and file its runs before the next begins; yield it then.
+
+    Raises:
+        Interrupted: by a signal; what was yielded is in the ledger, the rest can be resumed.
+        RunFailed: a run folder or the ledger is damaged or cannot be written.
+    """
+    for step in steps:
+        if not step.seeds:
+            continue
+        folders = step.experiment.run(step.seeds, watcher=watcher)
+        ledger.add(table, [entry(step.cell, folder) for folder in folders])
+        yield step
+
+
+def _folder(asked: Experiment, split: Split, seed: int) -> RunFolder:
+    config = run_config(asked.task, asked.data, split, asked.learner.settings(), seed)
+    return RunFolder(asked.folder / config.name)

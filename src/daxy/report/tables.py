@@ -1,0 +1,122 @@
+"""A published table with the measured figures beside it, for a terminal and for Markdown.
+
+The verdict is by one rule: measured **agrees** with published when their means are no further apart
+than the two spreads together, or than 0.1 points, which is what rounding can make of it; else it
+**differs**. The spread is the standard deviation over runs, of the population, as the papers' own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean, pstdev
+from typing import TYPE_CHECKING, Any, Literal
+
+from daxy.experiments.ledger import Runs
+from daxy.experiments.papers import Cell
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+Verdict = Literal["agrees", "differs", "not yet", "quoted"]
+
+ROUNDING = 0.1
+"""Points: the least difference that counts as one."""
+RULE = (
+    "agrees: the means differ by no more than the two spreads (±, standard deviation over runs)"
+    f" together, or by {ROUNDING} points; differs: by more"
+)
+HEAD = ("row", "column", "published", "measured", "seeds", "difference", "verdict")
+STYLES = {"agrees": "green", "differs": "red", "not yet": "dim", "quoted": "dim"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """One published figure and what was measured for it, in per cent."""
+
+    cell: Cell
+    scores: tuple[float, ...]
+    """One a seed; none where nothing was measured yet."""
+
+    @property
+    def mean(self) -> float | None:
+        """The measured mean."""
+        return fmean(self.scores) if self.scores else None
+
+    @property
+    def spread(self) -> float | None:
+        """The measured standard deviation, of the population."""
+        return pstdev(self.scores) if self.scores else None
+
+    @property
+    def difference(self) -> float | None:
+        """Measured minus published."""
+        return None if self.mean is None else self.mean - self.cell.value
+
+    @property
+    def verdict(self) -> Verdict:
+        """By the rule at the top; `quoted` for figures that the paper has from elsewhere."""
+        if self.cell.recipe is None:
+            return "quoted"
+        if self.difference is None or self.spread is None:
+            return "not yet"
+        allowed = max(ROUNDING, (self.cell.spread or 0.0) + self.spread)
+        return "agrees" if abs(self.difference) <= allowed + 1e-9 else "differs"
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What the table prints for it, in the order of `HEAD`."""
+        measured = "" if self.mean is None else f"{self.mean:.1f} ±{self.spread:.1f}"
+        difference = "" if self.difference is None else f"{self.difference:+.1f}"
+        seeds = str(len(self.scores)) if self.scores else ""
+        cell = self.cell
+        return (
+            cell.row,
+            cell.column,
+            cell.printed,
+            measured,
+            seeds,
+            difference,
+            self.verdict,
+        )
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The same as JSON values, in per cent."""
+        return {
+            "row": self.cell.row,
+            "column": self.cell.column,
+            "task": None if self.cell.recipe is None else self.cell.recipe.task,
+            "published": {"value": self.cell.value, "spread": self.cell.spread},
+            "measured": {"value": self.mean, "spread": self.spread, "runs": list(self.scores)},
+            "difference": self.difference,
+            "verdict": self.verdict,
+        }
+
+
+def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
+    """Return the published figures, each with the runs that were measured for it."""
+    return [
+        Comparison(cell=cell, scores=tuple(100 * entry.score for entry in runs.of(cell)))
+        for cell in cells
+    ]
+
+
+def for_terminal(comparisons: Sequence[Comparison]) -> RichTable:
+    """Return the comparisons as a table that rich can print."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for name in HEAD:
+        table.add_column(name, justify="left" if name in ("row", "column", "verdict") else "right")
+    for each in comparisons:
+        table.add_row(*each.texts, style=None if each.scores else STYLES[each.verdict])
+    return table
+
+
+def as_markdown(comparisons: Sequence[Comparison]) -> str:
+    """Return the comparisons as a Markdown table."""
+    rule = "|".join("---" if name in ("row", "column", "verdict") else "---:" for name in HEAD)
+    lines = [f"| {' | '.join(HEAD)} |", f"|{rule}|"]
+    lines += [f"| {' | '.join(each.texts)} |" for each in comparisons]
+    return "\n".join(lines) + "\n"
