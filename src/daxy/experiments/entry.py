@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from daxy.experiments.papers import Cell, Recipe
@@ -123,8 +124,12 @@ def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
 def _is_share(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+    return _is_number(value) and 0 <= value <= 1
 
 
 def _is_object_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -144,7 +149,7 @@ _KINDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "int": (_is_count, "a whole number, not negative"),
     "float": (_is_share, "a number between 0 and 1"),
     "float | None": (lambda value: value is None or _is_share(value), "a number up to 1, or null"),
-    "Mapping[str, float]": (_is_object_of(_is_share), "an object of numbers between 0 and 1"),
+    "Mapping[str, float]": (_is_object_of(_is_number), "an object of numbers"),
     "Mapping[str, Value]": (_is_object_of(_is_value), "an object of plain values"),
     "tuple[str, ...]": (
         lambda value: isinstance(value, list) and all(map(_is_text, value)),

@@ -11,7 +11,7 @@ from typing import Any
 from daxy.core.split import Split
 from daxy.experiments.entry import entry
 from daxy.experiments.ledger import Ledger
-from daxy.experiments.papers import Cell, Recipe, Table
+from daxy.experiments.papers import Cell, Paper, Recipe, Table
 from daxy.experiments.request import Data, run_config
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.runs import Experiment, Watcher
@@ -57,17 +57,23 @@ def experiment(recipe: Recipe, runs: Path) -> Experiment:
 
 
 def plan(
-    table: Table, cells: Sequence[Cell], seeds: Sequence[int], ledger: Ledger, runs: Path
+    paper: Paper,
+    cells: Sequence[Cell],
+    seeds: Sequence[int],
+    ledger: Ledger,
+    runs: Path,
+    *,
+    restart: bool = False,
 ) -> list[Step]:
     """Return what there is and what is missing of each cell that can be reproduced.
+
+    With `restart`, run folders do not count: what is not in the ledger is missing.
 
     Raises:
         WrongFile: a file of the ledger is damaged.
         RunFailed: a finished run folder is damaged.
     """
-    from daxy.experiments import papers
-
-    known = ledger.runs(papers.get(table.paper))
+    known = ledger.runs(paper)
 
     @cache
     def load(task: str, data: Data) -> Split:
@@ -77,7 +83,7 @@ def plan(
         asked = experiment(recipe, runs)
         in_ledger = {entry.seed for entry in known.of(cell)}
         left = [seed for seed in seeds if seed not in in_ledger]
-        split = load(asked.task, asked.data) if left else None
+        split = load(asked.task, asked.data) if left and not restart else None
         done = {seed for seed in left if split and _folder(asked, split, seed).is_done()}
         return Step(
             cell=cell,
@@ -91,7 +97,12 @@ def plan(
 
 
 def carry_out(
-    steps: Sequence[Step], table: Table, ledger: Ledger, watcher: Watcher
+    steps: Sequence[Step],
+    table: Table,
+    ledger: Ledger,
+    watcher: Watcher,
+    *,
+    restart: bool = False,
 ) -> Iterator[Step]:
     """Run each step and file its runs before the next begins; yield it then.
 
@@ -102,7 +113,7 @@ def carry_out(
     for step in steps:
         if not step.seeds:
             continue
-        folders = step.experiment.run(step.seeds, watcher=watcher)
+        folders = step.experiment.run(step.seeds, watcher=watcher, restart=restart)
         ledger.add(table, [entry(step.cell, folder) for folder in folders])
         yield step
 

@@ -13,10 +13,10 @@ from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any, Literal
 
 from daxy.experiments.ledger import Runs
-from daxy.experiments.papers import Cell
+from daxy.experiments.papers import Cell, Table
 
 if TYPE_CHECKING:
-    from rich.table import Table as RichTable
+    from rich.console import Group
 
 Verdict = Literal["agrees", "differs", "not yet", "quoted"]
 
@@ -27,6 +27,7 @@ RULE = (
     f" together, or by {ROUNDING} points; differs: by more"
 )
 HEAD = ("row", "column", "published", "measured", "seeds", "difference", "verdict")
+WORDS = ("row", "column", "verdict")
 STYLES = {"agrees": "green", "differs": "red", "not yet": "dim", "quoted": "dim"}
 
 
@@ -102,21 +103,23 @@ def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
     ]
 
 
-def for_terminal(comparisons: Sequence[Comparison]) -> RichTable:
-    """Return the comparisons as a table that rich can print."""
-    from rich.table import Table
+def for_terminal(table: Table, comparisons: Sequence[Comparison]) -> Group:
+    """Return the comparisons of cells of a table, with its title, notes and the rule, for rich."""
+    from rich.console import Group
+    from rich.table import Table as Columns
 
-    table = Table(box=None, pad_edge=False)
+    shown = Columns(box=None, pad_edge=False)
     for name in HEAD:
-        table.add_column(name, justify="left" if name in ("row", "column", "verdict") else "right")
+        shown.add_column(name, justify="left" if name in WORDS else "right")
     for each in comparisons:
-        table.add_row(*each.texts, style=None if each.scores else STYLES[each.verdict])
-    return table
+        shown.add_row(*each.texts, style=STYLES[each.verdict])
+    notes = [table.note] if table.note else []
+    return Group(f"{table.path}: {table.title}", "", shown, "", *notes, f"{RULE}.")
 
 
 def as_markdown(comparisons: Sequence[Comparison]) -> str:
     """Return the comparisons as a Markdown table."""
-    rule = "|".join("---" if name in ("row", "column", "verdict") else "---:" for name in HEAD)
+    rule = "|".join("---" if name in WORDS else "---:" for name in HEAD)
     lines = [f"| {' | '.join(HEAD)} |", f"|{rule}|"]
     lines += [f"| {' | '.join(each.texts)} |" for each in comparisons]
     return "\n".join(lines) + "\n"

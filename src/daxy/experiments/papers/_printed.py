@@ -1,7 +1,6 @@
 """Reading a table as it stands in print, so that its figures can be checked against the page.
 
-RNN +Attn | 100.0 ±0.0 | 9.6 ±0.9
-L&B best  |  99.8      | -
+A row is a line such as `RNN +Attn | 100.0 ±0.0 | 9.6 ±0.9`, or `L&B best | 99.8 | -`.
 """
 
 from __future__ import annotations

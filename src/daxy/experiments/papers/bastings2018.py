@@ -2,10 +2,10 @@
 
 Tables 3 and 8 to 10 are of the translation task, which is not here yet.
 
-Each figure is the mean of three runs (section 6.1) in per cent; +- is the standard deviation, of the
-population: Table 9 prints 66.7 ±5.9 over three runs of eight sentences, which can only be 62.5, 62.5
-and 75.0, whose sample deviation would be 7.2. Rows are named as printed; their RNN is the simple
-recurrent network of Elman (1990), `srn` here.
+Each figure is the mean of three runs (section 6.1) in per cent; ± is the standard deviation, of
+the population: Table 9 prints 66.7 ±5.9 over three runs of eight sentences, which can only be 62.5,
+62.5 and 75.0, whose sample deviation would be 7.2. Rows are named as printed; their RNN is the
+simple recurrent network of Elman (1990), `srn` here.
 """
 
 from __future__ import annotations
@@ -79,6 +79,7 @@ def _table(
     columns: tuple[str, ...],
     text: str,
     recipe_of: RecipeOf,
+    *,
     note: str = "",
 ) -> Table:
     path = f"{NAME}/table{number}"

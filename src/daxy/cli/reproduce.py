@@ -1,0 +1,152 @@
+"""Run what is missing of a published table and show measured beside published."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from daxy.cli._verb import Result, Verb
+from daxy.core.errors import require
+
+if TYPE_CHECKING:
+    from daxy.experiments.ledger import Ledger
+    from daxy.experiments.papers import Cell, Paper, Table
+    from daxy.experiments.reproduction import Step
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduce(Verb):
+    """Run what is missing of a published table and show measured beside published.
+
+    A cell's runs are found in the results first, then among the run folders; the others are
+    trained. Each cell is written to the results as soon as it is finished, and a request that was
+    interrupted goes on where it was when it is made again.
+
+    Example:
+        daxy reproduce bastings2018/table4 --row gru+attn --column jump
+    """
+
+    table: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="PAPER/TABLE")]]
+    """The table; `daxy papers PAPER` lists them."""
+    row: tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="ROW")]] = ()
+    """A row, as printed; case, spaces and punctuation do not count. Again for more; none: all."""
+    column: tyro.conf.UseAppendAction[
+        Annotated[tuple[str, ...], tyro.conf.arg(metavar="COLUMN")]
+    ] = ()
+    """A column, likewise."""
+    seeds: int = 3
+    """How many runs a cell is to have: seeds 0, 1, ..."""
+    runs: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("runs")
+    """Where run folders are found and made."""
+    results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("results")
+    """Folder of the measured runs, one JSON file a table."""
+    restart: bool = False
+    """Delete what run folders there are of the runs that are not in the results, and train them."""
+    dry_run: bool = False
+    """Say what would be run, and run nothing."""
+
+    def run(self) -> Result:
+        """Return the plan, or the table once the plan is carried out."""
+        from daxy.experiments import papers
+        from daxy.experiments.ledger import Ledger
+
+        require(self.seeds > 0, f"--seeds must be positive, not {self.seeds}")
+        table = papers.table(self.table)
+        paper = papers.get(table.paper)
+        cells = table.select(self.row, self.column)
+        quoted = f"{table.path} quotes these figures from elsewhere: there is nothing to run"
+        require(any(cell.recipe for cell in cells), quoted)
+        return self._serve(paper, table, cells, Ledger(self.results))
+
+    def _serve(self, paper: Paper, table: Table, cells: list[Cell], ledger: Ledger) -> Result:
+        from daxy.experiments import reproduction
+
+        steps = reproduction.plan(
+            paper, cells, range(self.seeds), ledger, self.runs, restart=self.restart
+        )
+        if self.dry_run:
+            return _planned(table, steps)
+        _say(_sum(table, steps))
+        self._carry_out(paper, table, steps, ledger)
+        return _compared(paper, table, cells, steps, ledger)
+
+    def _carry_out(self, paper: Paper, table: Table, steps: Sequence[Step], ledger: Ledger) -> None:
+        """Run and file each cell, and say on stderr what it came to."""
+        from daxy.cli._progress import Display
+        from daxy.experiments import reproduction
+        from daxy.report.tables import compare
+        from daxy.training.interrupt import Interrupted
+
+        going = reproduction.carry_out(steps, table, ledger, Display(), restart=self.restart)
+        try:
+            for step in going:
+                (found,) = compare([step.cell], ledger.runs(paper))
+                row, column, published, measured, seeds, _, verdict = found.texts
+                _say(f"{row}, {column}: {measured} ({seeds} seeds), {verdict}: {published}")
+        except Interrupted as stop:
+            kept = f"finished cells are in {ledger.path(table)}"
+            again = f"the same request{' without --restart' * self.restart} goes on from there"
+            raise Interrupted(f"{stop}; {kept}; {again}") from stop
+
+
+def _planned(table: Table, steps: Sequence[Step]) -> Result:
+    from rich.console import Group
+    from rich.table import Table as Columns
+
+    columns = Columns(
+        "row", "column", "task", "in results", "finished", "to train", box=None, pad_edge=False
+    )
+    for step in steps:
+        seeds = (step.in_ledger, step.finished, step.missing)
+        counts = [" ".join(map(str, each)) or "-" for each in seeds]
+        columns.add_row(step.cell.row, step.cell.column, step.experiment.task, *counts)
+    data = {"table": table.path, "plan": [_step(step) for step in steps]}
+    return Result(data=data, text=Group(columns, "", _sum(table, steps)))
+
+
+def _compared(
+    paper: Paper, table: Table, cells: Sequence[Cell], steps: Sequence[Step], ledger: Ledger
+) -> Result:
+    from daxy.report.tables import RULE, compare, for_terminal
+
+    comparisons = compare(cells, ledger.runs(paper))
+    data = {
+        "table": table.path,
+        "rule": RULE,
+        "results": str(ledger.path(table)),
+        "plan": [_step(step) for step in steps],
+        "cells": [each.as_json for each in comparisons],
+    }
+    return Result(data=data, text=for_terminal(table, comparisons))
+
+
+def _step(step: Step) -> dict[str, Any]:
+    return {
+        "row": step.cell.row,
+        "column": step.cell.column,
+        "task": step.experiment.task,
+        "in_results": step.in_ledger,
+        "finished": step.finished,
+        "missing": step.missing,
+    }
+
+
+def _sum(table: Table, steps: Sequence[Step]) -> str:
+    there, finished, missing = (
+        sum(map(len, seeds))
+        for seeds in zip(*((s.in_ledger, s.finished, s.missing) for s in steps), strict=True)
+    )
+    counts = f"{there} in results, {finished} finished, {missing} to train"
+    return f"{table.path}: {len(steps)} cell{'s' * (len(steps) != 1)}: {counts}"
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+VERB = Reproduce

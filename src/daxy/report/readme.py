@@ -1,0 +1,98 @@
+"""The README's table of measured against published figures, written from the ledger alone.
+
+`python -m daxy.report.readme README.md` writes it between the two marker lines of a Markdown file;
+with `--check` it writes nothing and ends with 1 if the file says something else.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from daxy.core.errors import CheckFailed, DaxyError, WrongFile
+from daxy.core.files import read_bytes, write_text
+from daxy.experiments import papers
+from daxy.experiments.ledger import Ledger, Runs
+from daxy.experiments.papers import Paper, Table
+from daxy.report.tables import RULE, as_markdown, compare
+
+BEGIN = "<!-- measured: begin; written by `python -m daxy.report.readme` from results/ -->"
+END = "<!-- measured: end -->"
+
+
+def render(ledger: Ledger) -> str:
+    """Return the measured figures of every paper beside the published ones, as Markdown.
+
+    Raises:
+        WrongFile: a file of the ledger is damaged.
+    """
+    parts = [part for name in papers.available() for part in _paper(papers.get(name), ledger)]
+    if not parts:
+        return "No figure has been measured yet.\n"
+    return "\n".join([*parts, f"In per cent. {RULE[0].upper()}{RULE[1:]}.\n"])
+
+
+def updated(path: Path, ledger: Ledger) -> tuple[str, str]:
+    """Return the text of a Markdown file as it is and as it should be.
+
+    Raises:
+        WrongFile: the file cannot be read or has not exactly one pair of markers; or the ledger's.
+    """
+    try:
+        text = read_bytes(path).decode()
+    except UnicodeDecodeError as error:
+        raise WrongFile(path, "not UTF-8 text") from error
+    before, begin, rest = text.partition(f"{BEGIN}\n")
+    _, end, after = rest.partition(END)
+    if not (begin and end) or BEGIN in after or END in before + after:
+        raise WrongFile(path, f"expected one line `{BEGIN}` and, below it, one line `{END}`")
+    return text, f"{before}{BEGIN}\n\n{render(ledger)}\n{END}{after}"
+
+
+def _paper(paper: Paper, ledger: Ledger) -> Iterator[str]:
+    runs = ledger.runs(paper)
+    for table in paper.tables:
+        yield from _table(table, ledger, runs)
+
+
+def _table(table: Table, ledger: Ledger, runs: Runs) -> Iterator[str]:
+    """Yield the cells that have runs filed under this very table, if there are any."""
+    filed = {(entry.row, entry.column) for entry in ledger.entries(table)}
+    cells = [cell for cell in table.cells if (cell.row, cell.column) in filed and runs.of(cell)]
+    if cells:
+        yield f"**{table.path}**: {table.title}\n"
+        yield as_markdown(compare(cells, runs))
+
+
+def main(
+    file: tyro.conf.Positional[Annotated[Path, tyro.conf.arg(metavar="FILE")]],
+    results: Path = Path("results"),
+    check: bool = False,
+) -> None:
+    """Write the measured figures into a Markdown file, between its two markers.
+
+    Args:
+        file: The Markdown file.
+        results: Folder of the ledger.
+        check: Write nothing; fail if the file is not as it would be written.
+    """
+    text, wanted = updated(file, Ledger(results))
+    if check and text != wanted:
+        command = f"python -m daxy.report.readme {file} --results {results}"
+        raise CheckFailed(
+            f"{file}: its figures are not those of {results}; `{command}` writes them"
+        )
+    if text != wanted:
+        write_text(file, wanted)
+
+
+if __name__ == "__main__":
+    try:
+        tyro.cli(main, prog="python -m daxy.report.readme")
+    except DaxyError as problem:
+        sys.stderr.write(f"daxy: {problem}\n")
+        sys.exit(problem.exit_code)
