@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import tarfile
@@ -14,6 +15,8 @@ import pytest
 from hypothesis import settings
 
 from daxy.cli.main import main
+from daxy.experiments.entry import Entry
+from daxy.experiments.papers import Cell
 
 settings.register_profile("daxy", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("daxy")
@@ -77,3 +80,38 @@ def daxy(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
         return Answer(code, out, err)
 
     return ask
+
+
+@pytest.fixture
+def entry_for() -> Callable[..., Entry]:
+    """Make up a run of a published cell, as the ledger holds it."""
+
+    def make(cell: Cell, score: float, seed: int = 0, settings: str = "s", **other: Any) -> Entry:
+        assert cell.recipe is not None
+        run = f"{cell.recipe.identity} {settings} {seed}"
+        facts: dict[str, Any] = {
+            "row": cell.row,
+            "column": cell.column,
+            "seed": seed,
+            "recipe": cell.recipe,
+            "score": score,
+            "test": {cell.recipe.metric: score},
+            "test_examples": 7706,
+            "statistics": {},
+            "validation": 1.0,
+            "best_epoch": 7,
+            "epochs": 7,
+            "steps": 3000,
+            "run": f"run.seed{seed}",
+            "digest": hashlib.blake2b(run.encode(), digest_size=6).hexdigest(),
+            "settings": settings,
+            "daxy": "0.1.0",
+            "jax": "0.7.0",
+            "device": "cpu",
+            "cores": 2,
+            "date": "2026-01-01T00:00:00+00:00",
+            "group": (f"run.seed{seed}",),
+        }
+        return Entry(**(facts | other))
+
+    return make

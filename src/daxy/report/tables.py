@@ -68,7 +68,7 @@ class Comparison:
     def texts(self) -> tuple[str, ...]:
         """What the table prints for it, in the order of `HEAD`."""
         measured = "" if self.mean is None else f"{self.mean:.1f} ±{self.spread:.1f}"
-        difference = "" if self.difference is None else f"{self.difference:+.1f}"
+        difference = "" if self.difference is None else f"{self.difference:+z.1f}"
         seeds = str(len(self.scores)) if self.scores else ""
         cell = self.cell
         return (

@@ -1,0 +1,114 @@
+"""What holds for every paper, and how papers, tables, rows and columns are found by name."""
+
+import subprocess
+import sys
+from dataclasses import fields
+
+import pytest
+
+from daxy import metrics, models, tasks
+from daxy.core.errors import UnknownName, WrongRequest
+from daxy.experiments import papers, reproduction
+from daxy.experiments.papers import Cell
+from daxy.experiments.request import Data
+from daxy.training.protocol import PROTOCOLS
+
+CELLS = [cell for name in papers.available() for t in papers.get(name).tables for cell in t.cells]
+RECIPES = {cell.recipe.identity: cell.recipe for cell in CELLS if cell.recipe}
+TABLE = papers.table("bastings2018/table4")
+
+
+@pytest.mark.parametrize("name", papers.available())
+def test_every_table_is_named_and_numbered_as_its_cells_say(name: str) -> None:
+    paper = papers.get(name)
+    assert paper.name == name
+    for table in paper.tables:
+        assert papers.table(table.path) is table
+        places = [(cell.row, cell.column) for cell in table.cells]
+        assert len(set(places)) == len(places)
+        assert places == [(r, c) for r in table.rows for c in table.columns if (r, c) in places]
+        assert {(cell.paper, cell.table) for cell in table.cells} == {(name, table.name)}
+
+
+def test_every_recipe_names_what_there_is() -> None:
+    for recipe in RECIPES.values():
+        task = tasks.get(recipe.task)
+        assert recipe.metric in metrics.available()
+        assert recipe.metric in task.metrics
+        assert recipe.model in models.available()
+        assert set(recipe.config) <= {f.name for f in fields(models.get(recipe.model).Config)}
+        assert recipe.protocol in PROTOCOLS
+        assert set(recipe.data) <= {f.name for f in fields(Data)}
+
+
+def test_every_recipe_can_be_resolved() -> None:
+    for recipe in RECIPES.values():
+        settings = reproduction.learner_of(recipe).settings()
+        assert dict(recipe.config).items() <= settings["config"].items()
+
+
+def test_papers_are_read_without_the_framework_and_without_numpy() -> None:
+    code = (
+        "import sys; from daxy.cli.main import main;"
+        "main(['papers']); main(['papers', 'bastings2018/table4']);"
+        "print({'jax', 'equinox', 'numpy'} & set(sys.modules))"
+    )
+    asked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert asked.stdout.splitlines()[-1] == "set()"
+
+
+@pytest.mark.parametrize("row", ["GRU +Attn-Dep", "gru+attn-dep", "GRU +Attn -Dep", "gru attn dep"])
+def test_case_spaces_and_punctuation_of_a_row_do_not_count(row: str) -> None:
+    assert TABLE.row(row) == "GRU +Attn-Dep"
+    assert TABLE.cell(row, "Turn left") == TABLE.cell("GRU +Attn-Dep", "turn_left")
+
+
+def test_unknown_names_get_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="no row named 'LSTM \\+Atn'; did you mean LSTM \\+Attn"):
+        TABLE.row("LSTM +Atn")
+    with pytest.raises(UnknownName, match="no column named 'simpel'; did you mean simple\\?"):
+        TABLE.column("simpel")
+    with pytest.raises(UnknownName, match="did you mean bastings2018/table4"):
+        papers.table("bastings2018/tabel4")
+    with pytest.raises(UnknownName, match="no paper named 'bastings18'; did you mean bastings2018"):
+        papers.table("bastings18/table4")
+
+
+def test_a_selection_is_in_the_printed_order() -> None:
+    found = TABLE.select(["lstm", "gru"], ["jump", "simple"])
+    assert [(cell.row, cell.column) for cell in found] == [
+        ("GRU", "simple"),
+        ("GRU", "jump"),
+        ("LSTM", "simple"),
+        ("LSTM", "jump"),
+    ]
+    assert TABLE.select([], []) == list(TABLE.cells)
+
+
+def test_where_nothing_is_printed_there_is_no_cell() -> None:
+    with pytest.raises(WrongRequest, match="prints nothing for L&B best and simple NACS"):
+        papers.table("bastings2018/table1").cell("L&B best", "simple nacs")
+
+
+def settings_of(cell: Cell) -> dict[str, object]:
+    assert cell.recipe is not None
+    return reproduction.learner_of(cell.recipe).settings()
+
+
+def test_a_figure_is_found_by_what_was_run_in_every_table_that_prints_it() -> None:
+    cell = TABLE.cell("GRU +Attn", "jump")
+    found = papers.published("scan/addprim_jump", settings_of(cell))
+    assert [str(each) for each in found] == [
+        "bastings2018/table1, GRU +Attn, jump SCAN",
+        "bastings2018/table4, GRU +Attn, jump",
+    ]
+
+
+def test_another_task_setting_or_training_set_has_no_published_figure() -> None:
+    settings = settings_of(TABLE.cell("GRU +Attn", "jump"))
+    task = "scan/addprim_jump"
+    other = settings | {"config": settings["config"] | {"hidden": 100}}
+    assert not papers.published(task, other)
+    assert not papers.published("scan/template_right", settings)
+    assert not papers.published(task, settings, Data(oversample=False))
+    assert len(papers.published(task, settings, Data(seed=3))) == 2

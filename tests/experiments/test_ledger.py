@@ -1,0 +1,140 @@
+"""The ledger keeps every run once, finds it from every table, and says where a file is damaged."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from daxy.core.errors import WrongFile
+from daxy.experiments import papers
+from daxy.experiments.ledger import Ledger
+
+PAPER = papers.get("bastings2018")
+TABLE = PAPER.table("table4")
+JUMP = TABLE.cell("GRU +Attn", "jump")
+SIMPLE = TABLE.cell("GRU", "simple")
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger(tmp_path)
+
+
+def test_what_is_added_is_read_back(ledger: Ledger, entry_for: Callable) -> None:
+    run = entry_for(JUMP, 0.125, statistics={"share": 0.5}, validation=None)
+    assert ledger.add(TABLE, [run]) == 1
+    assert ledger.entries(TABLE) == [run]
+
+
+def test_a_file_holds_one_table_and_one_entry_a_run(ledger: Ledger, entry_for: Callable) -> None:
+    ledger.add(TABLE, [entry_for(JUMP, 0.125)])
+    value = json.loads((ledger.folder / "bastings2018" / "table4.json").read_text())
+    assert (value["paper"], value["table"], value["format"]) == ("bastings2018", "table4", 1)
+    (run,) = value["runs"]
+    assert run["score"] == 0.125
+    assert run["recipe"]["task"] == "scan/addprim_jump"
+    assert run["recipe"]["config"] == {"cell": "gru", "attention": True, "dependency": True}
+
+
+def test_adding_a_run_again_changes_nothing(ledger: Ledger, entry_for: Callable) -> None:
+    run = entry_for(JUMP, 0.125)
+    ledger.add(TABLE, [run])
+    before = ledger.path(TABLE).read_bytes()
+    assert ledger.add(TABLE, [replace(run, score=0.9, test={"exact": 0.9})]) == 0
+    assert ledger.path(TABLE).read_bytes() == before
+
+
+def test_the_order_of_adding_leaves_no_trace(tmp_path: Path, entry_for: Callable) -> None:
+    runs = [entry_for(cell, 0.5, seed) for cell in (JUMP, SIMPLE) for seed in (2, 0, 1)]
+    one, other = Ledger(tmp_path / "one"), Ledger(tmp_path / "other")
+    one.add(TABLE, runs)
+    for run in reversed(runs):
+        other.add(TABLE, [run])
+    assert one.path(TABLE).read_bytes() == other.path(TABLE).read_bytes()
+    assert [(run.row, run.seed) for run in one.entries(TABLE)] == [
+        *(("GRU", seed) for seed in range(3)),
+        *(("GRU +Attn", seed) for seed in range(3)),
+    ]
+
+
+def test_a_run_counts_in_every_table_with_its_recipe(ledger: Ledger, entry_for: Callable) -> None:
+    ledger.add(TABLE, [entry_for(JUMP, 0.125)])
+    runs = ledger.runs(PAPER)
+    assert runs.of(PAPER.table("table1").cell("GRU +Attn", "jump SCAN")) == runs.of(JUMP)
+    assert len(runs.of(JUMP)) == 1
+    assert not runs.of(PAPER.table("table6").cell("GRU +Attn", "0"))
+    assert not runs.of(TABLE.cell("L&B best", "jump"))
+
+
+def test_a_run_filed_under_two_tables_counts_once(ledger: Ledger, entry_for: Callable) -> None:
+    table1 = PAPER.table("table1")
+    cell = table1.cell("GRU +Attn", "jump SCAN")
+    ledger.add(TABLE, [entry_for(JUMP, 0.125)])
+    ledger.add(table1, [entry_for(cell, 0.125)])
+    assert len(ledger.runs(PAPER).of(JUMP)) == 1
+
+
+def test_runs_with_other_settings_are_not_averaged(ledger: Ledger, entry_for: Callable) -> None:
+    old = [entry_for(JUMP, 0.1, seed, "old", date="2026-01-01") for seed in range(3)]
+    new = [entry_for(JUMP, 0.2, seed, "new", date="2026-02-01") for seed in range(2)]
+    ledger.add(TABLE, [*old, *new])
+    assert len(ledger.entries(TABLE)) == 5
+    assert [run.score for run in ledger.runs(PAPER).of(JUMP)] == [0.2, 0.2]
+
+
+def _runs(change: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any]], object]:
+    return lambda value: change(value["runs"][0])
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda v: v.pop("runs"), "expected an object with `paper`, `table`, `format` and `runs`"),
+        (lambda v: v.update(format=2), "`format` is 2; expected 1"),
+        (lambda v: v.update(table="table5"), "`table` is 'table5'; expected 'table4'"),
+        (lambda v: v.update(runs={}), "`runs` is not a list"),
+        (lambda v: v.update(runs=[1]), "run 1: 1 is not an object"),
+        (_runs(lambda run: run.pop("seed")), "run 1: no `seed`"),
+        (_runs(lambda run: run.update(best=1)), "run 1: unknown field `best`"),
+        (
+            _runs(lambda run: run.update(score=12.5)),
+            "run 1: `score` is 12.5; expected a number between 0 and 1",
+        ),
+        (
+            _runs(lambda run: run.update(score=0.1)),
+            "run 1: `score` is 0.1, `test` has another exact",
+        ),
+        (
+            _runs(lambda run: run.update(seed=True)),
+            "run 1: `seed` is True; expected a whole number, not negative",
+        ),
+        (_runs(lambda run: run.update(group=[1])), "`group` is [1]; expected a list of texts"),
+        (_runs(lambda run: run["recipe"].pop("task")), "run 1: no `task`"),
+        (_runs(lambda run: run.update(row="GRO")), "run 1: no row named 'GRO'; did you mean GRU?"),
+    ],
+)
+def test_a_damaged_file_says_where(
+    damage: Callable, message: str, ledger: Ledger, entry_for: Callable
+) -> None:
+    ledger.add(TABLE, [entry_for(JUMP, 0.125)])
+    path = ledger.path(TABLE)
+    value = json.loads(path.read_text())
+    damage(value)
+    path.write_text(json.dumps(value))
+    before = path.read_bytes()
+    with pytest.raises(WrongFile) as caught:
+        ledger.add(TABLE, [entry_for(SIMPLE, 1.0)])
+    assert str(caught.value).startswith(f"{path}: ")
+    assert message in str(caught.value)
+    assert path.read_bytes() == before
+
+
+def test_a_file_cut_off_says_the_line(ledger: Ledger, entry_for: Callable) -> None:
+    ledger.add(TABLE, [entry_for(JUMP, 0.125)])
+    path = ledger.path(TABLE)
+    path.write_text("\n".join(path.read_text().splitlines()[:6]))
+    with pytest.raises(WrongFile, match=r"table4\.json:6: no JSON: "):
+        ledger.entries(TABLE)

@@ -1,0 +1,123 @@
+"""From a recipe to runs, and from runs into the ledger."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from daxy.core.files import write_bytes
+from daxy.experiments import papers, reproduction
+from daxy.experiments.ledger import Ledger
+from daxy.experiments.request import run_config
+from daxy.experiments.run_folder import RunFolder
+from daxy.experiments.runs import Experiment, Silent
+from daxy.training.interrupt import Interrupted
+from daxy.training.protocol import protocol
+
+PAPER = papers.get("bastings2018")
+TABLE = PAPER.table("table4")
+CELLS = TABLE.select(["gru", "gru+attn"], ["length"])
+
+
+def finish(asked: Experiment, seeds: Sequence[int]) -> list[RunFolder]:
+    """Make run folders as training would leave them, with scores of their own."""
+    split = asked.data.load(asked.task)
+    folders = []
+    for seed in seeds:
+        config = run_config(asked.task, asked.data, split, asked.learner.settings(), seed)
+        folder = RunFolder(asked.folder / config.name)
+        place = {"daxy": "0.1.0", "jax": "0.7", "device_kind": "cpu", "cores": 2}
+        folder.begin(config, place | {"started": "2026-01-01", "group": [config.name]})
+        write_bytes(folder.model, b"weights")
+        write_bytes(folder.predictions, b"predictions")
+        score = 0.14 + seed / 100
+        totals: dict[str, Any] = {"metric": "exact", "test": {"exact": score}}
+        counts = {"test_examples": 3920, "best_epoch": 3, "epochs": 4, "steps": 40}
+        folder.finish(totals | counts | {"validation": 0.9, "statistics": {}})
+        folders.append(folder)
+    return folders
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[int]]]:
+    """Have training done at once, and written down by network and seeds."""
+    log: list[tuple[str, list[int]]] = []
+
+    def run(asked: Experiment, seeds: Sequence[int], **_: object) -> list[RunFolder]:
+        log.append((asked.learner.config, list(seeds)))
+        return finish(asked, seeds)
+
+    monkeypatch.setattr(Experiment, "run", run)
+    return log
+
+
+def test_a_recipe_is_resolved_to_every_setting(tmp_path: Path) -> None:
+    recipe = TABLE.cell("LSTM +Attn-Dep", "turn_left").recipe
+    assert recipe is not None
+    asked = reproduction.experiment(recipe, tmp_path)
+    assert asked.task == "scan/addprim_turn_left"
+    assert asdict(asked.learner.config) == {
+        "cell": "lstm",
+        "hidden": 256,
+        "embedding": 64,
+        "attention": True,
+        "dependency": False,
+    }
+    assert asked.learner.protocol == protocol("bastings2018")
+    assert asked.folder == tmp_path
+
+
+def test_a_plan_tells_measured_from_finished_from_missing(
+    tmp_path: Path, entry_for: Callable
+) -> None:
+    ledger, runs = Ledger(tmp_path / "results"), tmp_path / "runs"
+    gru, attention = CELLS
+    ledger.add(TABLE, [entry_for(gru, 0.14, seed=1)])
+    assert attention.recipe is not None
+    finish(reproduction.experiment(attention.recipe, runs), [0, 2])
+    quoted = TABLE.cell("L&B best", "length")
+    steps = reproduction.plan(PAPER, [*CELLS, quoted], range(3), ledger, runs)
+    found = [(step.in_ledger, step.finished, step.missing) for step in steps]
+    assert found == [((1,), (), (0, 2)), ((), (0, 2), (1,))]
+    again = reproduction.plan(PAPER, CELLS, range(3), ledger, runs, restart=True)
+    assert [step.missing for step in again] == [(0, 2), (0, 1, 2)]
+
+
+def test_what_was_run_is_in_the_ledger_and_not_run_again(
+    tmp_path: Path, trained: list[Any]
+) -> None:
+    ledger, runs = Ledger(tmp_path / "results"), tmp_path / "runs"
+    steps = reproduction.plan(PAPER, CELLS, range(3), ledger, runs)
+    assert len(list(reproduction.carry_out(steps, TABLE, ledger, Silent()))) == 2
+    assert [seeds for _, seeds in trained] == [[0, 1, 2], [0, 1, 2]]
+    found = ledger.runs(PAPER).of(CELLS[0])
+    assert [run.score for run in found] == pytest.approx([0.14, 0.15, 0.16])
+    assert (found[2].best_epoch, found[2].epochs, found[2].steps) == (3, 4, 40)
+    assert len({run.settings for run in found}) == 1
+    assert found[0].run == RunFolder(runs / found[0].run).config().name
+    # Table 1 prints the same figures: nothing is left to run there.
+    table1 = PAPER.table("table1")
+    same = table1.select(["gru", "gru+attn"], ["length scan"])
+    assert not any(step.seeds for step in reproduction.plan(PAPER, same, range(3), ledger, runs))
+    # The ledger alone is enough, wherever the run folders are.
+    steps = reproduction.plan(PAPER, CELLS, range(4), ledger, tmp_path / "elsewhere")
+    assert [step.seeds for step in steps] == [[3], [3]]
+
+
+def test_each_cell_is_filed_before_the_next_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, runs = Ledger(tmp_path / "results"), tmp_path / "runs"
+
+    def run(asked: Experiment, seeds: Sequence[int], **_: object) -> list[RunFolder]:
+        if asked.learner.config.attention:
+            raise Interrupted("training was interrupted")
+        return finish(asked, seeds)
+
+    monkeypatch.setattr(Experiment, "run", run)
+    steps = reproduction.plan(PAPER, CELLS, [0], ledger, runs)
+    with pytest.raises(Interrupted):
+        list(reproduction.carry_out(steps, TABLE, ledger, Silent()))
+    assert [run.row for run in ledger.entries(TABLE)] == ["GRU"]

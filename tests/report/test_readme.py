@@ -1,0 +1,73 @@
+"""The README's figures come from the ledger, and from nowhere else."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from daxy.core.errors import CheckFailed, WrongFile
+from daxy.experiments import papers
+from daxy.experiments.ledger import Ledger
+from daxy.report import readme
+
+ROOT = Path(__file__).parent.parent.parent
+PAPER = papers.get("bastings2018")
+TABLE = PAPER.table("table4")
+EMPTY = f"# daxy\n\n{readme.BEGIN}\n{readme.END}\n\nend\n"
+
+
+def test_the_project_s_own_readme_says_what_its_results_say() -> None:
+    readme.main(ROOT / "README.md", ROOT / "results", check=True)
+
+
+def test_the_table_has_the_measured_cells_alone(tmp_path: Path, entry_for: Callable) -> None:
+    ledger = Ledger(tmp_path / "results")
+    ledger.add(TABLE, [entry_for(TABLE.cell("GRU +Attn", "jump"), 0.125)])
+    (tmp_path / "README.md").write_text(EMPTY)
+    readme.main(tmp_path / "README.md", ledger.folder)
+    said = (tmp_path / "README.md").read_text()
+    assert "| GRU +Attn | jump | 12.5 ±6.6 | 12.5 ±0.0 | 1 | +0.0 | agrees |" in said
+    assert "table1" not in said
+    assert said.startswith("# daxy\n\n<!--")
+    assert said.endswith("-->\n\nend\n")
+
+
+def test_writing_again_changes_nothing(tmp_path: Path, entry_for: Callable) -> None:
+    path, ledger = tmp_path / "README.md", Ledger(tmp_path / "results")
+    path.write_text(EMPTY)
+    readme.main(path, ledger.folder)
+    assert "No figure has been measured yet." in path.read_text()
+    readme.main(path, ledger.folder, check=True)
+    ledger.add(TABLE, [entry_for(TABLE.cell("GRU", "jump"), 0.0)])
+    before = path.read_text()
+    with pytest.raises(CheckFailed, match="its figures are not those of"):
+        readme.main(path, ledger.folder, check=True)
+    assert path.read_text() == before
+    readme.main(path, ledger.folder)
+    readme.main(path, ledger.folder, check=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["# daxy\n", f"{readme.BEGIN}\n", f"{readme.END}\n{readme.BEGIN}\n", EMPTY + EMPTY],
+)
+def test_a_file_without_one_pair_of_markers_is_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "README.md"
+    path.write_text(text)
+    with pytest.raises(WrongFile, match="expected one line"):
+        readme.main(path, tmp_path)
+    assert path.read_text() == text
+
+
+def test_the_command_ends_with_one_line_and_a_code(tmp_path: Path) -> None:
+    path = tmp_path / "README.md"
+    path.write_text(EMPTY)
+    command = [sys.executable, "-m", "daxy.report.readme", str(path), "--results", str(tmp_path)]
+    asked = subprocess.run([*command, "--check"], capture_output=True, text=True, check=False)
+    assert asked.returncode == 1
+    assert asked.stderr.startswith(f"daxy: {path}: its figures are not those of")
+    assert asked.stderr.count("\n") == 1
+    assert subprocess.run(command, check=False).returncode == 0
+    assert subprocess.run([*command, "--check"], check=False).returncode == 0

@@ -1,0 +1,69 @@
+"""Measured beside published, and the verdict."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from daxy.experiments import papers
+from daxy.experiments.ledger import Ledger
+from daxy.report.tables import Comparison, as_markdown, compare, for_terminal
+
+PAPER = papers.get("bastings2018")
+TABLE = PAPER.table("table4")
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "scores", "verdict"),
+    [
+        ("GRU +Attn", "jump", [12.5], "agrees"),  # published 12.5 ±6.6
+        ("GRU +Attn", "jump", [19.1], "agrees"),
+        ("GRU +Attn", "jump", [19.2], "differs"),
+        ("GRU +Attn", "jump", [20.0, 26.0], "differs"),  # 23.0 ±3.0: 10.5 > 9.6
+        ("GRU +Attn", "jump", [18.0, 26.0], "agrees"),  # 22.0 ±4.0: 9.5 <= 10.6
+        ("GRU", "simple", [99.9], "agrees"),  # 100.0 ±0.0: the floor
+        ("GRU", "simple", [99.8], "differs"),
+        ("GRU", "simple", [], "not yet"),
+        ("L&B best", "simple", [], "quoted"),
+    ],
+)
+def test_the_verdict_is_by_the_spreads(
+    row: str, column: str, scores: Sequence[float], verdict: str
+) -> None:
+    assert Comparison(cell=TABLE.cell(row, column), scores=tuple(scores)).verdict == verdict
+
+
+def test_the_spread_is_the_population_s_as_in_table_9() -> None:
+    """66.7 ±5.9 of eight sentences, three runs: 5, 5 and 6 right."""
+    found = Comparison(cell=TABLE.cell("GRU", "simple"), scores=(62.5, 62.5, 75.0))
+    assert found.texts[3] == "66.7 ±5.9"
+    assert found.texts[4] == "3"
+
+
+def test_scores_of_the_ledger_are_printed_in_per_cent(tmp_path: Path, entry_for: Callable) -> None:
+    ledger = Ledger(tmp_path)
+    cell = TABLE.cell("GRU +Attn", "jump")
+    ledger.add(TABLE, [entry_for(cell, score, seed) for seed, score in enumerate((0.10, 0.12))])
+    (found,) = compare([cell], ledger.runs(PAPER))
+    row = ("GRU +Attn", "jump", "12.5 ±6.6", "11.0 ±1.0", "2", "-1.5", "agrees")
+    assert found.texts == row
+    assert as_markdown([found]).splitlines() == [
+        "| row | column | published | measured | seeds | difference | verdict |",
+        "|---|---|---:|---:|---:|---:|---|",
+        "| GRU +Attn | jump | 12.5 ±6.6 | 11.0 ±1.0 | 2 | -1.5 | agrees |",
+    ]
+    assert found.as_json["measured"]["runs"] == pytest.approx([10, 12])
+
+
+def test_a_terminal_gets_title_figures_and_rule() -> None:
+    comparisons = compare(PAPER.table("table6").cells, Ledger(Path("absent")).runs(PAPER))
+    console = Console(width=120)
+    with console.capture() as captured:
+        console.print(for_terminal(PAPER.table("table6"), comparisons))
+    said = " ".join(captured.get().split())
+    assert said.startswith("bastings2018/table6: SCAN test scores for jump")
+    assert said.count("not yet") == 63
+    assert said.count("quoted") == 7
+    assert "The paper disagrees with itself" in said
+    assert "agrees: the means differ by no more than the two spreads" in said
