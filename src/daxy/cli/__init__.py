@@ -6,7 +6,8 @@ To add a verb, add a module with the name that users type. It has
   the source, importing nothing), and
 - `VERB`: a frozen keyword-only dataclass that extends `daxy.cli._verb.Verb`. Its fields are the
   flags, with a docstring each; `tyro.conf.Positional` makes arguments. Its docstring is the verb's
-  help and ends in an `Example:`. Its method `run() -> Result` does the work.
+  help and ends in an `Example:`. Its method `run() -> Result` does the work. Where the flags depend
+  on what is asked for, `VERB` is a function from the words after the verb to such a class.
 
     @dataclass(frozen=True, kw_only=True)
     class Greet(Verb):

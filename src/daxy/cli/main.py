@@ -65,7 +65,8 @@ def _serve(arguments: list[str]) -> int:
     from daxy.cli._parse import parse
 
     module = registry.load(PACKAGE, name, kind="verb")
-    verb = parse(module.VERB, name, arguments)
+    kind = module.VERB if isinstance(module.VERB, type) else module.VERB(arguments)
+    verb = parse(kind, name, arguments)
     return _print(verb.run(), as_json=verb.json)
 
 

@@ -26,6 +26,7 @@ from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed
 from daxy.models.layers.encoder import Encoder
 from daxy.models.layers.initial import normal, uniform
+from daxy.models.layers.linear import times
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,8 +124,7 @@ class Model(eqx.Module):
     ) -> Float[Array, "batch target symbols"]:
         """Return the scores of every next token under teacher forcing."""
         outputs, state = self._encode(batch.source, noise)
-        previous = jnp.pad(batch.target, ((0, 0), (1, 0)))[:, :-1].T
-        embedded = self._embed(previous, noise)
+        embedded = self._embed(jnp.pad(batch.target, ((0, 0), (1, 0)))[:, :-1], noise)
         # A weighted sum commutes with a linear map: the fewer rows the map meets, the less work.
         early = batch.source.shape[1] <= batch.target.shape[1]
         values = self._values(outputs, self.context_to_gates if early else None)
@@ -144,14 +144,15 @@ class Model(eqx.Module):
             return state, (state[0], weights)
 
         constants = (self._seen(outputs, values, batch.source), self.energy, self.state_bias)
-        gates = self._gates(embedded, previous.shape)
-        hidden, attended = late_weights.scan(advance, weights, constants, state, gates)
-        features = [hidden] if embedded is None else [embedded, hidden]
+        gates = self._gates(_time_first(embedded), batch.target.T.shape)
+        steps = late_weights.scan(advance, weights, constants, state, gates)
+        hidden, attended = map(_time_first, steps)
         if attended is None:
-            return self._without_attention(hidden).swapaxes(0, 1)
-        features.append(jnp.einsum("tbs,bsv->tbv", attended, outputs))
-        features = drop(noise, "pre-output", jnp.concatenate(features, axis=-1))
-        return (features @ self._features_to_symbols()).swapaxes(0, 1)
+            return times(hidden, self.output)
+        features = [hidden, jnp.einsum("bts,bsv->btv", attended, outputs)]
+        features = features if embedded is None else [embedded, *features]
+        dropped = drop(noise, "pre-output", jnp.concatenate(features, axis=-1))
+        return times(dropped, self._features_to_symbols())
 
     def start(self, source: Int[Array, "batch source"]) -> DecoderState:
         """Encode the sources; the state before the first target token."""
@@ -173,7 +174,7 @@ class Model(eqx.Module):
         weights, from_state = self._attend(products, seen, self.energy)
         if seen is None or weights is None:
             after = self._cell.step(state.state, gates, from_state + self.state_bias)
-            return DecoderState(after, None), self._without_attention(after[0])
+            return DecoderState(after, None), after[0] @ self.output
         summed = read(weights, seen.values)
         context_gates, context_symbols = jnp.split(summed, [self.gates_bias.shape[0]], axis=1)
         after = self._cell.step(state.state, gates + context_gates, from_state + self.state_bias)
@@ -206,15 +207,15 @@ class Model(eqx.Module):
         """Return what the previous token adds to the gates: only the bias under -Dep."""
         if embedded is None or self.embedding_to_gates is None:
             return jnp.broadcast_to(self.gates_bias, (*shape, *self.gates_bias.shape))
-        return embedded @ self.embedding_to_gates + self.gates_bias
+        return times(embedded, self.embedding_to_gates) + self.gates_bias
 
     def _values(
         self, outputs: Float[Array, "batch source twice"], weight: Float[Array, "twice value"] | None
     ) -> Float[Array, "batch source value"]:
-        return outputs if weight is None else outputs @ weight
+        return outputs if weight is None else times(outputs, weight)
 
     def _seen(self, outputs: Array, values: Array, source: Array) -> Seen | None:
-        return None if self.key is None else Seen(outputs @ self.key, values, source != PAD)
+        return None if self.key is None else Seen(times(outputs, self.key), values, source != PAD)
 
     def _state_weights(self) -> dict[str, Float[Array, "hidden products"]]:
         """Return what the hidden state meets at each step: Wq and the gates' weight, side by side."""
@@ -231,11 +232,6 @@ class Model(eqx.Module):
         query, from_state = jnp.split(products, [self.config.hidden], axis=1)
         return attend(query, seen.keys, energy, seen.is_token), from_state
 
-    def _without_attention(
-        self, hidden: Float[Array, "*shape hidden"]
-    ) -> Float[Array, "*shape symbols"]:
-        return hidden @ self.output
-
     def _features_to_symbols(self) -> Float[Array, "features symbols"]:
         """Return Wo times the pre-output's weight: nothing stands between the two linear maps."""
         assert self.pre_output is not None
@@ -245,3 +241,8 @@ class Model(eqx.Module):
         """Return the same, apart: for [embedding ; state], and for the context."""
         to_symbols = self._features_to_symbols()
         return to_symbols[: -2 * self.config.hidden], to_symbols[-2 * self.config.hidden :]
+
+
+def _time_first(values: Array | None) -> Array | None:
+    """Exchange the batch and the time axis, in either direction."""
+    return None if values is None else values.swapaxes(0, 1)

@@ -48,7 +48,7 @@ class Position:
     epoch: int = 0
     """Epochs that have ended."""
     step: int = 0
-    """Steps of the current epoch that are done."""
+    """Steps of the current epoch that are done; 0 once it has ended."""
     total: int = 0
     """Steps since training began."""
     losses: list[float] = field(default_factory=list[float])

@@ -16,8 +16,6 @@ class Protocol:
     those of the authors' code.
     """
 
-    name: str = "bastings2018"
-    """Which recipe this is; one that was changed keeps the name of what it came from."""
     optimizer: Literal["sgd", "adam"] = "sgd"
     """The rule that turns gradients into steps."""
     learning_rate: float = 0.2
@@ -47,7 +45,8 @@ class Protocol:
         require(0 <= self.dropout < 1, f"dropout must be in [0, 1), not {self.dropout}")
 
 
-PROTOCOLS = {"bastings2018": Protocol()}
+DEFAULT = "bastings2018"
+PROTOCOLS = {DEFAULT: Protocol()}
 
 
 def protocol(name: str) -> Protocol:

@@ -143,47 +143,54 @@ class Replicas:
         def run(
             state: State, steps: Steps, data: Batch, keys: Array
         ) -> tuple[State, Float[Array, "steps replicas"]]:
-            def idle(model: Weights, optimizer: Any, here: Steps) -> tuple[Weights, Any, Array]:
-                return model, optimizer, jnp.zeros(here.active.shape)
+            # Only gradients come out of the switch: weights that passed through it would be copied.
+            def idle(model: Weights, here: Steps) -> tuple[Array, Weights]:
+                return jnp.zeros(here.active.shape), jax.tree.map(jnp.zeros_like, model)
 
-            branches = [partial(self._step, bucket, data, keys) for bucket in self.buckets]
+            branches = [partial(self._gradients, bucket, data, keys) for bucket in self.buckets]
 
             def step(carry: tuple[Weights, Any], here: Steps) -> tuple[tuple[Weights, Any], Array]:
-                model, optimizer, loss = jax.lax.switch(here.bucket, [*branches, idle], *carry, here)
-                return (model, optimizer), loss
+                model, optimizer = carry
+                loss, gradients = jax.lax.switch(here.bucket, [*branches, idle], model, here)
+                carry = jax.vmap(self._update, in_axes=(0, 0, 0, 0, None))(
+                    model, optimizer, gradients, here.active, here.learning_rate
+                )
+                return carry, jnp.where(here.active, loss, 0)
 
             (model, optimizer), losses = jax.lax.scan(step, (state.model, state.optimizer), steps)
             return State(model, optimizer, state.best), losses
 
         return jax.jit(run, donate_argnums=0)
 
-    def _step(
-        self, bucket: Bucket, data: Batch, keys: Array, model: Weights, optimizer: Any, here: Steps
-    ) -> tuple[Weights, Any, Float[Array, "replicas"]]:
-        """Return all replicas after one step in this padded shape, and their losses."""
+    def _gradients(
+        self, bucket: Bucket, data: Batch, keys: Array, model: Weights, here: Steps
+    ) -> tuple[Float[Array, "replicas"], Weights]:
+        """Return every replica's loss and gradients on its batch, in this padded shape."""
 
-        def one(
-            model: Any, optimizer: Any, key: Array, rows: Array, weights: Array, active: Array
-        ) -> tuple[Any, Any, Array]:
+        def one(model: Any, key: Array, rows: Array, weights: Array) -> tuple[Array, Any]:
             batch = Batch(
                 data.source[rows, : bucket.source].astype(jnp.int32),
                 data.target[rows, : bucket.target].astype(jnp.int32),
             )
             noise = Dropout(jax.random.fold_in(key, here.number), jnp.asarray(self.protocol.dropout))
-            loss, gradients = jax.value_and_grad(cross_entropy)(
+            return jax.value_and_grad(cross_entropy)(
                 model,
                 batch,
                 weights,
                 noise if self.protocol.dropout else None,
                 mask_after_predicted_end=self.protocol.mask_after_predicted_end,
             )
-            updates, advanced = self._optimizer.update(gradients, optimizer, model)
-            rate = jnp.where(active, here.learning_rate, 0)
-            model = jax.tree.map(lambda weight, update: weight - rate * update, model, updates)
-            optimizer = jax.tree.map(partial(jnp.where, active), advanced, optimizer)
-            return model, optimizer, jnp.where(active, loss, 0)
 
-        return jax.vmap(one)(model, optimizer, keys, here.rows, here.weights, here.active)
+        return jax.vmap(one)(model, keys, here.rows, here.weights)
+
+    def _update(
+        self, model: Any, optimizer: Any, gradients: Any, active: Array, learning_rate: Array
+    ) -> tuple[Any, Any]:
+        """Return one replica after a step; one that is not active stays as it is."""
+        updates, advanced = self._optimizer.update(gradients, optimizer, model)
+        rate = jnp.where(active, learning_rate, 0)
+        model = jax.tree.map(lambda weight, update: weight - rate * update, model, updates)
+        return model, jax.tree.map(partial(jnp.where, active), advanced, optimizer)
 
 
 @partial(jax.jit, donate_argnums=0)

@@ -17,8 +17,13 @@ def attend(
 
     `query` and `keys` are already multiplied by Wq and Wm (Bastings et al. 2018, section 5).
     """
-    scores = jnp.tanh(query[:, None] + keys) @ energy
-    return jax.nn.softmax(scores, axis=-1, where=is_token)
+    return jax.nn.softmax(_scores(query, keys, energy), axis=-1, where=is_token)
+
+
+@jax.checkpoint
+def _scores(query: Array, keys: Array, energy: Array) -> Array:
+    """Return v . tanh(query + key); the tanh is made again on the way back, not kept for each step."""
+    return jnp.tanh(query[:, None] + keys) @ energy
 
 
 def read(

@@ -13,6 +13,7 @@ from daxy.models.layers.cells import Cell, State, zero_state
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed
 from daxy.models.layers.initial import normal, uniform
+from daxy.models.layers.linear import times
 
 
 class Encoder(eqx.Module):
@@ -47,7 +48,7 @@ class Encoder(eqx.Module):
         embedded = drop(noise, "source embedding", embed(self.embedding, codes))
         both = jnp.stack([embedded, embedded[::-1]])
         is_token = jnp.stack([codes, codes[::-1]]) != PAD
-        gates = jnp.einsum("dtbe,deg->dtbg", both, self.input_to_gates)
+        gates = jax.vmap(times)(both, self.input_to_gates)
         gates = gates + self.input_bias[:, None, None]
         first = zero_state(cell, source.shape[0], self.state_to_gates.shape[1])
 

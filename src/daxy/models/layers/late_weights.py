@@ -59,7 +59,7 @@ def _recurrence(body: Body) -> Callable[[Weights, Tree, Tree, Tree], Tree]:
         pull_back, rows = kept
         constants, state, inputs, products = pull_back(cotangent)
         weights = {
-            name: jnp.einsum("tbi,tbo->io", incoming, products[name])
+            name: _flat(incoming).T @ _flat(products[name])
             for name, incoming in rows.items()
         }
         return weights, constants, state, inputs
@@ -111,6 +111,10 @@ def _product_backward(turned: Array, cotangent: Array) -> tuple[Array, None, Non
 
 
 _product.defvjp(_product_forward, _product_backward)
+
+
+def _flat(rows: Float[Array, "time batch width"]) -> Float[Array, "rows width"]:
+    return rows.reshape(-1, rows.shape[-1])
 
 
 def _sinks(weights: Weights, state: Tree, inputs: Tree) -> dict[str, Array]:

@@ -1,0 +1,99 @@
+"""How training gets on, on stderr: a live line on a terminal, a line an epoch elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+if TYPE_CHECKING:
+    from daxy.training.loop import Position
+
+SMOOTHING = 0.2
+"""Weight of the newest measurement in the examples per second that are shown."""
+
+
+class Display:
+    """A watcher that shows examples per second, loss, validation scores and remaining time.
+
+    The remaining time supposes that every epoch is needed: replicas that reach a perfect validation
+    score stop earlier.
+    """
+
+    def __init__(self) -> None:
+        self._console = Console(file=sys.stderr, highlight=False)
+        self._live: Progress | None = None
+
+    def begins(self, task: str, seeds: Sequence[int], epochs: int) -> None:
+        """Say what trains."""
+        self._epochs, self._label = epochs, f"{task}, seeds {', '.join(map(str, seeds))}"
+        self._rate: float | None = None
+        self._began = self._last = time.monotonic()
+        self._first_steps: int | None = None
+        self._console.print(f"training {self._label}; compiling, the first time takes longest")
+        if self._console.is_terminal:
+            columns = (TextColumn("{task.description}"), BarColumn(24), MofNCompleteColumn())
+            self._live = Progress(*columns, console=self._console, transient=True)
+            self._bar = self._live.add_task("compiling", total=None)
+            self._live.start()
+
+    def stepped(self, position: Position, steps: int, examples: int) -> None:
+        """Move the bar."""
+        now = time.monotonic()
+        rate = examples / max(now - self._last, 1e-9)
+        # The first stretch holds the compilation: it says nothing about the speed.
+        if self._first_steps is None:
+            self._first_steps, self._began = position.total, now
+        else:
+            old = rate if self._rate is None else self._rate
+            self._rate = old + SMOOTHING * (rate - old)
+        self._last = now
+        if self._live is not None:
+            said = f"epoch {position.epoch + 1}/{self._epochs}  {self._figures(position, steps)}"
+            self._live.update(self._bar, completed=position.step, total=steps, description=said)
+
+    def epoch_ended(self, position: Position) -> None:
+        """Print what the epoch came to."""
+        self._last = time.monotonic()
+        last = [history[-1] for history in position.history]
+        losses = " ".join(f"{record.loss:.3f}" for record in last)
+        scores = " ".join(_percent(record.validation) for record in last)
+        stopped = f"  {sum(position.stopped)} finished" if any(position.stopped) else ""
+        speed = "" if self._rate is None else f"  {self._rate:,.0f} examples/s"
+        said = f"epoch {position.epoch}/{self._epochs}  loss {losses}  validation {scores}"
+        self._console.print(f"{said}{speed}{stopped}")
+
+    def ended(self) -> None:
+        """Take the live line away."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def _figures(self, position: Position, steps: int) -> str:
+        loss = sum(position.losses) / len(position.losses) / max(position.step, 1)
+        best = " ".join(_percent(score) if score >= 0 else "-" for score in position.best)
+        speed = "" if self._rate is None else f"  {self._rate:,.0f} examples/s"
+        return f"loss {loss:.3f}{speed}  best {best}  {self._remaining(position, steps)}"
+
+    def _remaining(self, position: Position, steps: int) -> str:
+        assert self._first_steps is not None
+        done = position.total - self._first_steps
+        if not done:
+            return ""
+        left = (self._epochs - position.epoch) * steps - position.step
+        seconds = (time.monotonic() - self._began) / done * left
+        return f"{_duration(seconds)} left at most"
+
+
+def _percent(score: float | None) -> str:
+    return "-" if score is None else f"{score:.1%}"
+
+
+def _duration(seconds: float) -> str:
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

@@ -1,0 +1,140 @@
+"""Train a learner on a task; runs are found again and resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, make_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from daxy.cli._data import Data, DataOptions, TaskName
+from daxy.cli._verb import Result, Verb
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from daxy.experiments.runs import Experiment
+    from daxy.experiments.run_folder import RunFolder
+    from daxy.training.protocol import Protocol
+
+LearnerName = tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="LEARNER")]]
+DEFAULT_LEARNER = "seq2seq"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Train(Verb):
+    """Train a learner on a task, several seeds side by side, and score it on the test set.
+
+    Each run has a folder that is named by the digest of its complete configuration: asking for it
+    again finds it, and a run that was interrupted goes on where it was, to the same bits.
+
+    Example:
+        daxy train scan/simple --cell gru --seeds 3
+    """
+
+    task: TaskName
+    """The task; `daxy tasks` lists them."""
+    learner: LearnerName = DEFAULT_LEARNER
+    """The architecture; `daxy models` lists them, and its flags are below."""
+    seeds: int = 1
+    """How many networks to train."""
+    first_seed: int = 0
+    """The seed of the first of them; the others count on."""
+    protocol: str = "bastings2018"
+    """The training recipe, whose defaults the flags below change one by one."""
+    runs: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("runs")
+    """Where run folders are found and made."""
+    restart: bool = False
+    """Delete what there is of these runs and train them from the beginning."""
+    data: Data = field(default_factory=DataOptions)
+
+    def run(self) -> Result:
+        """Return the scores of every seed, with the published figure where there is one."""
+        from daxy.cli._progress import Display
+        from daxy.experiments.runs import seeds_from
+
+        experiment = self.experiment()
+        seeds = seeds_from(self.seeds, self.first_seed)
+        folders = experiment.run(seeds, watcher=Display(), restart=self.restart)
+        return _answer(experiment, folders)
+
+    def experiment(self) -> Experiment:
+        """Return what is asked for, as the Python API has it."""
+        from daxy.experiments.request import Data as DataRequest
+        from daxy.experiments.runs import Experiment
+        from daxy.learners.neural import Neural
+
+        chosen: Any = self
+        return Experiment(
+            task=self.task,
+            learner=Neural(model=self.learner, config=chosen.config, protocol=chosen.recipe),
+            data=DataRequest(**asdict(self.data)),
+            folder=self.runs,
+        )
+
+
+def verb(arguments: Sequence[str]) -> type[Verb]:
+    """Return the verb with the flags of the learner and of the protocol that are named."""
+    from daxy import models
+    from daxy.training.protocol import DEFAULT, protocol
+
+    words = [word for word in arguments if not word.startswith("-")]
+    named = words[1] if len(words) > 1 and words[1] in models.available() else DEFAULT_LEARNER
+    recipe = protocol(_value(arguments, "--protocol") or DEFAULT)
+    config = models.get(named).Config
+    flags: list[Any] = [
+        ("config", tyro.conf.OmitArgPrefixes[config], field(default_factory=config)),
+        ("recipe", tyro.conf.OmitArgPrefixes[type(recipe)], field(default=recipe)),
+    ]
+    made = make_dataclass("Train", flags, bases=(Train,), frozen=True, kw_only=True)
+    made.__doc__ = Train.__doc__
+    return made
+
+
+def _value(arguments: Sequence[str], flag: str) -> str | None:
+    for place, word in enumerate(arguments):
+        if word == flag and place + 1 < len(arguments):
+            return arguments[place + 1]
+        if word.startswith(f"{flag}="):
+            return word.partition("=")[2]
+    return None
+
+
+def _answer(experiment: Experiment, folders: Sequence[RunFolder]) -> Result:
+    from daxy.experiments.runs import primary, spread
+
+    found = [(folder, folder.config(), folder.scores()) for folder in folders]
+    mean, deviation = spread([primary(scores) for _, _, scores in found])
+    runs = [
+        {"seed": config.seed, "digest": config.digest, "folder": str(folder.path), **scores}
+        for folder, config, scores in found
+    ]
+    data = {
+        "task": experiment.task,
+        "learner": experiment.learner.settings(),
+        "mean": mean,
+        "standard_deviation": deviation,
+        "runs": runs,
+    }
+    return Result(data=data, text=_table(runs, mean, deviation))
+
+
+def _table(runs: Sequence[dict[str, Any]], mean: float, deviation: float) -> RenderableType:
+    from rich.console import Group
+    from rich.table import Table
+
+    metric = runs[0]["metric"]
+    table = Table("seed", f"test {metric}", "validation", "best epoch", "run folder", box=None)
+    for run in runs:
+        validation = "-" if run["validation"] is None else f"{run['validation']:.1%}"
+        epochs = f"{run['best_epoch']} of {run['epochs']}"
+        score = f"{run['test'][metric]:.1%}"
+        table.add_row(str(run["seed"]), score, validation, epochs, run["folder"])
+    facts = [f"{fact}: {value:.1%}" for fact, value in runs[0]["statistics"].items()]
+    count = f"{len(runs)} seed{'s' * (len(runs) > 1)}, {runs[0]['test_examples']:,} test examples"
+    return Group(table, f"mean {mean:.1%} +- {deviation:.1%} ({count})", *facts)
+
+
+VERB = verb
