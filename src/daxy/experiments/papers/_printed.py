@@ -6,7 +6,7 @@ A row is a line such as `RNN +Attn | 100.0 ±0.0 | 9.6 ±0.9`, or `L&B best | 99
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from daxy.experiments.papers._paper import Cell, Recipe, Table
 
@@ -37,41 +37,38 @@ def read_table(
         runs: How many runs each of the paper's own figures is of.
         note: What a reader has to know besides.
     """
-    paper, _, name = path.partition("/")
     lines = [[part.strip() for part in line.split("|")] for line in text.strip().splitlines()]
-
-    def cells() -> Iterator[Cell]:
-        for row, *figures in lines:
-            for column, figure in zip(columns, figures, strict=True):
-                if figure == "-":
-                    continue
-                value, spread = _figure(figure)
-                recipe = recipe_of(row, column)
-                yield Cell(
-                    paper=paper,
-                    table=name,
-                    row=row,
-                    column=column,
-                    value=value,
-                    spread=spread,
-                    runs=None if recipe is None else runs,
-                    recipe=recipe,
-                )
-
-    rows = tuple(row for row, *_ in lines)
+    cells = (
+        _cell(path, (row, column), figure, recipe_of(row, column), runs)
+        for row, *figures in lines
+        for column, figure in zip(columns, figures, strict=True)
+        if figure != "-"
+    )
+    paper, _, name = path.partition("/")
     return Table(
         paper=paper,
         name=name,
         title=title,
-        rows=rows,
+        rows=tuple(row for row, *_ in lines),
         columns=tuple(columns),
-        cells=tuple(cells()),
+        cells=tuple(cells),
         note=note,
     )
 
 
-def _figure(text: str) -> tuple[float, float | None]:
-    match = _FIGURE.fullmatch(text)
-    assert match is not None, text
+def _cell(path: str, place: tuple[str, str], figure: str, recipe: Recipe | None, runs: int) -> Cell:
+    paper, _, table = path.partition("/")
+    row, column = place
+    match = _FIGURE.fullmatch(figure)
+    assert match is not None, (path, place, figure)
     value, spread = match.groups()
-    return float(value), None if spread is None else float(spread)
+    return Cell(
+        paper=paper,
+        table=table,
+        row=row,
+        column=column,
+        value=float(value),
+        spread=None if spread is None else float(spread),
+        runs=None if recipe is None else runs,
+        recipe=recipe,
+    )
