@@ -51,7 +51,10 @@ REQUESTS = [
     # verbs and flags
     ("intrepret scan jump", "no verb named 'intrepret'; did you mean interpret?"),
     ("--hlep", "no flag named '--hlep'; did you mean --help?"),
-    ("show scan/length --sead 1", "no flag '--sead'; did you mean --seed?; see `daxy show --help`"),
+    (
+        "show scan/length --split-sead 1",
+        "no flag '--split-sead'; did you mean --split-seed?; see `daxy show --help`",
+    ),
     (
         "score scan/length --prediction p.jsonl",
         "no flag '--prediction'; did you mean --predictions?; see `daxy score --help`",
@@ -62,7 +65,10 @@ REQUESTS = [
     ("interpret", "missing: LANGUAGE; see `daxy interpret --help`"),
     ("verify", "missing: FILE; see `daxy verify --help`"),
     ("score scan/length", "missing: --predictions FILE; see `daxy score --help`"),
-    ("show scan/length --seed", "missing: a value after --seed; see `daxy show --help`"),
+    (
+        "show scan/length --split-seed",
+        "missing: a value after --split-seed; see `daxy show --help`",
+    ),
     # names
     ("show scan/addprim_jmp", "no task named 'scan/addprim_jmp'; did you mean scan/addprim_jump?"),
     ("export nacs/lenght", "no task named 'nacs/lenght'; did you mean nacs/length?"),
@@ -73,8 +79,8 @@ REQUESTS = [
     ),
     # values
     (
-        "show scan/length --seed one",
-        "wrong value for --seed: 'one'; expected a whole number; see `daxy show --help`",
+        "show scan/length --split-seed one",
+        "wrong value for --split-seed: 'one'; expected a whole number; see `daxy show --help`",
     ),
     (
         "show scan/length --validation-fraction much",
@@ -95,7 +101,7 @@ REQUESTS = [
         "wrong value for --split: 'dev'; expected one of 'train', 'validation', 'test', 'all';"
         " see `daxy export --help`",
     ),
-    ("show scan/length --seed -1", "a seed must not be negative: -1"),
+    ("show scan/length --split-seed -1", "a seed must not be negative: -1"),
     ("show scan/length --count -1", "--count must not be negative: -1"),
     (
         "show scan/length --validation-fraction 1",

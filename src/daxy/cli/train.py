@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, make_dataclass
+from dataclasses import dataclass, field, make_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,8 +15,8 @@ from daxy.cli._verb import Result, Verb
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from daxy.experiments.runs import Experiment
     from daxy.experiments.run_folder import RunFolder
+    from daxy.experiments.runs import Experiment
     from daxy.training.protocol import Protocol
 
 LearnerName = tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="LEARNER")]]
@@ -62,7 +62,6 @@ class Train(Verb):
 
     def experiment(self) -> Experiment:
         """Return what is asked for, as the Python API has it."""
-        from daxy.experiments.request import Data as DataRequest
         from daxy.experiments.runs import Experiment
         from daxy.learners.neural import Neural
 
@@ -70,7 +69,7 @@ class Train(Verb):
         return Experiment(
             task=self.task,
             learner=Neural(model=self.learner, config=chosen.config, protocol=chosen.recipe),
-            data=DataRequest(**asdict(self.data)),
+            data=self.data,
             folder=self.runs,
         )
 

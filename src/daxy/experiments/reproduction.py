@@ -12,10 +12,11 @@ from daxy.core.split import Split
 from daxy.experiments.entry import entry
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell, Paper, Recipe, Table
-from daxy.experiments.request import Data, run_config
+from daxy.experiments.request import run_config
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.runs import Experiment, Watcher
 from daxy.learners.neural import Neural, learner
+from daxy.tasks import Data
 from daxy.training.protocol import protocol
 
 

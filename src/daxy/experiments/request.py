@@ -5,37 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 from daxy.core.split import Option, Split
-from daxy.tasks import Validation
+from daxy.tasks import Data
 
 FORMAT = 1
 """Of run folders, and of the training that fills them: a change of what a config means raises it."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Data:
-    """Which data of a task: the arguments of `Task.split`."""
-
-    seed: int = 0
-    oversample: bool = True
-    validation: Validation = "draw"
-    validation_fraction: float = 0.1
-    official: Path | None = None
-
-    def load(self, task: str) -> Split:
-        """Return the task's data; see `Task.split` for what can be wrong."""
-        from daxy import tasks
-
-        return tasks.get(task).split(
-            seed=self.seed,
-            oversample=self.oversample,
-            validation=self.validation,
-            validation_fraction=self.validation_fraction,
-            official=self.official,
-        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -54,16 +54,20 @@ class RunFolder:
         write_json(self.path / "config.json", asdict(config))
         write_json(self.path / "environment.json", dict(environment))
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the run says that it is finished; `is_done` also checks that it is whole."""
+        return (self.path / "done").exists()
+
     def is_done(self) -> bool:
         """Whether the run is finished; its files are checked against their digests.
 
         Raises:
             RunFailed: it was finished, but a file has changed or is gone since.
         """
-        path = self.path / "done"
-        if not path.exists():
+        if not self.has_ended:
             return False
-        digests = _read_object(path)
+        digests = _read_object(self.path / "done")
         for name in RESULTS:
             file = self.path / name
             if not file.exists():
@@ -110,7 +114,7 @@ class RunFolder:
         write_text(self.path / "log.jsonl", "".join(_line(record) for record in records))
 
     def log(self, record: Any) -> None:
-        """Add one record to the log.
+        """Add one record to the log, which can be followed as it grows.
 
         Raises:
             RunFailed: the disk is full or the folder is gone.
@@ -121,6 +125,18 @@ class RunFolder:
                 file.write(_line(record))
         except OSError as error:
             raise RunFailed(f"cannot write {path}: {error.strerror}") from error
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the log: one record an epoch, with the fields of `EpochRecord`.
+
+        Raises:
+            RunFailed: the file is missing or damaged.
+        """
+        path = self.path / "log.jsonl"
+        try:
+            return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        except (OSError, ValueError) as error:
+            raise _corrupt(self.path, f"log.jsonl cannot be read ({error})") from error
 
 
 def _line(record: Any) -> str:

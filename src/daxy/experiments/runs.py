@@ -16,10 +16,11 @@ from daxy.core.examples import Examples, Sequences
 from daxy.core.files import write_bytes
 from daxy.core.split import Split
 from daxy.experiments.environment import describe
-from daxy.experiments.request import Data, RunConfig, run_config
+from daxy.experiments.request import RunConfig, run_config
 from daxy.experiments.run_folder import RunFolder
 from daxy.formats import predictions as prediction_files
 from daxy.learners.neural import Fitted, Neural
+from daxy.tasks import Data
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.loop import Position
 
@@ -146,7 +147,6 @@ class Experiment:
             if folder.is_done():
                 continue
             history = fitted.history(replica)
-            folder.write_log(history)
             write_bytes(folder.model, save(fitted.weights(replica), self._model_metadata(fitted)))
             values = task.scores(split.test, found)
             prediction_files.write(folder.predictions, split.test, found, values)
@@ -173,21 +173,33 @@ class Experiment:
         }
 
 
-@dataclass(frozen=True)
 class _Logging:
     """A listener that writes each epoch into each run's log, and passes everything on."""
 
-    folders: Sequence[RunFolder]
-    watcher: Watcher
+    def __init__(self, folders: Sequence[RunFolder], watcher: Watcher) -> None:
+        self._folders = folders
+        self._watcher = watcher
+        self._logged: list[int] | None = None
+        """Records in each run's log; None until the logs are known to end where training is."""
 
     def stepped(self, position: Position, steps: int, examples: int) -> None:
-        self.watcher.stepped(position, steps, examples)
+        if self._logged is None:
+            self._logged = [len(history) for history in position.history]
+            for folder, history in zip(self._folders, position.history, strict=True):
+                if not folder.has_ended:
+                    folder.write_log(history)
+        self._watcher.stepped(position, steps, examples)
 
     def epoch_ended(self, position: Position) -> None:
-        for folder, history in zip(self.folders, position.history, strict=True):
-            if not (folder.path / "done").exists():
-                folder.write_log(history)
-        self.watcher.epoch_ended(position)
+        assert self._logged is not None, "an epoch has at least one step"
+        for replica, (folder, history) in enumerate(
+            zip(self._folders, position.history, strict=True)
+        ):
+            if not folder.has_ended:
+                for record in history[self._logged[replica] :]:
+                    folder.log(record)
+            self._logged[replica] = len(history)
+        self._watcher.epoch_ended(position)
 
 
 def seeds_from(count: int, first: int = 0) -> list[int]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from daxy.core import registry
 
+
 def available() -> list[str]:
     """Return the names of all architectures."""
     return registry.entries(__name__)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from daxy.core import registry
 from daxy.core.errors import UnknownName
+from daxy.tasks._data import Data
 from daxy.tasks._task import Task, Validation
 
-__all__ = ["Task", "Validation", "available", "get"]
+__all__ = ["Data", "Task", "Validation", "available", "get"]
 
 
 def available() -> list[str]:

@@ -10,7 +10,7 @@ from daxy import metrics, models, tasks
 from daxy.core.errors import UnknownName, WrongRequest
 from daxy.experiments import papers, reproduction
 from daxy.experiments.papers import Cell
-from daxy.experiments.request import Data
+from daxy.tasks import Data
 from daxy.training.protocol import PROTOCOLS
 
 CELLS = [cell for name in papers.available() for t in papers.get(name).tables for cell in t.cells]

@@ -16,7 +16,7 @@ from daxy.core.errors import UnknownName
 from daxy.experiments.papers._paper import Cell, Paper, Recipe, Table
 
 if TYPE_CHECKING:
-    from daxy.experiments.request import Data
+    from daxy.tasks import Data
 
 __all__ = ["Cell", "Paper", "Recipe", "Table", "available", "get", "published", "table"]
 
