@@ -21,25 +21,33 @@ if TYPE_CHECKING:
     from daxy.api import Scored, load, score
     from daxy.core.examples import Example, Examples
     from daxy.core.split import Split
+    from daxy.experiments.trained import Trained, train
+    from daxy.tasks import Data
 
 __all__ = [
+    "Data",
     "Example",
     "Examples",
     "Scored",
     "Split",
+    "Trained",
     "__version__",
     "load",
     "score",
     "tasks",
+    "train",
 ]
 
 _HOMES = {
+    "Data": "daxy.tasks",
     "Example": "daxy.core.examples",
     "Examples": "daxy.core.examples",
     "Scored": "daxy.api",
     "Split": "daxy.core.split",
+    "Trained": "daxy.experiments.trained",
     "load": "daxy.api",
     "score": "daxy.api",
+    "train": "daxy.experiments.trained",
 }
 
 

@@ -15,9 +15,8 @@ from daxy.cli._verb import Result, Verb
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from daxy.experiments.run_folder import RunFolder
     from daxy.experiments.runs import Experiment
-    from daxy.training.protocol import Protocol
+    from daxy.experiments.trained import Trained
 
 LearnerName = tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="LEARNER")]]
 DEFAULT_LEARNER = "seq2seq"
@@ -54,17 +53,20 @@ class Train(Verb):
         """Return the scores of every seed, with the published figure where there is one."""
         from daxy.cli._progress import Display
         from daxy.experiments.runs import seeds_from
+        from daxy.experiments.trained import Trained
 
         experiment = self.experiment()
         seeds = seeds_from(self.seeds, self.first_seed)
         folders = experiment.run(seeds, watcher=Display(), restart=self.restart)
-        return _answer(experiment, folders)
+        return _answer(Trained(experiment, tuple(folders)))
 
     def experiment(self) -> Experiment:
         """Return what is asked for, as the Python API has it."""
+        from daxy import models
         from daxy.experiments.runs import Experiment
         from daxy.learners.neural import Neural
 
+        models.get(self.learner)  # said before the flags of another one are used
         chosen: Any = self
         return Experiment(
             task=self.task,
@@ -101,11 +103,9 @@ def _value(arguments: Sequence[str], flag: str) -> str | None:
     return None
 
 
-def _answer(experiment: Experiment, folders: Sequence[RunFolder]) -> Result:
-    from daxy.experiments.runs import primary, spread
-
-    found = [(folder, folder.config(), folder.scores()) for folder in folders]
-    mean, deviation = spread([primary(scores) for _, _, scores in found])
+def _answer(trained: Trained) -> Result:
+    experiment = trained.experiment
+    found = [(folder, folder.config(), folder.scores()) for folder in trained.folders]
     runs = [
         {"seed": config.seed, "digest": config.digest, "folder": str(folder.path), **scores}
         for folder, config, scores in found
@@ -113,14 +113,23 @@ def _answer(experiment: Experiment, folders: Sequence[RunFolder]) -> Result:
     data = {
         "task": experiment.task,
         "learner": experiment.learner.settings(),
-        "mean": mean,
-        "standard_deviation": deviation,
+        "mean": trained.mean,
+        "standard_deviation": trained.standard_deviation,
+        "published": [
+            {
+                "table": f"{cell.paper}/{cell.table}",
+                "row": cell.row,
+                "column": cell.column,
+                "figure": cell.printed,
+            }
+            for cell in trained.published
+        ],
         "runs": runs,
     }
-    return Result(data=data, text=_table(runs, mean, deviation))
+    return Result(data=data, text=_table(trained, runs))
 
 
-def _table(runs: Sequence[dict[str, Any]], mean: float, deviation: float) -> RenderableType:
+def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     from rich.console import Group
     from rich.table import Table
 
@@ -133,7 +142,10 @@ def _table(runs: Sequence[dict[str, Any]], mean: float, deviation: float) -> Ren
         table.add_row(str(run["seed"]), score, validation, epochs, run["folder"])
     facts = [f"{fact}: {value:.1%}" for fact, value in runs[0]["statistics"].items()]
     count = f"{len(runs)} seed{'s' * (len(runs) > 1)}, {runs[0]['test_examples']:,} test examples"
-    return Group(table, f"mean {mean:.1%} +- {deviation:.1%} ({count})", *facts)
+    spread = f"{100 * trained.mean:.1f} ±{100 * trained.standard_deviation:.1f}"
+    lines = [f"measured   {spread} ({count})"]
+    lines += [f"published  {cell.printed} ({cell})" for cell in trained.published]
+    return Group(table, *lines, *facts)
 
 
 VERB = verb

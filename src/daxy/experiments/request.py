@@ -11,7 +11,7 @@ from daxy.core.split import Option, Split
 from daxy.tasks import Data
 
 FORMAT = 1
-"""Of run folders, and of the training that fills them: a change of what a config means raises it."""
+"""Of run folders and the training that fills them: a change of what a config means raises it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,13 @@ from daxy.core.errors import RunFailed
 from daxy.core.files import write_json, write_text
 from daxy.experiments.request import RunConfig
 
-RESULTS = ("config.json", "environment.json", "model.safetensors", "predictions.parquet", "scores.json")
+RESULTS = (
+    "config.json",
+    "environment.json",
+    "model.safetensors",
+    "predictions.parquet",
+    "scores.json",
+)
 
 
 @dataclass(frozen=True, slots=True)

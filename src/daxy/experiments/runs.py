@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -67,7 +67,7 @@ class Experiment:
 
     task: str
     learner: Neural
-    data: Data = Data()
+    data: Data = field(default_factory=Data)
     folder: Path = Path("runs")
     """Where run folders are found and made."""
     checkpoint_seconds: float = 30.0

@@ -15,8 +15,8 @@ from daxy.models._model import Model
 class _Search(NamedTuple):
     length: Int[Array, ""]
     state: Any
-    previous: Int[Array, "batch"]
-    ended: Bool[Array, "batch"]
+    previous: Int[Array, " batch"]
+    ended: Bool[Array, " batch"]
     found: Int[Array, "limit batch"]
 
 

@@ -1,7 +1,7 @@
 """What training and decoding ask of an architecture, and nothing else.
 
-A module of `daxy.models` is an architecture: it has a frozen dataclass `Config`, whose fields become
-flags of `daxy train`, and an Equinox module `Model` that satisfies the protocol below.
+A module of `daxy.models` is an architecture: it has a frozen dataclass `Config`, whose fields
+become flags of `daxy train`, and an Equinox module `Model` that satisfies the protocol below.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Model(Protocol):
         ...
 
     def step(
-        self, state: Any, token: Int[Array, "batch"]
+        self, state: Any, token: Int[Array, " batch"]
     ) -> tuple[Any, Float[Array, "batch symbols"]]:
         """Take the previous token (PAD before the first) in; return the scores of the next."""
         ...

@@ -70,7 +70,7 @@ class DecoderState(NamedTuple):
     seen: Seen | None
 
 
-Constants: TypeAlias = tuple[Seen | None, Float[Array, "hidden"] | None, Float[Array, "gates"]]
+Constants: TypeAlias = tuple[Seen | None, Float[Array, " hidden"] | None, Float[Array, " gates"]]
 """What every step of the decoder reads: the source, the energy vector v, the state's bias."""
 
 
@@ -81,15 +81,15 @@ class Model(eqx.Module):
     encoder: Encoder
     target_embedding: Float[Array, "target_symbols embedding"] | None
     bridge: tuple[Float[Array, "twice_hidden hidden"], ...]
-    bridge_bias: tuple[Float[Array, "hidden"], ...]
+    bridge_bias: tuple[Float[Array, " hidden"], ...]
     embedding_to_gates: Float[Array, "embedding gates"] | None
     context_to_gates: Float[Array, "twice_hidden gates"] | None
-    gates_bias: Float[Array, "gates"]
+    gates_bias: Float[Array, " gates"]
     state_to_gates: Float[Array, "hidden gates"]
-    state_bias: Float[Array, "gates"]
+    state_bias: Float[Array, " gates"]
     query: Float[Array, "hidden hidden"] | None
     key: Float[Array, "twice_hidden hidden"] | None
-    energy: Float[Array, "hidden"] | None
+    energy: Float[Array, " hidden"] | None
     pre_output: Float[Array, "features hidden"] | None
     output: Float[Array, "hidden target_symbols"]
 
@@ -127,9 +127,10 @@ class Model(eqx.Module):
         embedded = self._embed(jnp.pad(batch.target, ((0, 0), (1, 0)))[:, :-1], noise)
         # A weighted sum commutes with a linear map: the fewer rows the map meets, the less work.
         early = batch.source.shape[1] <= batch.target.shape[1]
-        values = self._values(outputs, self.context_to_gates if early else None)
-        weights = self._state_weights()
-        if self.context_to_gates is not None and not early:
+        values, weights = outputs, self._state_weights()
+        if self.context_to_gates is not None and early:
+            values = times(outputs, self.context_to_gates)
+        elif self.context_to_gates is not None:
             weights["context"] = self.context_to_gates
 
         def advance(
@@ -144,12 +145,14 @@ class Model(eqx.Module):
             return state, (state[0], weights)
 
         constants = (self._seen(outputs, values, batch.source), self.energy, self.state_bias)
-        gates = self._gates(_time_first(embedded), batch.target.T.shape)
-        steps = late_weights.scan(advance, weights, constants, state, gates)
-        hidden, attended = map(_time_first, steps)
+        earlier = None if embedded is None else embedded.swapaxes(0, 1)
+        gates = self._gates(earlier, batch.target.T.shape)
+        hidden, attended = late_weights.scan(advance, weights, constants, state, gates)
+        hidden = hidden.swapaxes(0, 1)
         if attended is None:
             return times(hidden, self.output)
-        features = [hidden, jnp.einsum("bts,bsv->btv", attended, outputs)]
+        contexts = jnp.einsum("bts,bsv->btv", attended.swapaxes(0, 1), outputs)
+        features = [hidden, contexts]
         features = features if embedded is None else [embedded, *features]
         dropped = drop(noise, "pre-output", jnp.concatenate(features, axis=-1))
         return times(dropped, self._features_to_symbols())
@@ -161,10 +164,10 @@ class Model(eqx.Module):
             return DecoderState(state, None)
         _, context_to_symbols = self._split_features_to_symbols()
         weight = jnp.concatenate([self.context_to_gates, context_to_symbols], axis=1)
-        return DecoderState(state, self._seen(outputs, self._values(outputs, weight), source))
+        return DecoderState(state, self._seen(outputs, times(outputs, weight), source))
 
     def step(
-        self, state: DecoderState, token: Int[Array, "batch"]
+        self, state: DecoderState, token: Int[Array, " batch"]
     ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
         """Take the previous token (PAD before the first) in; return the scores of the next."""
         seen = state.seen
@@ -210,7 +213,9 @@ class Model(eqx.Module):
         return times(embedded, self.embedding_to_gates) + self.gates_bias
 
     def _values(
-        self, outputs: Float[Array, "batch source twice"], weight: Float[Array, "twice value"] | None
+        self,
+        outputs: Float[Array, "batch source twice"],
+        weight: Float[Array, "twice value"] | None,
     ) -> Float[Array, "batch source value"]:
         return outputs if weight is None else times(outputs, weight)
 
@@ -218,7 +223,7 @@ class Model(eqx.Module):
         return None if self.key is None else Seen(times(outputs, self.key), values, source != PAD)
 
     def _state_weights(self) -> dict[str, Float[Array, "hidden products"]]:
-        """Return what the hidden state meets at each step: Wq and the gates' weight, side by side."""
+        """Return what the hidden state meets at each step: Wq beside the gates' weight."""
         if self.query is None:
             return {"state": self.state_to_gates}
         return {"state": jnp.concatenate([self.query, self.state_to_gates], axis=1)}
@@ -241,8 +246,3 @@ class Model(eqx.Module):
         """Return the same, apart: for [embedding ; state], and for the context."""
         to_symbols = self._features_to_symbols()
         return to_symbols[: -2 * self.config.hidden], to_symbols[-2 * self.config.hidden :]
-
-
-def _time_first(values: Array | None) -> Array | None:
-    """Exchange the batch and the time axis, in either direction."""
-    return None if values is None else values.swapaxes(0, 1)

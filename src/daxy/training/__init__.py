@@ -1,1 +1,1 @@
-"""From a model and a split to trained weights: one loop, many replicas, resumable to the same bits."""
+"""From a model and a split to trained weights: one loop, many replicas, the same bits resumed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -26,7 +26,7 @@ class StopRequest:
 
 
 @contextmanager
-def stop_request() -> Iterator[StopRequest]:
+def stop_request() -> Generator[StopRequest]:
     """Note the first SIGINT or SIGTERM while the context lasts; a second one acts as it would have.
 
     Outside the main thread, where Python delivers no signals, nothing is ever noted.

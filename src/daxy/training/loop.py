@@ -109,10 +109,11 @@ class Training:
             Interrupted: by a signal, after the state was saved.
             RunFailed: a checkpoint is damaged or cannot be written.
         """
-        state, position = self._resume()
+        first, position = self._resume()
+        state = first
         with stop_request() as request:
             saved = time.monotonic()
-            for state in self._stretches(state, position, listener):
+            for state in self._stretches(first, position, listener):
                 due = time.monotonic() - saved >= self.checkpoint_seconds
                 if due or request.received:
                     self._save(state, position)
@@ -135,12 +136,10 @@ class Training:
 
     def _heed(self, request: StopRequest) -> None:
         if request.received:
-            kept = "its state is saved" if self.checkpoint else "nothing was saved"
-            raise Interrupted(f"training was interrupted; {kept}")
+            kept = "its state is saved: the same request goes on from there"
+            raise Interrupted(f"interrupted; {kept if self.checkpoint else 'nothing was saved'}")
 
-    def _stretches(
-        self, state: State, position: Position, listener: Listener
-    ) -> Iterator[State]:
+    def _stretches(self, state: State, position: Position, listener: Listener) -> Iterator[State]:
         """Yield the state at every point where training could stop and go on."""
         while position.epoch < self.replicas.protocol.epochs and not all(position.stopped):
             began = time.monotonic()
@@ -172,9 +171,7 @@ class Training:
         longest = needs(epochs, table.source_lengths, table.target_lengths)
         return assign(longest, self.replicas.buckets)
 
-    def _steps(
-        self, epochs: list[Epoch], buckets: NDArray[np.int32], position: Position
-    ) -> Steps:
+    def _steps(self, epochs: list[Epoch], buckets: NDArray[np.int32], position: Position) -> Steps:
         """Return the next steps, filled up with idle ones to the number that was compiled."""
         first, count = position.step, STEPS_TOGETHER
         idle = len(self.replicas.buckets)

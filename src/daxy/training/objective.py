@@ -14,7 +14,7 @@ from daxy.models.layers.dropout import Dropout
 def cross_entropy(
     model: Model,
     batch: Batch,
-    weights: Float[Array, "batch"],
+    weights: Float[Array, " batch"],
     noise: Dropout | None,
     *,
     mask_after_predicted_end: bool = False,

@@ -33,7 +33,7 @@ class Protocol:
     dropout: float = 0.2
     """On both embeddings and on the pre-output's input."""
     mask_after_predicted_end: bool = False
-    """Leave out the loss of what follows the model's own first predicted END (the authors' code)."""
+    """Leave out the loss of what follows the model's own first END, as the authors' code does."""
     limit: int = 50
     """Tokens that greedy decoding writes at most, END included; never taken from the target."""
 

@@ -47,15 +47,15 @@ class State(NamedTuple):
 class Steps(NamedTuple):
     """What a run of consecutive steps reads; time first, then the replicas."""
 
-    bucket: Int[Array, "steps"]
+    bucket: Int[Array, " steps"]
     """Which padded shape; one past the last means nothing is left to do."""
     rows: Int[Array, "steps replicas batch"]
     weights: Float[Array, "steps replicas batch"]
-    number: Int[Array, "steps"]
+    number: Int[Array, " steps"]
     """Steps done before this one since training began: it makes the noise."""
     active: Bool[Array, "steps replicas"]
     """False for a replica that has stopped, or has no batch left in this epoch."""
-    learning_rate: Float[Array, "steps"]
+    learning_rate: Float[Array, " steps"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,9 @@ class Replicas:
 
     def _decode_together(self, model: Weights, rows: list[Rows]) -> NDArray[np.uint16]:
         count = _round_up(max(map(len, rows)), DECODED_TOGETHER)
-        padded = np.stack([np.resize(own, count) if len(own) else np.zeros(count, np.int32) for own in rows])
+        padded = np.stack(
+            [np.resize(own, count) if len(own) else np.zeros(count, np.int32) for own in rows]
+        )
         width = _round_up(int(self.table.source_lengths[padded].max()), self.table.source.shape[1])
         return np.asarray(self._decode(model, self.table.source[padded][:, :, :width]))
 
@@ -164,7 +166,7 @@ class Replicas:
 
     def _gradients(
         self, bucket: Bucket, data: Batch, keys: Array, model: Weights, here: Steps
-    ) -> tuple[Float[Array, "replicas"], Weights]:
+    ) -> tuple[Float[Array, " replicas"], Weights]:
         """Return every replica's loss and gradients on its batch, in this padded shape."""
 
         def one(model: Any, key: Array, rows: Array, weights: Array) -> tuple[Array, Any]:
@@ -172,7 +174,9 @@ class Replicas:
                 data.source[rows, : bucket.source].astype(jnp.int32),
                 data.target[rows, : bucket.target].astype(jnp.int32),
             )
-            noise = Dropout(jax.random.fold_in(key, here.number), jnp.asarray(self.protocol.dropout))
+            noise = Dropout(
+                jax.random.fold_in(key, here.number), jnp.asarray(self.protocol.dropout)
+            )
             return jax.value_and_grad(cross_entropy)(
                 model,
                 batch,
@@ -194,7 +198,7 @@ class Replicas:
 
 
 @partial(jax.jit, donate_argnums=0)
-def _keep_best(state: State, improved: Bool[Array, "replicas"]) -> State:
+def _keep_best(state: State, improved: Bool[Array, " replicas"]) -> State:
     def better(new: Array, old: Array) -> Array:
         return jnp.where(improved.reshape(-1, *[1] * (new.ndim - 1)), new, old)
 

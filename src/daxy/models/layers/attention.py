@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float
 def attend(
     query: Float[Array, "batch width"],
     keys: Float[Array, "batch source width"],
-    energy: Float[Array, "width"],
+    energy: Float[Array, " width"],
     is_token: Bool[Array, "batch source"],
 ) -> Float[Array, "batch source"]:
     """Return the weights softmax(v . tanh(query + key)) over the tokens; padding gets exactly 0.
@@ -22,7 +22,7 @@ def attend(
 
 @jax.checkpoint
 def _scores(query: Array, keys: Array, energy: Array) -> Array:
-    """Return v . tanh(query + key); the tanh is made again on the way back, not kept for each step."""
+    """Return v . tanh(query + key); the way back makes the tanh again instead of keeping it."""
     return jnp.tanh(query[:, None] + keys) @ energy
 
 

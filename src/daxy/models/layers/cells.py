@@ -1,7 +1,7 @@
 """Recurrent cells: what happens to a state once its inputs have been multiplied by the weights.
 
-Gate order and bias places are PyTorch's, so that its weights can be loaded as they are. A state is a
-tuple whose first part is the hidden vector that other layers see.
+Gate order and bias places are PyTorch's, so that its weights can be loaded as they are. A state is
+a tuple whose first part is the hidden vector that other layers see.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Dropout(eqx.Module):
         return jnp.where(kept, values / (1 - self.rate), 0)
 
 
-def _draws(key: PRNGKeyArray, shape: tuple[int, ...]) -> UInt16[Array, "..."]:
+def _draws(key: PRNGKeyArray, shape: tuple[int, ...]) -> UInt16[Array, ...]:
     """Return 16-bit draws: each 32-bit draw, as the generator makes them, is read as two."""
     count = math.prod(shape)
     words = jax.random.bits(key, (-(-count // 2),), jnp.uint32)

@@ -6,7 +6,7 @@ import jax
 from jaxtyping import Array, Float, PRNGKeyArray
 
 
-def uniform(key: PRNGKeyArray, shape: tuple[int, ...], fan: int) -> Float[Array, "..."]:
+def uniform(key: PRNGKeyArray, shape: tuple[int, ...], fan: int) -> Float[Array, ...]:
     """Return draws from U(-1/sqrt(fan), 1/sqrt(fan)).
 
     `fan` is the incoming width for a linear map and the hidden width for a recurrent layer, weights
@@ -16,6 +16,6 @@ def uniform(key: PRNGKeyArray, shape: tuple[int, ...], fan: int) -> Float[Array,
     return jax.random.uniform(key, shape, minval=-bound, maxval=bound)
 
 
-def normal(key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
+def normal(key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, ...]:
     """Return draws from N(0, 1), as `torch.nn.Embedding` starts from."""
     return jax.random.normal(key, shape)

@@ -1,9 +1,9 @@
 """A recurrence whose weight gradients are formed once, after the scan.
 
-Reverse-mode differentiation of a plain `lax.scan` adds a whole weight-sized matrix to an accumulator
-at every time step: for y_t = a_t W it computes dW = sum_t a_t' dy_t one outer product after the
-other. Here the loop only keeps the rows a_t and dy_t, and one matrix product forms the same sum
-afterwards, at the rate of a large product instead of that of many small additions.
+Reverse-mode differentiation of a plain `lax.scan` adds a whole weight-sized matrix to an
+accumulator at every time step: for y_t = a_t W it computes dW = sum_t a_t' dy_t one outer product
+after the other. Here the loop only keeps the rows a_t and dy_t, and one matrix product forms the
+same sum afterwards, at the rate of a large product instead of that of many small additions.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ Tree: TypeAlias = Any
 
 
 class Apply(Protocol):
-    """What a body calls to multiply rows by the weight of that name, at most once each a step."""
+    """What a body calls to meet the weights."""
 
     def __call__(
         self, weight: str, rows: Float[Array, "batch incoming"], /
-    ) -> Float[Array, "batch outgoing"]: ...
+    ) -> Float[Array, "batch outgoing"]:
+        """Return rows @ weight, of the weight of that name; at most once each a step."""
+        ...
 
 
 Body: TypeAlias = Callable[[Apply, Tree, Tree, Tree], tuple[Tree, Tree]]
@@ -59,8 +61,7 @@ def _recurrence(body: Body) -> Callable[[Weights, Tree, Tree, Tree], Tree]:
         pull_back, rows = kept
         constants, state, inputs, products = pull_back(cotangent)
         weights = {
-            name: _flat(incoming).T @ _flat(products[name])
-            for name, incoming in rows.items()
+            name: _flat(incoming).T @ _flat(products[name]) for name, incoming in rows.items()
         }
         return weights, constants, state, inputs
 
@@ -100,9 +101,7 @@ def _product(rows: Array, weight: Array, turned: Array, sink: Array) -> Array:
     return rows @ weight
 
 
-def _product_forward(
-    rows: Array, weight: Array, turned: Array, sink: Array
-) -> tuple[Array, Array]:
+def _product_forward(rows: Array, weight: Array, turned: Array, sink: Array) -> tuple[Array, Array]:
     return _product(rows, weight, turned, sink), turned
 
 

@@ -1,0 +1,118 @@
+"""What training gave: the finished runs of a learner on a task, ready to be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from daxy.core.errors import RunFailed
+from daxy.core.vocabulary import Vocabulary
+from daxy.experiments.papers import Cell, published
+from daxy.experiments.run_folder import RunFolder
+from daxy.experiments.runs import Experiment, Watcher, primary, seeds_from, spread
+from daxy.learners.neural import learner
+from daxy.learners.predictor import Predictor, empty_model
+from daxy.tasks import Data
+from daxy.training.checkpoint import read_arrays, restored
+from daxy.training.protocol import DEFAULT, Protocol, protocol
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """The finished runs of one learner on one task, one a seed."""
+
+    experiment: Experiment
+    folders: tuple[RunFolder, ...]
+
+    @property
+    def scores(self) -> list[float]:
+        """The test set's primary score of each seed, between 0 and 1."""
+        return [primary(folder.scores()) for folder in self.folders]
+
+    @property
+    def mean(self) -> float:
+        """The mean over seeds."""
+        return spread(self.scores)[0]
+
+    @property
+    def standard_deviation(self) -> float:
+        """The standard deviation over seeds (of the population, as the papers print it)."""
+        return spread(self.scores)[1]
+
+    @property
+    def published(self) -> list[Cell]:
+        """The published figures for this learner on this task's data, in per cent."""
+        experiment = self.experiment
+        return published(experiment.task, experiment.learner.settings(), experiment.data)
+
+    def predictor(self, seed: int) -> Predictor:
+        """Return one seed's network, to be asked about any source.
+
+        Raises:
+            RunFailed: there is no such seed, or its files are damaged.
+        """
+        for folder in self.folders:
+            if folder.config().seed == seed:
+                return load(folder.path)
+        raise RunFailed(f"no run with seed {seed} among {[f.path.name for f in self.folders]}")
+
+
+def train(
+    task: str,
+    model: str = "seq2seq",
+    *,
+    seeds: int | Sequence[int] = 1,
+    config: Mapping[str, Any] | None = None,
+    recipe: Protocol | str = DEFAULT,
+    data: Data | None = None,
+    runs: Path | str = "runs",
+    watcher: Watcher | None = None,
+    restart: bool = False,
+) -> Trained:
+    """Train a network on a task, or find the runs if they are there, and return them.
+
+        >>> daxy.train("scan/simple", config={"hidden": 64}, seeds=3).mean
+
+    Args:
+        task: The task's name.
+        model: The architecture's name.
+        seeds: How many networks, from seed 0 on, or which seeds.
+        config: What differs from the architecture's defaults.
+        recipe: The protocol, or the name of one.
+        data: Which data of the task; the published ones unless given.
+        runs: Where run folders are found and made.
+        watcher: What hears how training gets on.
+        restart: Delete what there is of these runs first.
+
+    Raises:
+        UnknownName: there is no such task, architecture or protocol.
+        WrongRequest: a setting has a wrong value.
+        Interrupted: by a signal; asking again resumes.
+        RunFailed: a run folder is damaged or cannot be written.
+    """
+    settings = protocol(recipe) if isinstance(recipe, str) else recipe
+    fitting = learner(model, dict(config or {}), settings)
+    asked = seeds_from(seeds) if isinstance(seeds, int) else seeds
+    experiment = Experiment(task=task, learner=fitting, data=data or Data(), folder=Path(runs))
+    return Trained(experiment, tuple(experiment.run(asked, watcher=watcher, restart=restart)))
+
+
+def load(path: Path | str) -> Predictor:
+    """Return the network of a finished run folder.
+
+    Raises:
+        RunFailed: the run is not finished, or its files are damaged.
+    """
+    folder = RunFolder(Path(path))
+    if not folder.is_done():
+        raise RunFailed(f"{folder.path}: there is no finished run here")
+    settings = folder.config().learner
+    arrays, metadata = read_arrays(folder.model)
+    sources, targets = (
+        Vocabulary(tuple(metadata[name].split())) for name in ("source_tokens", "target_tokens")
+    )
+    empty = empty_model(settings["model"], settings["config"], sources, targets)
+    model = restored(arrays, empty, folder.model)
+    return Predictor(model, sources, targets, settings["protocol"]["limit"])
