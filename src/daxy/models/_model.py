@@ -7,7 +7,7 @@ become flags of `daxy train`, and an Equinox module `Model` that satisfies the p
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
@@ -36,6 +36,7 @@ class Batch(NamedTuple):
         return jnp.not_equal(self.target, PAD)
 
 
+@runtime_checkable
 class Model(Protocol):
     """An encoder-decoder over one batch; it knows no task, no optimiser and no search.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -70,6 +70,7 @@ class Position:
         self.history = [[_record(one) for one in replica] for replica in records]
 
 
+@runtime_checkable
 class Listener(Protocol):
     """What hears of a training's progress."""
 

@@ -110,7 +110,7 @@ class Replicas:
             [np.resize(own, count) if len(own) else np.zeros(count, np.int32) for own in rows]
         )
         width = _round_up(int(self.table.source_lengths[padded].max()), self.table.source.shape[1])
-        return np.asarray(self._decode(model, self.table.source[padded][:, :, :width]))
+        return np.asarray(self._decode(model, self.table.source[padded][:, :, :width]), np.uint16)
 
     @cached_property
     def _data(self) -> Batch:

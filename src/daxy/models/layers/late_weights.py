@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-Weights: TypeAlias = Mapping[str, Float[Array, "?incoming ?outgoing"]]
+Weights: TypeAlias = Mapping[str, Float[Array, "_ _"]]
 Tree: TypeAlias = Any
 """Any nest of arrays that JAX maps over."""
 
 
+@runtime_checkable
 class Apply(Protocol):
     """What a body calls to meet the weights."""
 
