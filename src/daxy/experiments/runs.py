@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from daxy.formats import predictions as prediction_files
 from daxy.learners.neural import Fitted, Neural
 from daxy.tasks import Data
 from daxy.training.checkpoint import Checkpoint
+from daxy.training.compilation import keep_compilations
 from daxy.training.loop import Position
 
 
@@ -85,6 +87,7 @@ class Experiment:
             RunFailed: a run folder is damaged or cannot be written.
         """
         require(len(set(seeds)) == len(seeds) > 0, f"seeds must differ, and be some: {list(seeds)}")
+        keep_compilations()
         split = self.data.load(self.task)
         runs = {seed: self._run(split, seed) for seed in seeds}
         if restart:
@@ -166,11 +169,10 @@ class Experiment:
             )
 
     def _model_metadata(self, fitted: Fitted) -> dict[str, str]:
+        """Return the vocabularies, as one entry: several would be written in any order."""
         table = fitted.replicas.table
-        return {
-            "source_tokens": " ".join(table.sources.tokens),
-            "target_tokens": " ".join(table.targets.tokens),
-        }
+        vocabularies = {"source": table.sources.tokens, "target": table.targets.tokens}
+        return {"vocabularies": json.dumps(vocabularies)}
 
 
 class _Logging:

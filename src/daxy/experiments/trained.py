@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,9 +111,8 @@ def load(path: Path | str) -> Predictor:
         raise RunFailed(f"{folder.path}: there is no finished run here")
     settings = folder.config().learner
     arrays, metadata = read_arrays(folder.model)
-    sources, targets = (
-        Vocabulary(tuple(metadata[name].split())) for name in ("source_tokens", "target_tokens")
-    )
+    tokens = json.loads(metadata["vocabularies"])
+    sources, targets = Vocabulary(tuple(tokens["source"])), Vocabulary(tuple(tokens["target"]))
     empty = empty_model(settings["model"], settings["config"], sources, targets)
     model = restored(arrays, empty, folder.model)
     return Predictor(model, sources, targets, settings["protocol"]["limit"])
