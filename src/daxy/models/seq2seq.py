@@ -45,6 +45,7 @@ class Config:
     """Whether the decoder sees the previous target token (without: -Dep)."""
 
     def __post_init__(self) -> None:
+        cell(self.cell)
         require(self.hidden > 0, f"hidden must be positive, not {self.hidden}")
         require(self.embedding > 0, f"embedding must be positive, not {self.embedding}")
         require(
