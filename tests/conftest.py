@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import os
 import tarfile
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +24,16 @@ settings.register_profile("daxy", deadline=None, max_examples=60, derandomize=Tr
 settings.load_profile("daxy")
 
 ROOT = Path(__file__).parent.parent
+
+# Networks here are tiny: compiling them costs more than running them. JAX reads these when it is
+# imported, here and in the processes that tests start.
+CACHE = tempfile.TemporaryDirectory(prefix="daxy-tests-")
+atexit.register(CACHE.cleanup)
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", CACHE.name)
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+os.environ.setdefault(
+    "XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+)
 
 
 def official(name: str) -> Path:

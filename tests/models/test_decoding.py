@@ -1,0 +1,70 @@
+"""Greedy search over networks whose every word is written down beforehand."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jaxtyping import Array, Float, Int
+from tests import tiny
+
+from daxy.core.vocabulary import END, PAD
+from daxy.models._decoding import greedy
+from daxy.models._model import Batch
+
+SYMBOLS = 6
+
+
+class Parrot(eqx.Module):
+    """Says the source with each code raised by one, whatever it is told; ends where that ends."""
+
+    favour_padding: bool = eqx.field(static=True, default=False)
+
+    def logits(self, batch: Batch, noise: None = None) -> Float[Array, "batch target symbols"]:
+        raise NotImplementedError
+
+    def start(self, source: Int[Array, "batch source"]) -> tuple[Array, Array]:
+        return source, jnp.zeros(len(source), int)
+
+    def step(self, state: tuple[Array, Array], token: Array) -> tuple[tuple[Array, Array], Array]:
+        source, place = state
+        here = jnp.take_along_axis(source, place[:, None], axis=1)[:, 0]
+        best = jnp.where(here == END, END, here + 1)
+        logits = jax.nn.one_hot(best, SYMBOLS)
+        if self.favour_padding:
+            logits = logits.at[:, PAD].set(9.0)
+        return (source, (place + 1) % source.shape[1]), logits
+
+
+SOURCE = jnp.array([[2, 3, 4, END], [4, END, PAD, PAD], [END, PAD, PAD, PAD], [3, 3, END, PAD]])
+SAID = [[3, 4, 5, END], [5, END, PAD, PAD], [END, PAD, PAD, PAD], [4, 4, END, PAD]]
+
+
+@pytest.mark.parametrize("favour_padding", [False, True])
+def test_the_best_token_but_never_padding_is_said_until_the_end(favour_padding: bool) -> None:
+    found = greedy(Parrot(favour_padding), SOURCE, 4)
+    np.testing.assert_array_equal(found, SAID)
+
+
+def test_nothing_is_said_after_the_end() -> None:
+    np.testing.assert_array_equal(greedy(Parrot(), SOURCE, 7)[:, 4:], np.zeros((4, 3)))
+
+
+def test_the_limit_cuts_what_has_not_ended() -> None:
+    np.testing.assert_array_equal(greedy(Parrot(), SOURCE, 2), np.array(SAID)[:, :2])
+
+
+def test_replicas_decode_side_by_side() -> None:
+    both = jnp.stack([SOURCE, SOURCE[::-1]])
+    found = jax.vmap(lambda source: greedy(Parrot(), source, 4))(both)
+    np.testing.assert_array_equal(found, [SAID, SAID[::-1]])
+
+
+@pytest.mark.parametrize("name", ["gru+attn", "lstm", "srn+attn-dep"])
+def test_what_is_said_is_what_teacher_forcing_with_it_finds_best(name: str) -> None:
+    network = tiny.model("seq2seq", tiny.seq2seqs()[name])
+    source = tiny.batch(6, 9).source
+    said = jax.jit(greedy, static_argnums=2)(network, source, 9)
+    forced = tiny.logits(network, Batch(source, said)).at[:, :, PAD].set(-jnp.inf)
+    expected = np.where(np.asarray(said) != PAD, np.argmax(forced, axis=-1), PAD)
+    np.testing.assert_array_equal(said, expected)

@@ -1,0 +1,170 @@
+"""A recurrence with late weight gradients is `lax.scan`, in values and in gradients."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jaxtyping import Array
+
+from daxy.models.layers import late_weights
+
+TIME, BATCH, WIDTH = 5, 3, 4
+
+
+class Case(NamedTuple):
+    """A body and what it is run on."""
+
+    body: late_weights.Body
+    weights: dict[str, Array]
+    constants: Any
+    state: Any
+    inputs: Any
+
+
+@pytest.fixture(autouse=True)
+def double_precision() -> Iterator[None]:
+    """Compute in float64, so that a wrong term cannot hide behind rounding."""
+    with jax.enable_x64(True):
+        yield
+
+
+def one_weight() -> Case:
+    """A simple recurrent network with a bias as its constant."""
+
+    def body(apply: Any, bias: Any, state: Any, inputs: Any) -> tuple[Any, Any]:
+        state = jnp.tanh(inputs + apply("state", state) + bias)
+        return state, state**2
+
+    return Case(body, {"state": draw(4, 4)}, draw(4), draw(3, 4), draw(5, 3, 4))
+
+
+def two_weights_in_a_row() -> Case:
+    """The second weight meets what the first has made, and is not square."""
+
+    def body(apply: Any, constants: Any, state: Any, inputs: Any) -> tuple[Any, Any]:
+        scale, shift = constants
+        wide = jnp.sin(apply("widen", state) * scale)
+        state = jnp.tanh(apply("narrow", wide) + inputs["in"] * shift)
+        return state, (wide, state)
+
+    weights = {"widen": draw(4, 7), "narrow": draw(7, 4)}
+    return Case(body, weights, (draw(7), draw(4)), draw(3, 4), {"in": draw(5, 3, 4)})
+
+
+def state_of_two_parts() -> Case:
+    """A tuple of states of which one meets no weight, as in an LSTM."""
+
+    def body(apply: Any, constants: None, state: Any, inputs: Any) -> tuple[Any, Any]:
+        hidden, memory = state
+        memory = jax.nn.sigmoid(inputs) * memory + apply("state", hidden)
+        hidden = jnp.tanh(memory) * inputs
+        return (hidden, memory), hidden + memory
+
+    return Case(body, {"state": draw(4, 4)}, None, (draw(3, 4), draw(3, 4)), draw(5, 3, 4))
+
+
+CASES = {case.__name__: case for case in (one_weight, two_weights_in_a_row, state_of_two_parts)}
+every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+
+
+def draw(*shape: int) -> Array:
+    draws = np.random.default_rng(shape)
+    return jnp.asarray(draws.normal(size=shape))
+
+
+def late(case: Case) -> Callable[..., Any]:
+    return lambda *arguments: late_weights.scan(case.body, *arguments)
+
+
+def plain(case: Case) -> Callable[..., Any]:
+    """Return the same recurrence as `lax.scan` has it."""
+
+    def run(weights: Any, constants: Any, state: Any, inputs: Any) -> Any:
+        def apply(name: str, rows: Array, /) -> Array:
+            return rows @ weights[name]
+
+        def step(state: Any, here: Any) -> tuple[Any, Any]:
+            return case.body(apply, constants, state, here)
+
+        return jax.lax.scan(step, state, inputs)[1]
+
+    return run
+
+
+def scalar(run: Callable[..., Any]) -> Callable[..., Array]:
+    """Return a number that depends on every output of every step, each in its own way."""
+
+    def total(*arguments: Any) -> Array:
+        outputs = jax.tree.leaves(run(*arguments))
+        return sum(jnp.sum(jnp.cos(output) * draw(*output.shape)) for output in outputs)
+
+    return total
+
+
+def assert_same(one: Any, other: Any) -> None:
+    assert jax.tree.structure(one) == jax.tree.structure(other)
+    for left, right in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
+        assert left.dtype == np.float64
+        np.testing.assert_allclose(left, right, rtol=1e-10, atol=1e-10)
+
+
+@every_case
+def test_values_are_those_of_a_plain_scan(case: Callable[[], Case]) -> None:
+    made = case()
+    assert_same(late(made)(*made[1:]), plain(made)(*made[1:]))
+
+
+@every_case
+def test_every_gradient_is_that_of_a_plain_scan(case: Callable[[], Case]) -> None:
+    made = case()
+    every = (0, 1, 2, 3)
+    found = jax.jit(jax.grad(scalar(late(made)), every))(*made[1:])
+    assert_same(found, jax.grad(scalar(plain(made)), every)(*made[1:]))
+
+
+@every_case
+def test_the_gradients_are_those_of_finite_differences(case: Callable[[], Case]) -> None:
+    made = case()
+    step = 1e-6
+    total = jax.jit(scalar(late(made)))
+    for name, weight in made.weights.items():
+        found = jax.grad(total)(*made[1:])[name][0, 1]
+        moved = [
+            total(made.weights | {name: weight.at[0, 1].add(by)}, *made[2:]) for by in (step, -step)
+        ]
+        np.testing.assert_allclose(found, (moved[0] - moved[1]) / (2 * step), rtol=1e-6, atol=1e-8)
+
+
+@every_case
+def test_replicas_under_vmap_have_the_gradients_of_each_alone(case: Callable[[], Case]) -> None:
+    made = case()
+    every = (0, 1, 2, 3)
+    stacked = jax.tree.map(lambda leaf: jnp.stack([leaf, leaf * 0.5, -leaf]), made[1:])
+    together = jax.vmap(jax.grad(scalar(late(made)), every))(*stacked)
+    for replica in range(3):
+        alone = jax.tree.map(lambda leaf, replica=replica: leaf[replica], stacked)
+        expected = jax.grad(scalar(plain(made)), every)(*alone)
+        assert_same(jax.tree.map(lambda leaf, replica=replica: leaf[replica], together), expected)
+
+
+def test_replicas_may_share_their_inputs() -> None:
+    made = one_weight()
+    weights = {"state": jnp.stack([draw(4, 4), draw(4, 4) * 2])}
+    axes = ({"state": 0}, None, None, None)
+    together = jax.vmap(jax.grad(scalar(late(made))), axes)(weights, *made[2:])
+    for replica in range(2):
+        own = {"state": weights["state"][replica]}
+        expected = jax.grad(scalar(plain(made)))(own, *made[2:])
+        assert_same({"state": together["state"][replica]}, expected)
+
+
+def test_a_weight_that_meets_two_rows_in_one_step_is_refused() -> None:
+    def twice(apply: Any, constants: None, state: Any, inputs: Any) -> tuple[Any, Any]:
+        state = apply("state", state) + apply("state", inputs)
+        return state, state
+
+    with pytest.raises(AssertionError, match="state is applied twice"):
+        late_weights.scan(twice, {"state": draw(4, 4)}, None, draw(3, 4), draw(5, 3, 4))

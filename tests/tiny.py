@@ -1,0 +1,99 @@
+"""Networks, batches and data that are small enough to compile and train in a test."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Int
+from numpy.typing import NDArray
+
+from daxy import models
+from daxy.core.vocabulary import END, RESERVED
+from daxy.models._model import Batch, Model, Sizes
+from daxy.models.seq2seq import Config as Seq2Seq
+
+SIZES = Sizes(source_symbols=11, target_symbols=8)
+
+
+def seq2seqs(hidden: int = 6, embedding: int = 5) -> dict[str, Seq2Seq]:
+    """Return every cell x attention x dependency there is, by the papers' names."""
+    kinds = itertools.product(("srn", "gru", "lstm"), (True, False), (True, False))
+    return {
+        cell + "+attn" * attention + "-dep" * (not dependency): Seq2Seq(
+            cell=cell,
+            hidden=hidden,
+            embedding=embedding,
+            attention=attention,
+            dependency=dependency,
+        )
+        for cell, attention, dependency in kinds
+        if attention or dependency
+    }
+
+
+def architectures(hidden: int = 6, embedding: int = 5) -> dict[str, tuple[str, Any]]:
+    """Return each kind of seq2seq and each other architecture with its defaults, all small."""
+    kinds = seq2seqs(hidden, embedding).items()
+    found: dict[str, tuple[str, Any]] = {name: ("seq2seq", config) for name, config in kinds}
+    widths = {"hidden": hidden, "embedding": embedding}
+    for name in models.available():
+        if name == "seq2seq":
+            continue
+        config = models.get(name).Config()
+        fields = {field.name for field in dataclasses.fields(config)}
+        known = {width: value for width, value in widths.items() if width in fields}
+        found[name] = (name, dataclasses.replace(config, **known))
+    return found
+
+
+def model(architecture: str, config: Any, seed: int = 0, sizes: Sizes = SIZES) -> Model:
+    """Return a network with weights of about the usual size, drawn without compiling anything."""
+    draws = np.random.default_rng(seed)
+    shaped = eqx.filter_eval_shape(
+        models.get(architecture).Model, config, sizes, key=jax.random.key(0)
+    )
+
+    def drawn(leaf: jax.ShapeDtypeStruct) -> Array:
+        return jnp.asarray(draws.uniform(-0.6, 0.6, leaf.shape), leaf.dtype)
+
+    return jax.tree.map(drawn, shaped)
+
+
+def codes(seed: int, count: int, width: int, symbols: int) -> NDArray[np.int32]:
+    """Return sequences of random lengths, END and padding included; the first fills the width."""
+    draws = np.random.default_rng(seed)
+    found = np.zeros((count, width), np.int32)
+    for row in range(count):
+        tokens = draws.integers(width) if row else width - 1
+        found[row, :tokens] = draws.integers(RESERVED, symbols, tokens)
+        found[row, tokens] = END
+    return found
+
+
+def batch(source: int, target: int, count: int = 5, seed: int = 0) -> Batch:
+    """Return random pairs, padded to these widths."""
+    return Batch(
+        jnp.asarray(codes(seed, count, source, SIZES.source_symbols)),
+        jnp.asarray(codes(seed + 1, count, target, SIZES.target_symbols)),
+    )
+
+
+logits = eqx.filter_jit(lambda network, pairs: network.logits(pairs))
+
+
+@eqx.filter_jit
+def replay(network: Model, pairs: Batch) -> Array:
+    """Return the logits of stepping through the targets, one token at a time."""
+
+    def advance(state: Any, token: Int[Array, " batch"]) -> tuple[Any, Array]:
+        return network.step(state, token)
+
+    previous = jnp.pad(pairs.target, ((0, 0), (1, 0)))[:, :-1]
+    _, steps = jax.lax.scan(advance, network.start(pairs.source), previous.T)
+    return steps.swapaxes(0, 1)
