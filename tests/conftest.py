@@ -36,6 +36,13 @@ os.environ.setdefault(
 )
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test that asks for official files, so that `-m official` is all of them."""
+    for item in items:
+        if {"scan_archive", "mcd_archive"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("official")
+
+
 def official(name: str) -> Path:
     """Return an official archive beside the project; skip the test, or fail it, where absent."""
     shared = Path(os.environ.get("DAXY_SHARED_DATA", ROOT.parent / "shared" / "data"))
