@@ -1,0 +1,90 @@
+"""The code blocks of a document, and how they are run."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_END_OF_COMMAND = re.compile(r"^(\||\|\||&&|;|>)$")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of `sh` or `python`, with what the `text` block right after it says it prints."""
+
+    language: str
+    code: str
+    output: str | None
+
+
+def blocks(document: Path) -> list[Block]:
+    """Return the blocks of a document that can be run, in order."""
+    text = document.read_text(encoding="utf-8")
+    found = list(_BLOCK.finditer(text))
+    runnable: list[Block] = []
+    for place, match in enumerate(found):
+        after = found[place + 1] if place + 1 < len(found) else None
+        adjacent = after is not None and not text[match.end() : after.start()].strip()
+        output = after[2] if after is not None and adjacent and after[1] == "text" else None
+        if match[1] in ("sh", "bash", "python"):
+            runnable.append(Block(match[1], match[2], output))
+    return runnable
+
+
+def commands(document: Path) -> Iterator[list[str]]:
+    """Yield the words after `daxy` of each command in the shell blocks of a document."""
+    for block in blocks(document):
+        if block.language == "python":
+            continue
+        for line in block.code.splitlines():
+            words = shlex.split(line, comments=True)
+            for place, word in enumerate(words):
+                if Path(word).name == "daxy":
+                    end = next((i for i, w in enumerate(words) if i > place and _ends(w)), None)
+                    yield words[place + 1 : end]
+
+
+def run(block: Block, folder: Path) -> None:
+    """Run a block in a folder; fail unless it succeeds, and prints what the document says.
+
+    Where the document shows an error of daxy's, the block has to fail, with that error.
+    """
+    command = ["bash", "-c", block.code] if block.language != "python" else [sys.executable, "-"]
+    own = Path(sys.executable).parent
+    ran = subprocess.run(
+        command,
+        input=block.code if block.language == "python" else "",
+        cwd=folder,
+        env=os.environ | {"PATH": f"{own}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    shows_error = (block.output or "").startswith("daxy: ")
+    assert (ran.returncode != 0) == shows_error, f"{block.code}\n{ran.stdout}\n{ran.stderr}"
+    if block.output is not None:
+        _compare(block, ran.stderr if shows_error else ran.stdout)
+
+
+def _compare(block: Block, printed: str) -> None:
+    got, want = (_without_trailing_blanks(text) for text in (printed, block.output or ""))
+    same = doctest.OutputChecker().check_output(want, got, doctest.ELLIPSIS)
+    assert same, f"{block.code}\nprints\n\n{got}\ninstead of\n\n{want}"
+
+
+def _without_trailing_blanks(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()) + "\n"
+
+
+def _ends(word: str) -> bool:
+    return _END_OF_COMMAND.match(word) is not None

@@ -1,0 +1,10 @@
+"""The tutorial does what it says, block by block, as somebody would type it in."""
+
+from pathlib import Path
+
+from tests.docs.blocks import ROOT, blocks, run
+
+
+def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
+    for block in blocks(ROOT / "docs" / "tutorial.md"):
+        run(block, tmp_path)
