@@ -1,0 +1,82 @@
+"""Pages that the program writes itself, so that they cannot differ from it.
+
+A page with the line `<!-- fill: tasks -->` gets, when the site is built, a card for every family of
+tasks there; `commands` is the help of every verb, `measured` the table of measured figures.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from daxy import tasks
+from daxy.cli import main as command_line
+from daxy.experiments.ledger import Ledger
+from daxy.report import readme
+
+ROOT = Path(__file__).parent.parent
+MARK = re.compile(r"^<!-- fill: (\w+) -->$", re.MULTILINE)
+WIDTH = "100"
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Fill in one page; called by mkdocs."""
+    return re.sub(
+        r"^<!-- fill: (\w+) -->$", lambda match: FILLED[match[1]](), markdown, flags=re.MULTILINE
+    )
+
+
+def cards() -> str:
+    """Return a card for every family of tasks, benchmark by benchmark."""
+    return "\n".join(_cards())
+
+
+def help_of_verbs() -> str:
+    """Return what `daxy VERB --help` prints, verb by verb."""
+    parts = [f"```text\n{_printed('--help')}```\n"]
+    parts += [
+        f"## daxy {verb}\n\n```text\n{_printed(verb, '--help')}```\n"
+        for verb in command_line.verbs()
+    ]
+    return "\n".join(parts)
+
+
+def measured() -> str:
+    """Return the measured figures beside the published ones."""
+    return readme.render(Ledger(ROOT / "results"))
+
+
+def _cards() -> Iterator[str]:
+    every = [tasks.get(name) for name in tasks.available()]
+    benchmark = ""
+    for family in dict.fromkeys(task.family for task in every):
+        kin = [task for task in every if task.family == family]
+        if family.partition("/")[0] != benchmark:
+            benchmark = family.partition("/")[0]
+            yield f"## {benchmark}\n"
+        _, _, card = kin[0].card.partition("\n")
+        yield f"### {family}\n"
+        if len(kin) > 1:
+            yield f"{len(kin)} tasks; the first of them, `{kin[0].name}`:\n"
+        yield card.strip() + "\n"
+
+
+def _printed(*arguments: str) -> str:
+    out = io.StringIO()
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = WIDTH
+    try:
+        with contextlib.redirect_stdout(out):
+            command_line.main(arguments)
+    finally:
+        os.environ.pop("COLUMNS")
+        if before is not None:
+            os.environ["COLUMNS"] = before
+    return out.getvalue().rstrip("\n") + "\n"
+
+
+FILLED = {"tasks": cards, "commands": help_of_verbs, "measured": measured}
