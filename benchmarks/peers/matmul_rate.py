@@ -6,6 +6,8 @@ import os
 import time
 from collections.abc import Callable
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import torch
 
@@ -15,8 +17,8 @@ SIZES = (1024, 2048, 4096)
 def measured_matmul_rate(sizes: tuple[int, ...] = SIZES, repeats: int = 5) -> float:
     """Return the highest rate in GFLOP/s at which float32 square matrices were multiplied.
 
-    The best over all sizes and repeats, by NumPy or PyTorch, whichever is faster, on every core
-    this process may use. It takes a few seconds on two cores; nothing else should be running.
+    The best over all sizes and repeats, by NumPy, PyTorch or JAX, whichever is fastest, on every
+    core this process may use. It takes a few seconds on two cores; nothing else should be running.
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(_cores())
@@ -38,7 +40,10 @@ def _rate(size: int, repeats: int) -> float:
     product = np.empty_like(left)
     left_tensor, right_tensor = torch.from_numpy(left), torch.from_numpy(right)
     product_tensor = torch.from_numpy(product)
+    multiply = jax.jit(jnp.matmul)
+    left_array, right_array = jnp.asarray(left), jnp.asarray(right)
     seconds = min(
+        _fastest(lambda: multiply(left_array, right_array).block_until_ready(), repeats),
         _fastest(lambda: np.matmul(left, right, out=product), repeats),
         _fastest(lambda: torch.mm(left_tensor, right_tensor, out=product_tensor), repeats),
     )

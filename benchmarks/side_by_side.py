@@ -1,0 +1,59 @@
+"""Measure two programs in turns, so that a noisy moment of the machine meets both."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+ROUNDS = 7
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds a call of each program: the median of all rounds."""
+
+    ours: float
+    theirs: float
+    ratios: tuple[float, ...]
+    """Theirs over ours, of each round."""
+
+    @property
+    def ratio(self) -> float:
+        """How many times faster ours is: the median over rounds."""
+        return statistics.median(self.ratios)
+
+
+def measure(
+    ours: Callable[[], object], theirs: Callable[[], object], *, seconds: float = 1.0
+) -> Timing:
+    """Time both programs in alternating rounds of about `seconds` each, after one that warms up."""
+    counts = [max(1, round(seconds / _once(program))) for program in (ours, theirs)]
+    rounds = [(_mean(ours, counts[0]), _mean(theirs, counts[1])) for _ in range(ROUNDS)]
+    return Timing(
+        statistics.median(our for our, _ in rounds),
+        statistics.median(their for _, their in rounds),
+        tuple(their / our for our, their in rounds),
+    )
+
+
+def warn_if_busy() -> None:
+    """Say on stderr that the machine is doing something else, if it is."""
+    load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    if load > 0.3 * cores:
+        sys.stderr.write(f"warning: the load is {load:.1f} on {cores} cores: figures will be off\n")
+
+
+def _once(program: Callable[[], object]) -> float:
+    program()
+    return _mean(program, 2)
+
+
+def _mean(program: Callable[[], object], count: int) -> float:
+    began = time.perf_counter()
+    for _ in range(count):
+        program()
+    return (time.perf_counter() - began) / count

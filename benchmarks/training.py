@@ -1,0 +1,155 @@
+"""A training step of GRU + attention against eager PyTorch, on the same random batches.
+
+The share of the machine's matrix-multiply rate counts the multiplications of the network as it is
+written in the paper, the same for both programs; daxy gets by with fewer (see
+`daxy.models.seq2seq`: a linear map of a weighted sum is applied where it meets fewer rows), so its
+share can pass what its own products reach.
+
+    python -m benchmarks.training
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import jax.numpy as jnp
+import numpy as np
+import torch
+
+from benchmarks.peers import torch_seq2seq as peer
+from benchmarks.peers.matmul_rate import measured_matmul_rate
+from benchmarks.side_by_side import measure, warn_if_busy
+from daxy.batching.epochs import Bucket
+from daxy.batching.table import Table
+from daxy.core.examples import Examples
+from daxy.models import seq2seq
+from daxy.training.protocol import Protocol
+from daxy.training.replicas import Replicas, Steps
+
+WORDS, ACTIONS, EMBEDDING, EXAMPLES = 13, 6, 64, 1_000
+
+
+@dataclass(frozen=True)
+class Size:
+    """One measurement; lengths include END."""
+
+    hidden: int
+    batch: int
+    seeds: int
+    source: int = 10
+    target: int = 25
+
+    @property
+    def gflop(self) -> float:
+        """Multiplications and additions of a step of one seed as the paper writes the network.
+
+        Every product counts twice more for the way back: for the input's and the weight's gradient.
+        """
+        hidden, twice, gates = self.hidden, 2 * self.hidden, 3 * self.hidden
+        encoder = 2 * (EMBEDDING + hidden) * gates + twice * hidden
+        attention = hidden * hidden + self.source * (hidden + twice)
+        decoder = (EMBEDDING + twice + hidden) * gates
+        output = (EMBEDDING + twice + hidden) * hidden + hidden * (ACTIONS + 2)
+        example = self.source * encoder + self.target * (attention + decoder + output)
+        return 2 * 3 * self.batch * example / 1e9
+
+
+SIZES = (
+    Size(hidden=256, batch=32, seeds=1),
+    Size(hidden=256, batch=32, seeds=3),
+    Size(hidden=256, batch=32, seeds=3, source=25, target=10),
+    Size(hidden=100, batch=32, seeds=5),
+    Size(hidden=100, batch=1, seeds=1),
+    Size(hidden=100, batch=1, seeds=5),
+    Size(hidden=50, batch=1, seeds=20),
+)
+
+
+def ours(size: Size, table: Table, steps: int) -> Callable[[], object]:
+    """Return a call that trains every seed for some steps."""
+    protocol = Protocol(batch_size=size.batch)
+    config = seq2seq.Config(hidden=size.hidden, embedding=EMBEDDING)
+    buckets = (Bucket(size.source, size.target),)
+    replicas = Replicas("seq2seq", config, protocol, table, buckets, tuple(range(size.seeds)))
+    shape = (steps, size.seeds, size.batch)
+    rows = np.random.default_rng(0).integers(EXAMPLES, size=shape, dtype=np.int32)
+    stretch = Steps(
+        bucket=jnp.zeros(steps, jnp.int32),
+        rows=jnp.asarray(rows),
+        weights=jnp.full(shape, 1 / size.batch),
+        number=jnp.arange(steps),
+        active=jnp.ones(shape[:2], bool),
+        learning_rate=jnp.full(steps, protocol.learning_rate),
+    )
+    state = replicas.start()
+
+    def call() -> None:
+        nonlocal state
+        state, losses = replicas.run(state, stretch)
+        losses.block_until_ready()
+
+    return call
+
+
+def theirs(size: Size, table: Table, steps: int) -> Callable[[], object]:
+    """Return a call that trains one network for as many steps."""
+    config = peer.Seq2SeqConfig(
+        hidden=size.hidden,
+        embedding=EMBEDDING,
+        source_symbols=len(table.sources),
+        target_symbols=len(table.targets),
+    )
+    model = peer.Seq2Seq(config)
+    optimizer = peer.sgd(model)
+    shape = (steps, size.batch)
+    rows = np.random.default_rng(0).integers(EXAMPLES, size=shape)
+    batches = [
+        peer.Batch(
+            torch.from_numpy(table.source[row].astype(np.int64)),
+            torch.from_numpy(table.target[row].astype(np.int64)),
+        )
+        for row in rows
+    ]
+
+    def call() -> None:
+        for batch in batches:
+            model.train_step(batch, optimizer)
+
+    return call
+
+
+def random_table(size: Size) -> Table:
+    """Return random examples of exactly these lengths."""
+    generator = np.random.default_rng(0)
+    words = [f"word{number}" for number in range(WORDS)]
+    actions = [f"action{number}" for number in range(ACTIONS)]
+    pairs = (
+        (
+            generator.choice(words, size.source - 1).tolist(),
+            generator.choice(actions, size.target - 1).tolist(),
+        )
+        for _ in range(EXAMPLES)
+    )
+    return Table.of([Examples.of(pairs)])
+
+
+def main() -> None:
+    """Print a line a size: milliseconds a step and seed, the ratio, the shares of the rate."""
+    warn_if_busy()
+    rate = measured_matmul_rate()
+    print(f"matrix products: {rate:.0f} GFLOP/s at best on this machine")
+    print("hidden batch seeds source target  GFLOP   daxy ms  torch ms  ratio  daxy  torch")
+    for size in SIZES:
+        table = random_table(size)
+        steps = 8 if size.batch > 1 and size.hidden > 100 else 32
+        timing = measure(ours(size, table, steps), theirs(size, table, steps))
+        mine, other = timing.ours / steps / size.seeds, timing.theirs / steps
+        shares = [f"{size.gflop / seconds / rate:5.0%}" for seconds in (mine, other)]
+        shape = f"{size.hidden:6} {size.batch:5} {size.seeds:5} {size.source:6} {size.target:6}"
+        times = f"{1e3 * mine:9.2f} {1e3 * other:9.2f} {timing.ratio * size.seeds:5.1f}x"
+        print(f"{shape} {size.gflop:6.2f} {times}  {'  '.join(shares)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
