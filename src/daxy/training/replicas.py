@@ -31,7 +31,7 @@ from daxy.training.protocol import Protocol
 Weights: TypeAlias = Any
 """A model whose every array has a leading replica axis."""
 
-DECODED_TOGETHER = 1024
+DECODED_TOGETHER = 256
 """Examples of a replica that are decoded in one program."""
 
 
