@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias, get_args
 
 from daxy.core.errors import UnknownName, require
+
+Optimizer: TypeAlias = Literal["sgd", "adam"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +18,7 @@ class Protocol:
     those of the authors' code.
     """
 
-    optimizer: Literal["sgd", "adam"] = "sgd"
+    optimizer: Optimizer = "sgd"
     """The rule that turns gradients into steps."""
     learning_rate: float = 0.2
     """Of the first epoch."""
@@ -38,6 +40,8 @@ class Protocol:
     """Tokens that greedy decoding writes at most, END included; never taken from the target."""
 
     def __post_init__(self) -> None:
+        if self.optimizer not in get_args(Optimizer):
+            raise UnknownName("optimizer", self.optimizer, get_args(Optimizer))
         for name in ("learning_rate", "decay", "clip", "batch_size", "epochs", "limit"):
             value = getattr(self, name)
             require(value > 0, f"{name.replace('_', '-')} must be positive, not {value}")
