@@ -107,6 +107,38 @@ REQUESTS = [
         "show scan/length --validation-fraction 1",
         "validation fraction must be between 0 and 1, not 1",
     ),
+    # training
+    ("train", "missing: TASK; see `daxy train --help`"),
+    ("train scan/simpel", "no task named 'scan/simpel'; did you mean scan/simple?"),
+    ("train scan/length seq3seq", "no model named 'seq3seq'; did you mean seq2seq?"),
+    ("models seq3seq", "no model named 'seq3seq'; did you mean seq2seq?"),
+    (
+        "train scan/length --protocol bastings2019",
+        "no protocol named 'bastings2019'; did you mean bastings2018?",
+    ),
+    (
+        "train scan/length --hiden 64",
+        "no flag '--hiden'; did you mean --hidden?; see `daxy train --help`",
+    ),
+    (
+        "train scan/length --cell rnn",
+        "wrong value for --cell: 'rnn'; expected one of 'srn', 'gru', 'lstm';"
+        " see `daxy train --help`",
+    ),
+    ("train scan/length --hidden 0", "hidden must be positive, not 0"),
+    ("train scan/length --seeds 0", "--seeds must be positive, not 0"),
+    ("train scan/length --first-seed -1", "a seed must not be negative: -1"),
+    ("train scan/length --epochs 0", "epochs must be positive, not 0"),
+    ("train scan/length --dropout 1", "dropout must be in [0, 1), not 1.0"),
+    ("train scan/length --weight-decay -1", "weight-decay must not be negative: -1.0"),
+    (
+        "train scan/length --no-attention --no-dependency",
+        "without attention and without output dependency a decoder has no input at all",
+    ),
+    (
+        "train scan/simple_p1 --hidden 4 --epochs 1 --runs good.txt",
+        "cannot write good.txt: it is not a folder",
+    ),
     # options that a task does not have
     (
         "show scan/simple --validation length",

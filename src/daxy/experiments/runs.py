@@ -87,6 +87,9 @@ class Experiment:
             RunFailed: a run folder is damaged or cannot be written.
         """
         require(len(set(seeds)) == len(seeds) > 0, f"seeds must differ, and be some: {list(seeds)}")
+        require(min(seeds) >= 0, f"a seed must not be negative: {min(seeds)}")
+        missing_or_folder = self.folder.is_dir() or not self.folder.exists()
+        require(missing_or_folder, f"cannot write {self.folder}: it is not a folder")
         keep_compilations()
         split = self.data.load(self.task)
         runs = {seed: self._run(split, seed) for seed in seeds}

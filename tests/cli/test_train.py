@@ -1,0 +1,99 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from daxy.cli import demo
+from daxy.experiments.run_folder import RESULTS
+
+TINY = ("--hidden", "8", "--embedding", "4", "--epochs", "2", "--seeds", "2")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("runs")
+
+
+def train(daxy: Callable, runs: Path, *more: str):
+    return daxy("train", "scan/simple_p1", "seq2seq", *TINY, "--runs", str(runs), *more)
+
+
+def test_train_makes_a_run_folder_a_seed_and_scores_every_test_example(
+    daxy: Callable, runs: Path
+) -> None:
+    answer = train(daxy, runs, "--json")
+    assert answer.code == 0
+    assert [run["seed"] for run in answer.json["runs"]] == [0, 1]
+    for run in answer.json["runs"]:
+        folder = Path(run["folder"])
+        assert {path.name for path in folder.iterdir()} == {*RESULTS, "log.jsonl", "done"}
+        assert run["test_examples"] == 20_910 - 209
+        assert len((folder / "log.jsonl").read_text().splitlines()) == 2
+    assert "epoch 2/2" in answer.err
+
+
+def test_asking_again_finds_the_runs_and_trains_nothing(daxy: Callable, runs: Path) -> None:
+    first = train(daxy, runs, "--json")
+    again = train(daxy, runs, "--json")
+    assert again.json == first.json
+    assert "training" not in again.err
+
+
+def test_train_prints_a_table_with_the_folders(daxy: Callable, runs: Path) -> None:
+    answer = train(daxy, runs)
+    assert "test exact" in answer.out
+    assert "(2 seeds, 20,701 test examples)" in answer.out
+    assert all(path.name in answer.out for path in runs.iterdir())
+
+
+def test_other_settings_are_other_runs(daxy: Callable, runs: Path) -> None:
+    before = len(list(runs.iterdir()))
+    first = train(daxy, runs, "--json").json["runs"][0]["digest"]
+    other = train(daxy, runs, "--json", "--learning-rate", "0.1").json["runs"][0]["digest"]
+    assert first != other
+    assert len(list(runs.iterdir())) == before + 2
+
+
+def test_predictions_of_a_run_get_the_score_that_the_run_reports(
+    daxy: Callable, runs: Path
+) -> None:
+    run = train(daxy, runs, "--json").json["runs"][0]
+    file = Path(run["folder"]) / "predictions.parquet"
+    scored = daxy("score", "scan/simple_p1", "--predictions", str(file), "--json").json
+    assert scored["accuracy"] == run["test"]["exact"]
+
+
+def test_the_published_protocol_on_a_published_task_shows_the_published_figure(
+    daxy: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from daxy.experiments import papers
+
+    cell = papers.table("bastings2018/table4").cell("GRU +Attn", "length")
+    monkeypatch.setattr("daxy.experiments.trained.published", lambda *_: [cell])
+    answer = train(daxy, tmp_path, "--seeds", "1")
+    assert "published  18.1 ±1.1 (bastings2018/table4, GRU +Attn, length)" in answer.out
+
+
+def test_models_lists_the_architectures_and_shows_a_card(daxy: Callable) -> None:
+    assert "seq2seq" in daxy("models").out
+    card = daxy("models", "seq2seq", "--json").json
+    assert card["config"]["hidden"] == 256
+    assert "Bastings" in card["description"]
+
+
+def test_demo_writes_runs_and_a_picture_and_says_what_to_try(
+    daxy: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks = {"SCAN": "scan/simple_p1", "NACS": "nacs/simple_p1"}
+    monkeypatch.setattr(demo, "TASKS", tasks)
+    monkeypatch.setattr(demo, "SMALL", {"hidden": 8, "embedding": 4})
+    monkeypatch.setattr(demo, "BRIEF", demo.BRIEF | {"epochs": 1})
+    answer = daxy("demo", "--runs", str(tmp_path))
+    assert answer.code == 0
+    assert "100.0 ±0.0" in answer.out
+    assert "99.8 ±0.1" in answer.out
+    assert "What to try next" in answer.out
+    assert (tmp_path / "demo.png").read_bytes().startswith(b"\x89PNG")
+    rows = json.loads(daxy("demo", "--runs", str(tmp_path), "--json").out)["rows"]
+    assert [row["task"] for row in rows] == list(tasks.values())
