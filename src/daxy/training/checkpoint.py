@@ -105,7 +105,7 @@ def _name(path: tuple[Any, ...]) -> str:
 def _digest(arrays: Arrays, text: str) -> str:
     digest = hashlib.blake2b(text.encode(), digest_size=16)
     for name in sorted(arrays):
-        digest.update(name.encode())
+        digest.update(f"{name} {arrays[name].dtype} {arrays[name].shape}".encode())
         digest.update(np.ascontiguousarray(arrays[name]).tobytes())
     return digest.hexdigest()
 

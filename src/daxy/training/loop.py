@@ -66,8 +66,13 @@ class Position:
         self.best = self.best or [-1.0] * count
         self.best_epoch = self.best_epoch or [0] * count
         self.stopped = self.stopped or [False] * count
-        records = self.history or [[] for _ in range(count)]
-        self.history = [[_record(one) for one in replica] for replica in records]
+        self.history = self.history or [[] for _ in range(count)]
+
+    @classmethod
+    def read(cls, value: dict[str, Any]) -> Position:
+        """Return the position whose fields, and those of its records, these JSON values are."""
+        history = [[EpochRecord(**record) for record in replica] for replica in value["history"]]
+        return cls(**(value | {"history": history}))
 
 
 @runtime_checkable
@@ -129,7 +134,7 @@ class Training:
         if found is None:
             return fresh, Position(len(self.train))
         state, position = found
-        return state, Position(**position)
+        return state, Position.read(position)
 
     def _save(self, state: State, position: Position) -> None:
         if self.checkpoint:
@@ -233,10 +238,6 @@ def _window(values: NDArray[Any], first: int, fill: int = 0) -> NDArray[Any]:
     here = values[first : first + STEPS_TOGETHER]
     missing = STEPS_TOGETHER - len(here)
     return np.pad(here, ((0, missing), *[(0, 0)] * (here.ndim - 1)), constant_values=fill)
-
-
-def _record(value: EpochRecord | dict[str, Any]) -> EpochRecord:
-    return value if isinstance(value, EpochRecord) else EpochRecord(**value)
 
 
 def one_replica(tree: Any, replica: int) -> Any:
