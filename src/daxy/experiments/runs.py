@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from safetensors.numpy import save
 
 from daxy import tasks
-from daxy.core.errors import require
+from daxy.core.errors import RunFailed, require
 from daxy.core.examples import Examples, Sequences
 from daxy.core.files import write_bytes
 from daxy.core.split import Split
@@ -88,8 +88,8 @@ class Experiment:
         """
         require(len(set(seeds)) == len(seeds) > 0, f"seeds must differ, and be some: {list(seeds)}")
         require(min(seeds) >= 0, f"a seed must not be negative: {min(seeds)}")
-        missing_or_folder = self.folder.is_dir() or not self.folder.exists()
-        require(missing_or_folder, f"cannot write {self.folder}: it is not a folder")
+        if self.folder.exists() and not self.folder.is_dir():
+            raise RunFailed(f"cannot write {self.folder}: it is not a folder")
         keep_compilations()
         split = self.data.load(self.task)
         runs = {seed: self._run(split, seed) for seed in seeds}
@@ -112,7 +112,9 @@ class Experiment:
         new: list[int] = []
         for seed in missing:
             names = self._run(split, seed)[0].environment().get("group", [])
-            if names and RunFolder(self.folder / names[0]).checkpoint.exists():
+            first = RunFolder(self.folder / names[0]) if names else None
+            # The first run may have begun anew since, in another group: its word decides.
+            if first and first.checkpoint.exists() and first.environment().get("group") == names:
                 return [RunFolder(self.folder / name).config().seed for name in names]
             new.append(seed)
         return new
@@ -188,23 +190,30 @@ class _Logging:
         """Records in each run's log; None until the logs are known to end where training is."""
 
     def stepped(self, position: Position, steps: int, examples: int) -> None:
+        self._catch_up(position)
+        self._watcher.stepped(position, steps, examples)
+
+    def epoch_ended(self, position: Position) -> None:
+        logged = self._catch_up(position)
+        for replica, history in enumerate(position.history):
+            if not self._folders[replica].has_ended:
+                for record in history[logged[replica] :]:
+                    self._folders[replica].log(record)
+            logged[replica] = len(history)
+        self._watcher.epoch_ended(position)
+
+    def _catch_up(self, position: Position) -> list[int]:
+        """Return how many records each log holds, after the first call exactly those there are.
+
+        A killed run may have logged an epoch that its checkpoint does not know of. A resumed one
+        may hear of an epoch's end before any step.
+        """
         if self._logged is None:
             self._logged = [len(history) for history in position.history]
             for folder, history in zip(self._folders, position.history, strict=True):
                 if not folder.has_ended:
                     folder.write_log(history)
-        self._watcher.stepped(position, steps, examples)
-
-    def epoch_ended(self, position: Position) -> None:
-        assert self._logged is not None, "an epoch has at least one step"
-        for replica, (folder, history) in enumerate(
-            zip(self._folders, position.history, strict=True)
-        ):
-            if not folder.has_ended:
-                for record in history[self._logged[replica] :]:
-                    folder.log(record)
-            self._logged[replica] = len(history)
-        self._watcher.epoch_ended(position)
+        return self._logged
 
 
 def seeds_from(count: int, first: int = 0) -> list[int]:
