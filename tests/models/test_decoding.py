@@ -9,7 +9,7 @@ from jaxtyping import Array, Float, Int
 from tests import tiny
 
 from daxy.core.vocabulary import END, PAD
-from daxy.models._decoding import greedy
+from daxy.models._decoding import FRESH, SLOTS, greedy, greedy_replicas
 from daxy.models._model import Batch
 
 SYMBOLS = 6
@@ -55,16 +55,43 @@ def test_the_limit_cuts_what_has_not_ended() -> None:
 
 
 def test_replicas_decode_side_by_side() -> None:
-    both = jnp.stack([SOURCE, SOURCE[::-1]])
-    found = jax.vmap(lambda source: greedy(Parrot(), source, 4))(both)
-    np.testing.assert_array_equal(found, [SAID, SAID[::-1]])
+    codes = np.asarray(SOURCE)
+    first, second = greedy_replicas(Parrot(), [codes, codes[::-1][:3]], 4)
+    np.testing.assert_array_equal(first, SAID)
+    np.testing.assert_array_equal(second, SAID[::-1][:3])
+
+
+@pytest.mark.parametrize("limit", [1, 5, 7, 40])
+def test_more_sources_than_slots_are_all_said_in_their_places(limit: int) -> None:
+    draw = np.random.default_rng(0)
+    counts = [3 * SLOTS + 17, FRESH // 2]
+    sources = [sentences(draw, count) for count in counts]
+    for codes, found in zip(sources, greedy_replicas(Parrot(), sources, limit), strict=True):
+        expected = np.zeros((len(codes), limit), int)
+        for row, source in enumerate(codes):
+            said = [code + 1 if code != END else END for code in source if code != PAD][:limit]
+            expected[row, : len(said)] = said
+        np.testing.assert_array_equal(found, expected)
+
+
+def sentences(draw: np.random.Generator, count: int, width: int = 33) -> np.ndarray:
+    """Return sources of all lengths from 0 on, END included in the width."""
+    codes = np.zeros((count, width), int)
+    for row, length in zip(codes, draw.integers(width, size=count), strict=True):
+        row[:length] = draw.integers(2, SYMBOLS - 1, size=length)
+        row[length] = END
+    return codes
+
+
+def test_no_sources_are_said_at_once() -> None:
+    assert greedy(Parrot(), np.zeros((0, 4), int), 7).shape == (0, 7)
 
 
 @pytest.mark.parametrize("name", ["gru+attn", "lstm", "srn+attn-dep"])
 def test_what_is_said_is_what_teacher_forcing_with_it_finds_best(name: str) -> None:
     network = tiny.model("seq2seq", tiny.seq2seqs()[name])
     source = tiny.batch(6, 9).source
-    said = jax.jit(greedy, static_argnums=2)(network, source, 9)
-    forced = tiny.logits(network, Batch(source, said)).at[:, :, PAD].set(-jnp.inf)
+    said = greedy(network, source, 9)
+    forced = tiny.logits(network, Batch(source, jnp.asarray(said, int))).at[:, :, PAD].set(-jnp.inf)
     expected = np.where(np.asarray(said) != PAD, np.argmax(forced, axis=-1), PAD)
     np.testing.assert_array_equal(said, expected)

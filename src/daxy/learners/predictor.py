@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 
 from daxy import models
 from daxy.core.examples import Sequences
 from daxy.core.vocabulary import Vocabulary
 from daxy.models._decoding import greedy
 from daxy.models._model import Model, Sizes
-
-TOGETHER = 256
-"""Sources that are decoded in one program; the last ones are filled up to as many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +29,7 @@ class Predictor:
         Raises:
             WrongRequest: a source has a token that the network does not know.
         """
-        codes = self.sources.encode(sources).astype(np.int32)
-        decode = jax.jit(partial(greedy, limit=self.limit))
-        found = [np.zeros((0, self.limit), np.int32)]
-        for first in range(0, len(codes), TOGETHER):
-            part = codes[first : first + TOGETHER]
-            filled = np.resize(part, (TOGETHER, codes.shape[1]))
-            found.append(np.asarray(decode(self.model, jnp.asarray(filled)))[: len(part)])
-        return self.targets.decode(np.concatenate(found))
+        return self.targets.decode(greedy(self.model, self.sources.encode(sources), self.limit))
 
 
 def empty_model(

@@ -12,14 +12,12 @@ LEAST_SECONDS = 0.2
 
 
 def keep_compilations() -> None:
-    """Keep compiled programs in $DAXY_CACHE, else in the user's cache folder, unless JAX has one.
+    """Keep compiled programs in $DAXY_CACHE, else in the user's cache folder.
 
-    An empty $DAXY_CACHE turns it off. A cache that cannot be written costs time, nothing else.
+    $JAX_COMPILATION_CACHE_DIR goes first; an empty $DAXY_CACHE turns it off. A cache that cannot be written costs time, nothing else.
     """
-    if jax.config.jax_compilation_cache_dir is not None:
-        return
     chosen = os.environ.get("DAXY_CACHE")
-    if chosen == "":
+    if chosen == "" or "JAX_COMPILATION_CACHE_DIR" in os.environ:
         return
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = Path(chosen) if chosen else home / "daxy"

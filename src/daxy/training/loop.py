@@ -72,7 +72,8 @@ class Position:
     def read(cls, value: dict[str, Any]) -> Position:
         """Return the position whose fields, and those of its records, these JSON values are."""
         history = [[EpochRecord(**record) for record in replica] for replica in value["history"]]
-        return cls(**(value | {"history": history}))
+        fields: dict[str, Any] = value | {"history": history}
+        return cls(**fields)
 
 
 @runtime_checkable
@@ -129,10 +130,10 @@ class Training:
         return state, position
 
     def _resume(self) -> tuple[State, Position]:
-        fresh = self.replicas.start()
-        found = self.checkpoint.load(fresh) if self.checkpoint else None
+        shapes = jax.eval_shape(self.replicas.start)
+        found = self.checkpoint.load(shapes) if self.checkpoint else None
         if found is None:
-            return fresh, Position(len(self.train))
+            return self.replicas.start(), Position(len(self.train))
         state, position = found
         return state, Position.read(position)
 

@@ -22,7 +22,7 @@ from daxy import models
 from daxy.batching.epochs import Bucket
 from daxy.batching.table import Rows, Table
 from daxy.core.random import stream
-from daxy.models._decoding import greedy
+from daxy.models._decoding import greedy_replicas
 from daxy.models._model import Batch, Sizes
 from daxy.models.layers.dropout import Dropout
 from daxy.training.objective import cross_entropy
@@ -30,9 +30,6 @@ from daxy.training.protocol import Protocol
 
 Weights: TypeAlias = Any
 """A model whose every array has a leading replica axis."""
-
-DECODED_TOGETHER = 256
-"""Examples of a replica that are decoded in one program."""
 
 
 class State(NamedTuple):
@@ -89,28 +86,20 @@ class Replicas:
     def decode(self, model: Weights, rows: Sequence[Rows]) -> list[NDArray[np.uint16]]:
         """Return each replica's greedy outputs for its own rows: [count, limit] codes each.
 
-        Rows are decoded in order of their source's length, many at a time, each part padded to its
-        own longest source.
+        Rows are decoded by the length of their source, in few padded widths.
         """
-        longest = max(map(len, rows))
-        lengths = self.table.source_lengths
-        orders = [np.argsort(lengths[own], kind="stable") for own in rows]
-        outputs = [np.zeros((len(own), self.protocol.limit), np.uint16) for own in rows]
-        for first in range(0, longest, DECODED_TOGETHER):
-            parts = [order[first : first + DECODED_TOGETHER] for order in orders]
-            asked = [own[part] for own, part in zip(rows, parts, strict=True)]
-            found = self._decode_together(model, asked)
-            for output, part, codes in zip(outputs, parts, found, strict=True):
-                output[part] = codes[: len(part)]
+        table, limit = self.table, self.protocol.limit
+        outputs = [np.zeros((len(own), limit), np.uint16) for own in rows]
+        widths = [_widths(table.source_lengths[own], table.source.shape[1]) for own in rows]
+        for width in np.unique(np.concatenate(widths)).tolist():
+            chosen = [np.flatnonzero(own == width) for own in widths]
+            sources = [
+                table.source[own[places], :width] for own, places in zip(rows, chosen, strict=True)
+            ]
+            found = greedy_replicas(model, sources, limit)
+            for output, places, codes in zip(outputs, chosen, found, strict=True):
+                output[places] = codes
         return outputs
-
-    def _decode_together(self, model: Weights, rows: list[Rows]) -> NDArray[np.uint16]:
-        count = _round_up(max(map(len, rows)), DECODED_TOGETHER)
-        padded = np.stack(
-            [np.resize(own, count) if len(own) else np.zeros(count, np.int32) for own in rows]
-        )
-        width = _round_up(int(self.table.source_lengths[padded].max()), self.table.source.shape[1])
-        return np.asarray(self._decode(model, self.table.source[padded][:, :, :width]), np.uint16)
 
     @cached_property
     def _data(self) -> Batch:
@@ -134,11 +123,6 @@ class Replicas:
             optax.add_decayed_weights(self.protocol.weight_decay),
             rule(),
         )
-
-    @cached_property
-    def _decode(self) -> Any:
-        search = partial(greedy, limit=self.protocol.limit)
-        return jax.jit(jax.vmap(lambda model, source: search(model, source.astype(jnp.int32))))
 
     @cached_property
     def _run(self) -> Any:
@@ -205,6 +189,6 @@ def _keep_best(state: State, improved: Bool[Array, " replicas"]) -> State:
     return state._replace(best=jax.tree.map(better, state.model, state.best))
 
 
-def _round_up(size: int, most: int) -> int:
-    """Return the next power of two, at most `most`: few sizes, so few compilations."""
-    return min(most, 1 << (size - 1).bit_length())
+def _widths(lengths: NDArray[np.integer], longest: int) -> NDArray[np.integer]:
+    """Return the padded width of each source: a power of two from 16 on, at most the longest."""
+    return np.minimum(np.maximum(2 ** np.ceil(np.log2(lengths)).astype(int), 16), longest)
