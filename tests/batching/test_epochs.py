@@ -1,0 +1,127 @@
+"""Which examples meet in a batch, in which order batches come, and how they are padded."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from daxy.batching.epochs import Bucket, Epoch, assign, choose_buckets, epoch, needs
+
+# Lengths of a training set in which rows 3 and 7 are there several times.
+LENGTHS = np.random.default_rng(0).integers(2, 12, 50)
+ROWS = np.concatenate([np.arange(50), [3, 3, 7]]).astype(np.int32)
+SIZE = 8
+
+
+def made(seed: int = 0, number: int = 0, rows: np.ndarray = ROWS, size: int = SIZE) -> Epoch:
+    return epoch(rows, LENGTHS[rows], size=size, seed=seed, number=number)
+
+
+def kept(one: Epoch) -> np.ndarray:
+    """Return the rows that count, one after another."""
+    return one.rows[one.weights > 0]
+
+
+@given(st.lists(st.integers(0, 49), min_size=1, max_size=60), st.integers(1, 9), st.integers(0, 99))
+def test_every_example_counts_once_an_epoch_for_each_time_it_is_there(
+    rows: list[int], size: int, seed: int
+) -> None:
+    one = made(seed, 0, np.array(rows, np.int32), size)
+    assert sorted(kept(one).tolist()) == sorted(rows)
+    assert one.rows.shape == one.weights.shape == (-(-len(rows) // size), size)
+
+
+@given(st.integers(1, 60), st.integers(1, 9), st.integers(0, 99))
+def test_the_weights_of_every_batch_are_one_over_its_size(count: int, size: int, seed: int) -> None:
+    one = made(seed, 0, np.resize(ROWS, count), size)
+    np.testing.assert_allclose(one.weights.sum(axis=1), 1, rtol=1e-6)
+    counts = sorted((one.weights > 0).sum(axis=1), reverse=True)
+    full, left = divmod(count, size)
+    assert counts == [size] * full + [left] * (left > 0)
+    for weights in one.weights:
+        assert len(set(weights[weights > 0])) == 1
+
+
+@given(st.integers(0, 99), st.integers(0, 9))
+def test_batches_cut_the_examples_sorted_by_length(seed: int, number: int) -> None:
+    """No two batches overlap in length by more than an end: so put in order, they are sorted."""
+    one = made(seed, number)
+    lengths = LENGTHS[one.rows]
+    spans = sorted((row.min(), row.max()) for row in lengths)
+    assert all(left[1] <= right[0] for left, right in itertools.pairwise(spans))
+
+
+def test_the_same_seed_and_epoch_give_the_same_batches() -> None:
+    one, other = made(3, 2), made(3, 2)
+    np.testing.assert_array_equal(one.rows, other.rows)
+    np.testing.assert_array_equal(one.weights, other.weights)
+
+
+@pytest.mark.parametrize(("seed", "number"), [(4, 2), (3, 1)])
+def test_another_seed_or_another_epoch_gives_other_batches(seed: int, number: int) -> None:
+    assert {tuple(sorted(row)) for row in made(3, 2).rows.tolist()} != {
+        tuple(sorted(row)) for row in made(seed, number).rows.tolist()
+    }
+
+
+def test_seeds_share_the_lengths_of_every_step() -> None:
+    """So replicas that train side by side share their padded shapes."""
+    for number in range(5):
+        one, other = (np.sort(LENGTHS[made(seed, number).rows], axis=1) for seed in (0, 1))
+        np.testing.assert_array_equal(one, other)
+
+
+def test_the_order_of_lengths_is_another_in_each_epoch_and_not_sorted() -> None:
+    orders = [tuple(LENGTHS[made(0, number).rows].max(axis=1)) for number in range(4)]
+    assert len(set(orders)) == 4
+    assert all(list(order) != sorted(order) for order in orders)
+
+
+def test_a_step_needs_the_longest_of_all_replicas() -> None:
+    weights = np.ones((2, 2), np.float32)
+    one = Epoch(np.array([[0, 1], [2, 2]], np.int32), weights)
+    other = Epoch(np.array([[3, 3]], np.int32), weights[:1])
+    found = needs([one, other], np.array([4, 2, 9, 5]), np.array([1, 8, 3, 7]))
+    np.testing.assert_array_equal(found, [[5, 8], [9, 3]])
+
+
+shapes = st.lists(st.tuples(st.integers(1, 12), st.integers(1, 30)), min_size=1, max_size=40)
+
+
+@given(shapes, st.integers(1, 6))
+def test_there_are_at_most_as_many_buckets_as_allowed_and_every_batch_fits_one(
+    batches: list[tuple[int, int]], count: int
+) -> None:
+    found = choose_buckets(np.array(batches), (12, 30), count)
+    assert 1 <= len(found) <= count
+    assert Bucket(12, 30) in found
+    for (source, target), place in zip(batches, assign(np.array(batches), found), strict=True):
+        assert found[place].fits(source, target)
+
+
+def cost(bucket: Bucket) -> int:
+    """Return what a step costs, in source tokens: a target token counts as two."""
+    return bucket.source + 2 * bucket.target
+
+
+@given(shapes, st.integers(1, 6))
+def test_every_batch_gets_the_cheapest_bucket_that_it_fits(
+    batches: list[tuple[int, int]], count: int
+) -> None:
+    found = choose_buckets(np.array(batches), (12, 30), count)
+    for (source, target), place in zip(batches, assign(np.array(batches), found), strict=True):
+        fitting = [cost(bucket) for bucket in found if bucket.fits(source, target)]
+        assert cost(found[place]) == min(fitting)
+
+
+def test_with_buckets_enough_nothing_is_padded() -> None:
+    found = choose_buckets(np.array([[3, 5], [4, 9], [3, 5]]), (4, 9), 3)
+    assert found == [Bucket(3, 5), Bucket(4, 9)]
+
+
+def test_what_is_rare_or_alike_is_merged_and_what_is_frequent_is_kept() -> None:
+    frequent, rare = [[2, 3]] * 50, [[7, 20]]
+    found = choose_buckets(np.array(frequent + rare + [[8, 21]]), (9, 22), 2)
+    assert found == [Bucket(2, 3), Bucket(9, 22)]
