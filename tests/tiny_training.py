@@ -1,0 +1,118 @@
+"""A training that takes a moment: twenty pairs, a handful of units, one padded shape."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import jax
+import numpy as np
+
+from daxy.batching.epochs import Bucket
+from daxy.batching.table import Table
+from daxy.core.examples import Examples
+from daxy.models.seq2seq import Config
+from daxy.training.checkpoint import Checkpoint
+from daxy.training.loop import Position, Training, Validate
+from daxy.training.protocol import Protocol
+from daxy.training.replicas import Replicas
+
+TRAIN, VALIDATION = 18, 4
+BATCH = 4
+STEPS = 5
+"""Batches in an epoch; the last one holds two examples."""
+CONFIG = Config(hidden=6, embedding=4)
+
+
+@cache
+def examples() -> Examples:
+    """Return pairs of one to four letters and, doubled, their capitals."""
+    draws = np.random.default_rng(0)
+    sources = {tuple(draws.choice(list("abcd"), draws.integers(1, 5))) for _ in range(60)}
+    chosen = sorted(sources)[: TRAIN + VALIDATION]
+    return Examples.of((source, [c.upper() for c in source for _ in "12"]) for source in chosen)
+
+
+@cache
+def table() -> Table:
+    return Table.of([examples()])
+
+
+@cache
+def replicas(seeds: tuple[int, ...], protocol: Protocol, config: Config = CONFIG) -> Replicas:
+    """Return a group of replicas; one that is asked for again keeps its compiled programs."""
+    codes = table()
+    shape = Bucket(codes.source.shape[1], codes.target.shape[1])
+    return Replicas("seq2seq", config, protocol, codes, (shape,), seeds)
+
+
+def scripted(*scores: Sequence[float]) -> Validate:
+    """Return a validation whose results are known: each replica's, epoch by epoch."""
+    left = [iter(own) for own in scores]
+    return lambda replica, codes: next(left[replica])
+
+
+def unmoved(replica: int, codes: Any) -> float:
+    """Find every network as good as any other."""
+    return 0.5
+
+
+def training(
+    seeds: Sequence[int] = (0,),
+    validate: Validate | None = unmoved,
+    checkpoint: Checkpoint | None = None,
+    config: Config = CONFIG,
+    checkpoint_seconds: float = 0.0,
+    **protocol: Any,
+) -> Training:
+    """Return the training of these seeds; without `validate` there is no validation set."""
+    recipe = Protocol(**({"batch_size": BATCH, "limit": 4, "epochs": 3} | protocol))
+    rows = table().rows(examples())
+    held_out = rows[TRAIN:] if validate else rows[:0]
+    return Training(
+        replicas=replicas(tuple(seeds), recipe, config),
+        train=[rows[:TRAIN]] * len(seeds),
+        validation=[held_out] * len(seeds),
+        validate=validate or unmoved,
+        checkpoint=checkpoint,
+        checkpoint_seconds=checkpoint_seconds,
+    )
+
+
+@dataclass
+class Listener:
+    """Remembers what it heard; may send this process a signal at a stretch of its choice."""
+
+    stop_at: int | None = None
+    number: signal.Signals = signal.SIGINT
+    heard: int = 0
+    steps: list[tuple[int, int, int]] = field(default_factory=list)
+    """Of each stretch: epoch, steps done in it, examples seen."""
+    epochs: list[int] = field(default_factory=list)
+
+    def stepped(self, position: Position, steps: int, examples: int) -> None:
+        self.steps.append((position.epoch, position.step, examples))
+        self._count()
+
+    def epoch_ended(self, position: Position) -> None:
+        self.epochs.append(position.epoch)
+        self._count()
+
+    def _count(self) -> None:
+        self.heard += 1
+        if self.heard == self.stop_at:
+            os.kill(os.getpid(), self.number)
+
+
+def bits(tree: Any) -> list[bytes]:
+    """Return the arrays as bytes, to be compared exactly."""
+    return [np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(tree)]
+
+
+def largest_difference(one: Any, other: Any) -> float:
+    differences = jax.tree.map(lambda a, b: float(np.abs(a - b).max()), one, other)
+    return max(jax.tree.leaves(differences))

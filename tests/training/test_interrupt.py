@@ -1,0 +1,109 @@
+"""Ctrl-C and SIGTERM end a training at its next safe point; asked again, it goes on."""
+
+import os
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+from tests.tiny_training import Listener, bits, scripted, training
+
+from daxy.core.errors import RunFailed
+from daxy.training.checkpoint import Checkpoint
+from daxy.training.interrupt import Interrupted, stop_request
+
+EPOCHS = 3
+STRETCHES = EPOCHS * (3 + 1)
+"""Three dispatches of two steps and the end, of each epoch."""
+
+both_signals = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+
+
+@both_signals
+def test_a_signal_is_noted_and_the_handlers_come_back(number: signal.Signals) -> None:
+    before = signal.getsignal(number)
+    with stop_request() as request:
+        assert not request.received
+        os.kill(os.getpid(), number)
+        assert request.received
+    assert signal.getsignal(number) is before
+
+
+def test_a_second_signal_acts_as_it_would_have() -> None:
+    with stop_request() as request:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert request.received
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_outside_the_main_thread_nothing_is_noted_and_nothing_breaks() -> None:
+    received: list[bool] = []
+
+    def ask() -> None:
+        with stop_request() as request:
+            received.append(request.received)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join()
+    assert received == [False]
+
+
+@both_signals
+def test_an_interrupted_training_is_saved_and_says_how_it_goes_on(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    checkpoint = Checkpoint(tmp_path / "state.safetensors")
+    asked = training(checkpoint=checkpoint, checkpoint_seconds=1e9)
+    with pytest.raises(Interrupted, match="its state is saved: the same request goes on") as stop:
+        asked.fit(Listener(stop_at=1, number=number))
+    assert stop.value.exit_code == 130
+    assert isinstance(stop.value, RunFailed)
+    assert checkpoint.path.exists()
+
+
+def test_without_a_checkpoint_it_says_that_nothing_is_saved() -> None:
+    with pytest.raises(Interrupted, match="nothing was saved"):
+        training().fit(Listener(stop_at=1))
+
+
+def test_interrupted_at_every_stretch_it_ends_in_the_same_bits(tmp_path: Path) -> None:
+    undisturbed, expected = training([0, 1], epochs=EPOCHS).fit(Listener())
+    checkpoint = Checkpoint(tmp_path / "state.safetensors")
+    interruptions = 0
+    while True:
+        asked = training([0, 1], epochs=EPOCHS, checkpoint=checkpoint, checkpoint_seconds=1e9)
+        try:
+            state, position = asked.fit(Listener(stop_at=1))
+            break
+        except Interrupted:
+            interruptions += 1
+    assert interruptions == STRETCHES
+    assert bits(state) == bits(undisturbed)
+    assert position.best_epoch == expected.best_epoch
+    losses = [[record.loss for record in history] for history in position.history]
+    assert losses == [[record.loss for record in history] for history in expected.history]
+
+
+@pytest.mark.parametrize("stretch", [1, 4, 5, 9])
+def test_selection_and_stopping_survive_an_interruption(stretch: int, tmp_path: Path) -> None:
+    scores = [0.4, 0.4, 0.2], [0.1, 1.0, 0.0]
+    undisturbed, expected = training([0, 1], scripted(*scores)).fit(Listener())
+    checkpoint = Checkpoint(tmp_path / "state.safetensors")
+    validate = scripted(*scores)
+    with pytest.raises(Interrupted):
+        training([0, 1], validate, checkpoint).fit(Listener(stop_at=stretch))
+    state, position = training([0, 1], validate, checkpoint).fit(Listener())
+    assert bits(state) == bits(undisturbed)
+    assert position.best_epoch == expected.best_epoch == [1, 2]
+    assert position.stopped == expected.stopped == [False, True]
+
+
+def test_a_finished_training_is_not_trained_again(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "state.safetensors")
+    state, _ = training(checkpoint=checkpoint).fit(Listener())
+    listener = Listener()
+    again, _ = training(checkpoint=checkpoint).fit(listener)
+    assert listener.heard == 0
+    assert bits(again) == bits(state)

@@ -1,0 +1,132 @@
+"""Epochs, validation after each, the best weights kept, an exact stop."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from tests.tiny_training import (
+    BATCH,
+    STEPS,
+    TRAIN,
+    Listener,
+    bits,
+    examples,
+    largest_difference,
+    scripted,
+    table,
+    training,
+)
+
+from daxy.batching.epochs import epoch
+from daxy.models._model import Batch
+from daxy.training.loop import one_replica
+from daxy.training.objective import cross_entropy
+
+
+def test_an_epoch_meets_every_example_and_is_heard_of() -> None:
+    listener = Listener()
+    training(epochs=2).fit(listener)
+    assert listener.epochs == [1, 2]
+    assert [(number, done) for number, done, _ in listener.steps] == [
+        (number, done) for number in (0, 1) for done in (2, 4, 5)
+    ]
+    for number in (0, 1):
+        assert sum(seen for within, _, seen in listener.steps if within == number) == TRAIN
+
+
+def test_examples_of_all_replicas_are_counted() -> None:
+    listener = Listener()
+    training([0, 1], epochs=1).fit(listener)
+    assert sum(seen for _, _, seen in listener.steps) == 2 * TRAIN
+
+
+def test_the_best_weights_are_those_of_the_best_epoch_and_a_tie_keeps_the_earlier() -> None:
+    state, position = training(validate=scripted([0.2, 0.5, 0.5, 0.4]), epochs=4).fit(Listener())
+    then, _ = training(validate=scripted([0.2, 0.5]), epochs=2).fit(Listener())
+    assert position.best_epoch == [2]
+    assert position.best == [0.5]
+    assert bits(state.best) == bits(then.model)
+    assert bits(state.model) != bits(then.model)
+
+
+def test_each_replica_selects_for_itself() -> None:
+    scores = scripted([0.1, 0.2, 0.3], [0.3, 0.2, 0.1])
+    state, position = training([0, 1], scores, epochs=3).fit(Listener())
+    first, _ = training([0, 1], scripted([0.1], [0.3]), epochs=1).fit(Listener())
+    assert position.best_epoch == [3, 1]
+    assert bits(one_replica(state.best, 0)) == bits(one_replica(state.model, 0))
+    assert bits(one_replica(state.best, 1)) == bits(one_replica(first.model, 1))
+
+
+def test_training_stops_when_nothing_can_be_better() -> None:
+    _, position = training(validate=scripted([0.3, 1.0, 1.0, 1.0]), epochs=4).fit(Listener())
+    assert [record.validation for record in position.history[0]] == [0.3, 1.0]
+    assert position.stopped == [True]
+
+
+def test_training_goes_on_while_anything_can_be_better() -> None:
+    _, position = training(validate=scripted([0.99999, 0.99999]), epochs=2).fit(Listener())
+    assert len(position.history[0]) == 2
+    assert position.best_epoch == [1]
+    assert position.stopped == [False]
+
+
+def test_a_replica_that_stopped_has_no_further_records() -> None:
+    scores = scripted([1.0, 0.0, 0.0], [0.1, 0.2, 0.3])
+    _, position = training([0, 1], scores, epochs=3).fit(Listener())
+    assert [len(history) for history in position.history] == [1, 3]
+    assert position.stopped == [True, False]
+
+
+def test_without_a_validation_set_the_last_weights_are_kept() -> None:
+    state, position = training(validate=None, epochs=2).fit(Listener())
+    assert bits(state.best) == bits(state.model)
+    assert [record.validation for record in position.history[0]] == [None, None]
+    assert position.best_epoch == [2]
+
+
+def test_the_records_count_epochs_and_steps_and_tell_the_learning_rate() -> None:
+    _, position = training(epochs=3, learning_rate=0.2, decay=0.5).fit(Listener())
+    records = position.history[0]
+    assert [record.epoch for record in records] == [1, 2, 3]
+    assert [record.steps for record in records] == [STEPS, 2 * STEPS, 3 * STEPS]
+    assert [record.learning_rate for record in records] == [0.2, 0.1, 0.05]
+
+
+def test_the_learning_rate_of_an_epoch_is_that_of_its_steps() -> None:
+    models = [training(epochs=epochs, decay=1e-9).fit(Listener())[0].model for epochs in (1, 2)]
+    assert largest_difference(*models) < 1e-6
+    models[1] = training(epochs=2, decay=1.0).fit(Listener())[0].model
+    assert largest_difference(*models) > 1e-3
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_the_loss_of_an_epoch_is_the_mean_over_its_steps(seed: int) -> None:
+    """Nothing moves at so low a rate: it is the mean of the batches' losses at the start."""
+    untrained = training([seed], epochs=1, learning_rate=1e-30, dropout=0.0)
+    _, position = untrained.fit(Listener())
+    network = one_replica(untrained.replicas.start().model, 0)
+    codes, rows = table(), table().rows(examples())[:TRAIN]
+    order = epoch(rows, codes.source_lengths[rows], size=BATCH, seed=seed, number=0)
+    jitted = jax.jit(cross_entropy, static_argnums=3)
+    losses = [
+        jitted(
+            network,
+            Batch(jnp.asarray(codes.source[here], int), jnp.asarray(codes.target[here], int)),
+            jnp.asarray(weights),
+            None,
+        )
+        for here, weights in zip(order.rows, order.weights, strict=True)
+    ]
+    np.testing.assert_allclose(position.history[0][0].loss, np.mean(losses), rtol=1e-5)
+
+
+def test_training_makes_the_loss_smaller() -> None:
+    _, position = training(epochs=12, dropout=0.0, decay=1.0).fit(Listener())
+    losses = [record.loss for record in position.history[0]]
+    assert losses[-1] < 0.8 * losses[0]
+
+
+def test_the_same_training_gives_the_same_bits() -> None:
+    one, other = (training([0, 1], epochs=2).fit(Listener())[0] for _ in range(2))
+    assert bits(one) == bits(other)

@@ -1,0 +1,57 @@
+"""The recipe of Bastings et al. (2018), and what no recipe can be."""
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from daxy.core.errors import UnknownName, WrongRequest
+from daxy.training.protocol import DEFAULT, Protocol, protocol
+
+
+def test_the_papers_recipe_is_the_default() -> None:
+    assert DEFAULT == "bastings2018"
+    assert protocol("bastings2018") == Protocol(
+        optimizer="sgd",
+        learning_rate=0.2,
+        decay=0.96,
+        weight_decay=1e-8,
+        clip=5.0,
+        batch_size=32,
+        epochs=50,
+        dropout=0.2,
+        mask_after_predicted_end=False,
+        limit=50,
+    )
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"learning_rate": 0.0}, "learning-rate must be positive, not 0.0"),
+    ({"learning_rate": float("nan")}, "learning-rate must be positive, not nan"),
+    ({"decay": -0.5}, "decay must be positive, not -0.5"),
+    ({"clip": 0.0}, "clip must be positive, not 0.0"),
+    ({"batch_size": 0}, "batch-size must be positive, not 0"),
+    ({"epochs": 0}, "epochs must be positive, not 0"),
+    ({"limit": -1}, "limit must be positive, not -1"),
+    ({"weight_decay": -1e-9}, "weight-decay must not be negative: -1e-09"),
+    ({"dropout": 1.0}, r"dropout must be in \[0, 1\), not 1.0"),
+    ({"dropout": -0.1}, r"dropout must be in \[0, 1\), not -0.1"),
+]
+
+
+@pytest.mark.parametrize(("values", "message"), WRONG, ids=[message for _, message in WRONG])
+def test_a_recipe_that_cannot_be_is_refused(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(WrongRequest, match=message):
+        Protocol(**values)
+
+
+def test_an_unknown_recipe_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(UnknownName, match="did you mean bastings2018"):
+        protocol("bastings2019")
+
+
+def test_an_unknown_optimizer_is_refused_where_annotations_are_not_checked() -> None:
+    code = "from daxy.training.protocol import Protocol; Protocol(optimizer='adamw')"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "UnknownName: no optimizer named 'adamw'; did you mean adam?" in ran.stderr

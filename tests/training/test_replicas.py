@@ -1,0 +1,106 @@
+"""Replicas train side by side as each would alone."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from tests.tiny_training import (
+    Listener,
+    bits,
+    examples,
+    largest_difference,
+    scripted,
+    table,
+    training,
+)
+
+from daxy.training.loop import one_replica
+from daxy.training.replicas import Steps
+
+
+def test_a_replica_equals_the_same_run_alone() -> None:
+    together, _ = training([3, 1, 2], epochs=1).fit(Listener())
+    for place, seed in enumerate([3, 1, 2]):
+        alone, _ = training([seed], epochs=1).fit(Listener())
+        own = one_replica(together.model, place)
+        assert largest_difference(own, one_replica(alone.model, 0)) < 1e-5
+
+
+def test_replicas_of_different_seeds_differ_from_the_start() -> None:
+    start = training([0, 1]).replicas.start().model
+    assert largest_difference(one_replica(start, 0), one_replica(start, 1)) > 0.1
+
+
+def test_a_seed_starts_from_the_same_weights_in_any_group() -> None:
+    alone = training([1]).replicas.start().model
+    together = training([0, 1]).replicas.start().model
+    assert largest_difference(one_replica(alone, 0), one_replica(together, 1)) < 1e-6
+
+
+def test_the_noise_of_a_step_depends_on_the_seed_and_on_the_step() -> None:
+    """The same batch from the same weights: what differs in the loss is the noise alone."""
+    replicas = training([0, 1], dropout=0.5).replicas
+    start = replicas.start()
+    same = jax.tree.map(lambda leaf: jnp.stack([leaf[0], leaf[0]]), start.model)
+    steps = idle(steps=3, replicas=2)
+    active = steps._replace(
+        bucket=jnp.zeros(3, int), weights=jnp.full((3, 2, 4), 0.25), active=jnp.ones((3, 2), bool)
+    )
+    _, losses = replicas.run(start._replace(model=same), active)
+    assert len(np.unique(np.round(losses, 4))) == 6
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+def test_a_step_that_is_idle_changes_nothing(optimizer: str) -> None:
+    replicas = training([0, 1], optimizer=optimizer, weight_decay=0.1).replicas
+    start = replicas.start()
+    before = bits(start)
+    after, losses = replicas.run(start, idle(steps=3, replicas=2))
+    assert bits(after) == before
+    assert (np.asarray(losses) == 0).all()
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+def test_a_finished_replica_stays_as_it_is_to_the_bit(optimizer: str) -> None:
+    scores = scripted([1.0, 0.1, 0.1], [0.5, 0.6, 0.7]), scripted([1.0], [0.5])
+    changes = {"optimizer": optimizer, "weight_decay": 0.1}
+    longer, _ = training([0, 1], scores[0], epochs=3, **changes).fit(Listener())
+    shorter, _ = training([0, 1], scores[1], epochs=1, **changes).fit(Listener())
+    first = [
+        (one_replica(state.model, 0), one_replica(state.optimizer, 0))
+        for state in (longer, shorter)
+    ]
+    assert bits(first[0]) == bits(first[1])
+    assert largest_difference(one_replica(longer.model, 1), one_replica(shorter.model, 1)) > 1e-3
+
+
+def test_replicas_decode_their_own_rows_in_the_order_asked_for() -> None:
+    replicas = training([0, 1]).replicas
+    model = replicas.start().model
+    rows = table().rows(examples())
+    several = replicas.decode(model, [rows[:9], rows[5:8][::-1]])
+    for place, own in enumerate([rows[:9], rows[5:8][::-1]]):
+        for row, said in zip(own, several[place], strict=True):
+            alone = replicas.decode(model, [np.array([row], np.int32)] * 2)[place]
+            np.testing.assert_array_equal(said, alone[0])
+
+
+def test_decoding_nothing_gives_nothing() -> None:
+    replicas = training([0, 1]).replicas
+    rows = table().rows(examples())
+    assert [len(own) for own in replicas.decode(replicas.start().model, [rows[:2], rows[:0]])] == [
+        2,
+        0,
+    ]
+
+
+def idle(steps: int, replicas: int) -> Steps:
+    """Return steps at which nothing is left to do: past the only padded shape."""
+    return Steps(
+        bucket=jnp.ones(steps, int),
+        rows=jnp.zeros((steps, replicas, 4), int),
+        weights=jnp.zeros((steps, replicas, 4)),
+        number=jnp.arange(steps),
+        active=jnp.zeros((steps, replicas), bool),
+        learning_rate=jnp.full(steps, 0.2),
+    )
