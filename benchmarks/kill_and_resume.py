@@ -81,9 +81,10 @@ def start(folder: Path, epochs: int) -> subprocess.Popen[str]:
 def finish(process: subprocess.Popen[str]) -> float:
     """Wait for the process to end well; return how long it took from its first stretch on."""
     assert process.stdout is not None
-    process.stdout.readline()
-    began = time.monotonic()
-    process.stdout.read()
+    with process.stdout as said:
+        said.readline()
+        began = time.monotonic()
+        said.read()
     if process.wait() != 0:
         raise SystemExit(f"a training failed with exit code {process.returncode}")
     return time.monotonic() - began

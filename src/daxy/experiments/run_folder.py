@@ -83,8 +83,10 @@ class RunFolder:
         return True
 
     def finish(self, scores: Mapping[str, Any]) -> None:
-        """Write the scores and, last of all, `done`."""
+        """Write the scores and, last of all, `done`; drop what a killed process was writing."""
         write_json(self.path / "scores.json", dict(scores))
+        for unfinished in self.path.glob(".*.tmp"):
+            unfinished.unlink()
         write_json(self.path / "done", {name: _digest(self.path / name) for name in RESULTS})
 
     def scores(self) -> dict[str, Any]:

@@ -14,7 +14,8 @@ LEAST_SECONDS = 0.2
 def keep_compilations() -> None:
     """Keep compiled programs in $DAXY_CACHE, else in the user's cache folder.
 
-    $JAX_COMPILATION_CACHE_DIR goes first; an empty $DAXY_CACHE turns it off. A cache that cannot be written costs time, nothing else.
+    $JAX_COMPILATION_CACHE_DIR goes first; an empty $DAXY_CACHE turns it off. A cache that cannot be
+    written costs time, nothing else.
     """
     chosen = os.environ.get("DAXY_CACHE")
     if chosen == "" or "JAX_COMPILATION_CACHE_DIR" in os.environ:

@@ -1,0 +1,205 @@
+"""Runs are found, resumed to the same bits, or trained; what was interrupted together stays so."""
+
+import errno
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from benchmarks.kill_and_resume import kill_and_resume
+from tests.experiments.small_runs import EPOCHS, Watcher, experiment, weights
+
+from daxy.core.errors import RunFailed, WrongRequest
+from daxy.experiments.run_folder import RunFolder
+from daxy.training.interrupt import Interrupted
+
+pytestmark = pytest.mark.usefixtures("one_shape")
+
+
+def interrupt(folder: Path, seeds: list[int], at: int = 1, **options: bool) -> None:
+    with pytest.raises(Interrupted):
+        experiment(folder).run(seeds, watcher=Watcher(at=at), **options)
+
+
+@pytest.fixture
+def interrupted(tmp_path: Path) -> Path:
+    """The group of seeds 0 and 1, interrupted after its first epoch."""
+    interrupt(tmp_path / "runs", [0, 1], at=2)
+    return tmp_path / "runs"
+
+
+def runs_in(folder: Path) -> list[RunFolder]:
+    return [RunFolder(path) for path in sorted(folder.iterdir())]
+
+
+def test_an_interrupted_run_leaves_a_checkpoint_and_no_results(interrupted: Path) -> None:
+    first, second = runs_in(interrupted)
+    assert first.checkpoint.exists() and not second.checkpoint.exists()
+    for run in (first, second):
+        names = {path.name for path in run.path.iterdir()}
+        assert names - {"checkpoint"} == {"config.json", "environment.json", "log.jsonl"}
+        assert run.environment()["group"] == [first.path.name, second.path.name]
+
+
+def test_interrupted_at_every_stretch_the_runs_end_in_the_same_bits(
+    tmp_path: Path, undisturbed: Path
+) -> None:
+    interruptions = 0
+    while True:
+        watcher = Watcher(at=1)
+        try:
+            experiment(tmp_path / "runs").run([0, 1], watcher=watcher)
+            break
+        except Interrupted:
+            interruptions += 1
+            assert watcher.groups == [(0, 1)] and watcher.ends == 1
+    assert interruptions == 2 * EPOCHS
+    assert weights(tmp_path / "runs") == weights(undisturbed)
+
+
+def test_an_interrupted_group_goes_on_as_that_group_whoever_is_asked_for(
+    interrupted: Path, undisturbed: Path
+) -> None:
+    watcher = Watcher()
+    found = experiment(interrupted).run([1], watcher=watcher)
+    assert watcher.groups == [(0, 1)]
+    assert [folder.config().seed for folder in found] == [1]
+    assert weights(interrupted) == weights(undisturbed)
+
+
+def test_new_seeds_train_beside_a_group_that_goes_on(interrupted: Path) -> None:
+    watcher = Watcher(at=2 * EPOCHS - 1)
+    with pytest.raises(Interrupted):
+        experiment(interrupted).run([2, 1], watcher=watcher)
+    assert watcher.groups == [(0, 1), (2,)]
+    assert [run.is_done() for run in runs_in(interrupted)] == [True, True, False]
+
+
+def test_a_group_whose_first_run_began_anew_alone_is_no_group_any_more(interrupted: Path) -> None:
+    interrupt(interrupted, [0], restart=True)
+    watcher = Watcher(at=1)
+    with pytest.raises(Interrupted):
+        experiment(interrupted).run([1], watcher=watcher)
+    assert watcher.groups == [(1,)]
+
+
+def test_a_run_killed_while_results_were_written_is_finished(
+    tmp_path: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first run of the group is done, the second one is not, the checkpoint is still there."""
+    runs, real = tmp_path / "runs", RunFolder.finish
+    finished: list[RunFolder] = []
+
+    def die_at_the_second(folder: RunFolder, scores: dict[str, object]) -> None:
+        if finished:
+            raise KeyboardInterrupt
+        finished.append(folder)
+        real(folder, scores)
+
+    monkeypatch.setattr(RunFolder, "finish", die_at_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        experiment(runs).run([0, 1])
+    monkeypatch.setattr(RunFolder, "finish", real)
+    written = finished[0].path.joinpath("done").stat().st_mtime_ns
+    watcher = Watcher()
+    experiment(runs).run([0, 1], watcher=watcher)
+    assert watcher.stretches == 0
+    assert weights(runs) == weights(undisturbed)
+    assert finished[0].path.joinpath("done").stat().st_mtime_ns == written
+
+
+def test_what_a_killed_process_was_writing_is_cleared_away(interrupted: Path) -> None:
+    run = runs_in(interrupted)[0]
+    for folder in (run.path, run.checkpoint.parent):
+        (folder / ".half.json.abc.tmp").write_text("{")
+    experiment(interrupted).run([0, 1])
+    assert not list(interrupted.rglob("*.tmp"))
+
+
+@pytest.mark.parametrize("name", ["environment.json", "config.json"])
+@pytest.mark.parametrize("content", ["", '{"task": "sc', "[]"])
+def test_a_damaged_file_of_an_interrupted_run_is_reported(
+    name: str, content: str, interrupted: Path
+) -> None:
+    run = runs_in(interrupted)[0]
+    (run.path / name).write_text(content)
+    with pytest.raises(RunFailed, match=f"{name} .*; `--restart` trains"):
+        experiment(interrupted).run([0, 1])
+
+
+def test_a_damaged_checkpoint_is_reported_and_a_restart_helps(
+    interrupted: Path, undisturbed: Path
+) -> None:
+    checkpoint = runs_in(interrupted)[0].checkpoint
+    checkpoint.write_bytes(checkpoint.read_bytes()[:-9])
+    with pytest.raises(RunFailed, match=r"state\.safetensors is damaged: .*--restart"):
+        experiment(interrupted).run([0, 1])
+    experiment(interrupted).run([0, 1], restart=True)
+    assert weights(interrupted) == weights(undisturbed)
+
+
+@pytest.mark.parametrize("seeds", [[], [3, 3]])
+def test_seeds_have_to_differ_and_be_some(seeds: list[int], tmp_path: Path) -> None:
+    with pytest.raises(WrongRequest, match="seeds must differ, and be some"):
+        experiment(tmp_path).run(seeds)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of half a megabyte."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(folder)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("mounting a small disk is not permitted here; another test pretends one")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def fill(folder: Path) -> None:
+    """Write until nothing more fits."""
+    with (folder / "filler").open("wb", buffering=0) as file:
+        for size in (4096, 1):
+            try:
+                while file.write(b"x" * size):
+                    pass
+            except OSError as error:
+                assert error.errno == errno.ENOSPC
+
+
+def test_a_full_disk_loses_nothing_and_with_space_the_run_goes_on(
+    small_disk: Path, undisturbed: Path
+) -> None:
+    runs = small_disk / "runs"
+    watcher = Watcher(at=3, act=lambda: fill(small_disk))
+    with pytest.raises(RunFailed, match=r"cannot write .*: No space left on device"):
+        experiment(runs, seconds=0.0).run([0, 1], watcher=watcher)
+    assert watcher.ends == 1
+    (small_disk / "filler").unlink()
+    watcher = Watcher()
+    experiment(runs, seconds=0.0).run([0, 1], watcher=watcher)
+    assert watcher.stretches == 2 * EPOCHS - 2, "the two stretches before were not lost"
+    assert weights(runs) == weights(undisturbed)
+
+
+def test_a_disk_that_says_it_is_full_loses_nothing_either(
+    tmp_path: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> NoReturn:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    runs, sync = tmp_path / "runs", os.fsync
+    watcher = Watcher(at=3, act=lambda: monkeypatch.setattr(os, "fsync", full))
+    with pytest.raises(RunFailed, match=r"cannot write .*: No space left on device"):
+        experiment(runs, seconds=0.0).run([0, 1], watcher=watcher)
+    monkeypatch.setattr(os, "fsync", sync)
+    experiment(runs).run([0, 1])
+    assert weights(runs) == weights(undisturbed)
+
+
+def test_killed_at_random_moments_a_training_ends_in_the_same_files() -> None:
+    counts = kill_and_resume(kills=6, epochs=5)
+    assert counts["kills"] == 6
+    assert counts["different"] == 0
