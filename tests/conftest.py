@@ -31,8 +31,11 @@ CACHE = tempfile.TemporaryDirectory(prefix="daxy-tests-")
 atexit.register(CACHE.cleanup)
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", CACHE.name)
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+# Four devices are simulated, however many cores there are, for what spreads over them.
 os.environ.setdefault(
-    "XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+    "XLA_FLAGS",
+    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+    " --xla_force_host_platform_device_count=4",
 )
 
 

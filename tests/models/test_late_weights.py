@@ -22,6 +22,11 @@ class Case(NamedTuple):
     constants: Any
     state: Any
     inputs: Any
+    reverse: bool = False
+
+    @property
+    def arguments(self) -> tuple[Any, Any, Any, Any]:
+        return self.weights, self.constants, self.state, self.inputs
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +71,25 @@ def state_of_two_parts() -> Case:
     return Case(body, {"state": draw(4, 4)}, None, (draw(3, 4), draw(3, 4)), draw(5, 3, 4))
 
 
-CASES = {case.__name__: case for case in (one_weight, two_weights_in_a_row, state_of_two_parts)}
+def a_weight_for_each_row() -> Case:
+    """What meets a row of the batch is its own, as the outputs that attention sums."""
+
+    def body(apply: Any, constants: None, state: Any, inputs: Any) -> tuple[Any, Any]:
+        summed = apply("values", jax.nn.softmax(apply("query", state)))
+        state = jnp.tanh(summed + inputs)
+        return state, summed
+
+    weights = {"values": draw(3, 6, 4), "query": draw(4, 6)}
+    return Case(body, weights, None, draw(3, 4), draw(5, 3, 4))
+
+
+def from_the_end() -> Case:
+    """The last input comes first."""
+    return one_weight()._replace(reverse=True)
+
+
+BODIES = (one_weight, two_weights_in_a_row, state_of_two_parts, a_weight_for_each_row, from_the_end)
+CASES = {case.__name__: case for case in BODIES}
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
@@ -76,7 +99,7 @@ def draw(*shape: int) -> Array:
 
 
 def late(case: Case) -> Callable[..., Any]:
-    return lambda *arguments: late_weights.scan(case.body, *arguments)
+    return lambda *arguments: late_weights.scan(case.body, *arguments, reverse=case.reverse)
 
 
 def plain(case: Case) -> Callable[..., Any]:
@@ -84,12 +107,13 @@ def plain(case: Case) -> Callable[..., Any]:
 
     def run(weights: Any, constants: Any, state: Any, inputs: Any) -> Any:
         def apply(name: str, rows: Array, /) -> Array:
-            return rows @ weights[name]
+            weight = weights[name]
+            return rows @ weight if weight.ndim == 2 else (rows[:, None] @ weight)[:, 0]
 
         def step(state: Any, here: Any) -> tuple[Any, Any]:
             return case.body(apply, constants, state, here)
 
-        return jax.lax.scan(step, state, inputs)[1]
+        return jax.lax.scan(step, state, inputs, reverse=case.reverse)[1]
 
     return run
 
@@ -114,15 +138,15 @@ def assert_same(one: Any, other: Any) -> None:
 @every_case
 def test_values_are_those_of_a_plain_scan(case: Callable[[], Case]) -> None:
     made = case()
-    assert_same(late(made)(*made[1:]), plain(made)(*made[1:]))
+    assert_same(late(made)(*made.arguments), plain(made)(*made.arguments))
 
 
 @every_case
 def test_every_gradient_is_that_of_a_plain_scan(case: Callable[[], Case]) -> None:
     made = case()
     every = (0, 1, 2, 3)
-    found = jax.jit(jax.grad(scalar(late(made)), every))(*made[1:])
-    assert_same(found, jax.grad(scalar(plain(made)), every)(*made[1:]))
+    found = jax.jit(jax.grad(scalar(late(made)), every))(*made.arguments)
+    assert_same(found, jax.grad(scalar(plain(made)), every)(*made.arguments))
 
 
 @every_case
@@ -131,9 +155,11 @@ def test_the_gradients_are_those_of_finite_differences(case: Callable[[], Case])
     step = 1e-6
     total = jax.jit(scalar(late(made)))
     for name, weight in made.weights.items():
-        found = jax.grad(total)(*made[1:])[name][0, 1]
+        place = (0, 1, 2)[-weight.ndim :]
+        found = jax.grad(total)(*made.arguments)[name][place]
         moved = [
-            total(made.weights | {name: weight.at[0, 1].add(by)}, *made[2:]) for by in (step, -step)
+            total(made.weights | {name: weight.at[place].add(by)}, *made.arguments[1:])
+            for by in (step, -step)
         ]
         np.testing.assert_allclose(found, (moved[0] - moved[1]) / (2 * step), rtol=1e-6, atol=1e-8)
 
@@ -142,7 +168,7 @@ def test_the_gradients_are_those_of_finite_differences(case: Callable[[], Case])
 def test_replicas_under_vmap_have_the_gradients_of_each_alone(case: Callable[[], Case]) -> None:
     made = case()
     every = (0, 1, 2, 3)
-    stacked = jax.tree.map(lambda leaf: jnp.stack([leaf, leaf * 0.5, -leaf]), made[1:])
+    stacked = jax.tree.map(lambda leaf: jnp.stack([leaf, leaf * 0.5, -leaf]), made.arguments)
     together = jax.vmap(jax.grad(scalar(late(made)), every))(*stacked)
     for replica in range(3):
         alone = jax.tree.map(lambda leaf, replica=replica: leaf[replica], stacked)
@@ -154,10 +180,10 @@ def test_replicas_may_share_their_inputs() -> None:
     made = one_weight()
     weights = {"state": jnp.stack([draw(4, 4), draw(4, 4) * 2])}
     axes = ({"state": 0}, None, None, None)
-    together = jax.vmap(jax.grad(scalar(late(made))), axes)(weights, *made[2:])
+    together = jax.vmap(jax.grad(scalar(late(made))), axes)(weights, *made.arguments[1:])
     for replica in range(2):
         own = {"state": weights["state"][replica]}
-        expected = jax.grad(scalar(plain(made)))(own, *made[2:])
+        expected = jax.grad(scalar(plain(made)))(own, *made.arguments[1:])
         assert_same({"state": together["state"][replica]}, expected)
 
 

@@ -116,6 +116,31 @@ def test_neighbouring_units_are_dropped_independently() -> None:
         assert abs(both - 0.25) < 0.01
 
 
+def dropped(shape: tuple[int, ...], batch_axis: int = 0, first_slot: int = 0) -> np.ndarray:
+    noise = Dropout(jax.random.key(5), jnp.array(0.5), first_slot)
+    return np.asarray(noise("here", jnp.ones(shape), batch_axis)) == 0
+
+
+def test_examples_of_a_batch_have_independent_noise() -> None:
+    whole = dropped((30, 40, 50)).reshape(30, -1)
+    for distance in (1, 2, 16):
+        both = (whole[distance:] & whole[:-distance]).mean(axis=1)
+        assert (abs(both - 0.25) < 5 * np.sqrt(0.25 * 0.75 / 2000)).all()
+
+
+def test_the_noise_of_an_example_does_not_depend_on_padding() -> None:
+    np.testing.assert_array_equal(dropped((6, 4, 5)), dropped((6, 9, 5))[:, :4])
+
+
+def test_the_noise_of_an_example_does_not_depend_on_where_its_axis_is() -> None:
+    np.testing.assert_array_equal(dropped((6, 4, 5)), dropped((4, 6, 5), 1).swapaxes(0, 1))
+
+
+def test_parts_of_a_batch_have_the_noise_of_the_whole() -> None:
+    parts = [dropped((2, 7), first_slot=first) for first in (0, 2, 4)]
+    np.testing.assert_array_equal(dropped((6, 7)), np.concatenate(parts))
+
+
 def test_each_place_has_noise_of_its_own() -> None:
     noise = Dropout(jax.random.key(3), jnp.array(0.5))
     here, there = (np.asarray(noise(place, jnp.ones(10_000))) == 0 for place in ("here", "there"))

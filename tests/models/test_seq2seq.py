@@ -76,19 +76,20 @@ def test_with_attention_the_order_of_the_memory_does_not_matter_but_its_content_
     network = tiny.model("seq2seq", KINDS[name])
     state = network.start(tiny.batch(6, 9).source)
     token = jnp.full(5, 3)
-    step = eqx.filter_jit(lambda seen: network.step(state._replace(seen=seen), token)[1])
-    turned = jax.tree.map(lambda leaf: leaf[:, ::-1], state.seen)
-    emptied = jax.tree.map(jnp.zeros_like, state.seen)._replace(is_token=state.seen.is_token)
-    np.testing.assert_allclose(step(state.seen), step(turned), atol=2e-6)
-    assert not np.allclose(step(state.seen), step(emptied))
+    step = eqx.filter_jit(lambda state: network.step(state, token)[1])
+    seen, values = jax.tree.map(lambda leaf: leaf[:, ::-1], (state.seen, state.values))
+    turned = state._replace(seen=seen, values=values)
+    emptied = state._replace(values=jnp.zeros_like(state.values))
+    np.testing.assert_allclose(step(state), step(turned), atol=2e-6)
+    assert not np.allclose(step(state), step(emptied))
 
 
 class Spy(Dropout):
     """Noise that notes where it is asked for, and of which width, and changes nothing."""
 
-    places: list[tuple[str, int]] = eqx.field(static=True)
+    places: list[tuple[str, int]] = eqx.field(static=True, default_factory=list)
 
-    def __call__(self, place: str, values: Array) -> Array:
+    def __call__(self, place: str, values: Array, batch_axis: int = 0) -> Array:
         self.places.append((place, values.shape[-1]))
         return values
 
@@ -96,7 +97,7 @@ class Spy(Dropout):
 @pytest.mark.parametrize("name", KINDS)
 def test_noise_falls_on_both_embeddings_and_on_what_the_pre_output_reads(name: str) -> None:
     network, pairs = tiny.model("seq2seq", KINDS[name]), tiny.batch(6, 9)
-    spy = Spy(jax.random.key(0), jnp.array(0.2), [])
+    spy = Spy(jax.random.key(0), jnp.array(0.2))
     jax.eval_shape(lambda: network.logits(pairs, spy))
     embedding, hidden, context = 5, 6, 12
     expected = [("source embedding", embedding)]

@@ -22,6 +22,7 @@ def describe(group: Sequence[str]) -> dict[str, Any]:
         "jax": jax.__version__,
         "device": device.platform,
         "device_kind": device.device_kind,
+        "devices": jax.device_count(),
         "processor": platform.machine(),
         "cores": os.cpu_count(),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),

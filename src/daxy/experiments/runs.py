@@ -24,6 +24,7 @@ from daxy.learners.neural import Fitted, Neural
 from daxy.tasks import Data
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.compilation import keep_compilations
+from daxy.training.devices import use_every_core
 from daxy.training.loop import Position
 
 
@@ -91,6 +92,7 @@ class Experiment:
         if self.folder.exists() and not self.folder.is_dir():
             raise RunFailed(f"cannot write {self.folder}: it is not a folder")
         keep_compilations()
+        use_every_core()
         split = self.data.load(self.task)
         runs = {seed: self._run(split, seed) for seed in seeds}
         if restart:

@@ -20,7 +20,7 @@ from daxy.core.errors import require
 from daxy.core.vocabulary import PAD
 from daxy.models._model import Batch, Sizes
 from daxy.models.layers import late_weights
-from daxy.models.layers.attention import attend, read
+from daxy.models.layers.attention import attend
 from daxy.models.layers.cells import Cell, State, cell
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed
@@ -59,8 +59,6 @@ class Seen(NamedTuple):
 
     keys: Float[Array, "batch source hidden"]
     """The encoder's outputs times Wm."""
-    values: Float[Array, "batch source value"]
-    """What a step sums, weighted: the outputs, or already their products with a weight."""
     is_token: Bool[Array, "batch source"]
 
 
@@ -69,6 +67,8 @@ class DecoderState(NamedTuple):
 
     state: State
     seen: Seen | None
+    values: Float[Array, "batch source gates_and_symbols"] | None
+    """The encoder's outputs, times what a context vector meets."""
 
 
 Constants: TypeAlias = tuple[Seen | None, Float[Array, " hidden"] | None, Float[Array, " gates"]]
@@ -128,24 +128,24 @@ class Model(eqx.Module):
         embedded = self._embed(jnp.pad(batch.target, ((0, 0), (1, 0)))[:, :-1], noise)
         # A weighted sum commutes with a linear map: the fewer rows the map meets, the less work.
         early = batch.source.shape[1] <= batch.target.shape[1]
-        values, weights = outputs, self._state_weights()
+        weights: dict[str, Array] = {"state": self._state_weight()}
         if self.context_to_gates is not None and early:
-            values = times(outputs, self.context_to_gates)
+            weights["values"] = times(outputs, self.context_to_gates)
         elif self.context_to_gates is not None:
-            weights["context"] = self.context_to_gates
+            weights |= {"values": outputs, "context": self.context_to_gates}
 
         def advance(
             apply: late_weights.Apply, constants: Constants, state: State, gates: Array
         ) -> tuple[State, tuple[Array, Array | None]]:
             seen, energy, bias = constants
             weights, from_state = self._attend(apply("state", state[0]), seen, energy)
-            if seen is not None and weights is not None:
-                summed = read(weights, seen.values)
+            if weights is not None:
+                summed = apply("values", weights)
                 gates = gates + (summed if early else apply("context", summed))
             state = self._cell.step(state, gates, from_state + bias)
             return state, (state[0], weights)
 
-        constants = (self._seen(outputs, values, batch.source), self.energy, self.state_bias)
+        constants = (self._seen(outputs, batch.source), self.energy, self.state_bias)
         earlier = None if embedded is None else embedded.swapaxes(0, 1)
         gates = self._gates(earlier, batch.target.T.shape)
         hidden, attended = late_weights.scan(advance, weights, constants, state, gates)
@@ -162,29 +162,29 @@ class Model(eqx.Module):
         """Encode the sources; the state before the first target token."""
         outputs, state = self._encode(source, None)
         if self.context_to_gates is None:
-            return DecoderState(state, None)
+            return DecoderState(state, None, None)
         _, context_to_symbols = self._split_features_to_symbols()
         weight = jnp.concatenate([self.context_to_gates, context_to_symbols], axis=1)
-        return DecoderState(state, self._seen(outputs, times(outputs, weight), source))
+        return DecoderState(state, self._seen(outputs, source), times(outputs, weight))
 
     def step(
         self, state: DecoderState, token: Int[Array, " batch"]
     ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
         """Take the previous token (PAD before the first) in; return the scores of the next."""
-        seen = state.seen
         embedded = self._embed(token, None)
         gates = self._gates(embedded, token.shape)
-        products = state.state[0] @ self._state_weights()["state"]
-        weights, from_state = self._attend(products, seen, self.energy)
-        if seen is None or weights is None:
-            after = self._cell.step(state.state, gates, from_state + self.state_bias)
-            return DecoderState(after, None), after[0] @ self.output
-        summed = read(weights, seen.values)
+        products = state.state[0] @ self._state_weight()
+        weights, from_state = self._attend(products, state.seen, self.energy)
+        from_state = from_state + self.state_bias
+        if weights is None or state.values is None:
+            after = self._cell.step(state.state, gates, from_state)
+            return state._replace(state=after), after[0] @ self.output
+        summed = jnp.einsum("bs,bsv->bv", weights, state.values)
         context_gates, context_symbols = jnp.split(summed, [self.gates_bias.shape[0]], axis=1)
-        after = self._cell.step(state.state, gates + context_gates, from_state + self.state_bias)
+        after = self._cell.step(state.state, gates + context_gates, from_state)
         features = after[0] if embedded is None else jnp.concatenate([embedded, after[0]], axis=1)
         to_symbols, _ = self._split_features_to_symbols()
-        return DecoderState(after, seen), features @ to_symbols + context_symbols
+        return state._replace(state=after), features @ to_symbols + context_symbols
 
     @property
     def _cell(self) -> Cell:
@@ -213,21 +213,14 @@ class Model(eqx.Module):
             return jnp.broadcast_to(self.gates_bias, (*shape, *self.gates_bias.shape))
         return times(embedded, self.embedding_to_gates) + self.gates_bias
 
-    def _values(
-        self,
-        outputs: Float[Array, "batch source twice"],
-        weight: Float[Array, "twice value"] | None,
-    ) -> Float[Array, "batch source value"]:
-        return outputs if weight is None else times(outputs, weight)
+    def _seen(self, outputs: Array, source: Array) -> Seen | None:
+        return None if self.key is None else Seen(times(outputs, self.key), source != PAD)
 
-    def _seen(self, outputs: Array, values: Array, source: Array) -> Seen | None:
-        return None if self.key is None else Seen(times(outputs, self.key), values, source != PAD)
-
-    def _state_weights(self) -> dict[str, Float[Array, "hidden products"]]:
+    def _state_weight(self) -> Float[Array, "hidden products"]:
         """Return what the hidden state meets at each step: Wq beside the gates' weight."""
         if self.query is None:
-            return {"state": self.state_to_gates}
-        return {"state": jnp.concatenate([self.query, self.state_to_gates], axis=1)}
+            return self.state_to_gates
+        return jnp.concatenate([self.query, self.state_to_gates], axis=1)
 
     def _attend(
         self, products: Float[Array, "batch products"], seen: Seen | None, energy: Array | None

@@ -135,7 +135,7 @@ class Training:
         if found is None:
             return self.replicas.start(), Position(len(self.train))
         state, position = found
-        return state, Position.read(position)
+        return self.replicas.place(state), Position.read(position)
 
     def _save(self, state: State, position: Position) -> None:
         if self.checkpoint:

@@ -6,7 +6,7 @@ step is shared. One run is the case of one replica.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeAlias
@@ -15,6 +15,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
 from jaxtyping import Array, Bool, Float, Int
 from numpy.typing import NDArray
 
@@ -25,6 +27,7 @@ from daxy.core.random import stream
 from daxy.models._decoding import greedy_replicas
 from daxy.models._model import Batch, Sizes
 from daxy.models.layers.dropout import Dropout
+from daxy.training.devices import EXAMPLES, REPLICAS, compiler_options, grid, together
 from daxy.training.objective import cross_entropy
 from daxy.training.protocol import Protocol
 
@@ -70,10 +73,17 @@ class Replicas:
         """Return the state before the first step; each replica's weights come from its seed."""
         build = models.get(self.architecture).Model
         sizes = Sizes(len(self.table.sources), len(self.table.targets))
-        keys = self._keys("initial weights")
-        model = jax.jit(jax.vmap(lambda key: build(self.config, sizes, key=key)))(keys)
-        optimizer = jax.jit(jax.vmap(self._optimizer.init))(model)
-        return State(model, optimizer, jax.tree.map(jnp.copy, model))
+
+        def one(key: Array) -> State:
+            model = build(self.config, sizes, key=key)
+            return State(model, self._optimizer.init(model), jax.tree.map(jnp.copy, model))
+
+        state = jax.jit(jax.vmap(one))(self._keys("initial weights"))
+        return self.place(state)
+
+    def place(self, state: State) -> State:
+        """Return the state with each replica on the devices that train it."""
+        return jax.device_put(state, NamedSharding(self._grid, P(REPLICAS)))
 
     def run(self, state: State, steps: Steps) -> tuple[State, Float[Array, "steps replicas"]]:
         """Return the state after these steps, and each replica's loss at each; consumes `state`."""
@@ -89,6 +99,7 @@ class Replicas:
         Rows are decoded by the length of their source, in few padded widths.
         """
         table, limit = self.table, self.protocol.limit
+        model = jax.device_put(model, self._grid.devices.flat[0])
         outputs = [np.zeros((len(own), limit), np.uint16) for own in rows]
         widths = [_widths(table.source_lengths[own], table.source.shape[1]) for own in rows]
         for width in np.unique(np.concatenate(widths)).tolist():
@@ -100,6 +111,10 @@ class Replicas:
             for output, places, codes in zip(outputs, chosen, found, strict=True):
                 output[places] = codes
         return outputs
+
+    @cached_property
+    def _grid(self) -> Mesh:
+        return grid(len(self.seeds), self.protocol.batch_size)
 
     @cached_property
     def _data(self) -> Batch:
@@ -126,27 +141,54 @@ class Replicas:
 
     @cached_property
     def _run(self) -> Any:
-        def run(
-            state: State, steps: Steps, data: Batch, keys: Array
-        ) -> tuple[State, Float[Array, "steps replicas"]]:
-            # Only gradients come out of the switch: weights that passed through it would be copied.
-            def idle(model: Weights, here: Steps) -> tuple[Array, Weights]:
-                return jnp.zeros(here.active.shape), jax.tree.map(jnp.zeros_like, model)
+        """The program of a run of steps, every device with its share of replicas or examples."""
+        each, whole = P(REPLICAS), P()
+        split = {"rows": P(None, REPLICAS, EXAMPLES), "active": P(None, REPLICAS)}
+        split["weights"] = split["rows"]
+        steps = Steps._make(split.get(name, whole) for name in Steps._fields)
+        spread = jax.shard_map(
+            self._run_share,
+            mesh=self._grid,
+            in_specs=(each, steps, whole, each),
+            out_specs=(each, P(None, REPLICAS)),
+            check_vma=False,
+        )
+        return jax.jit(spread, donate_argnums=0, compiler_options=compiler_options())
 
-            branches = [partial(self._gradients, bucket, data, keys) for bucket in self.buckets]
+    def _run_share(
+        self, state: State, steps: Steps, data: Batch, keys: Array
+    ) -> tuple[State, Float[Array, "steps replicas"]]:
+        """Run the steps of a device's replicas: as many side by side as its cache has room for."""
+        count = together(keys.shape[0], _bytes(state.model))
+        run = partial(self._run_together, data)
+        if count == keys.shape[0]:
+            return run(state, steps, keys)
+        split = partial(_split, count=count)
+        groups = jax.tree.map(split, state), _over_groups(steps, split), split(keys)
+        state, losses = jax.lax.map(lambda group: run(*group), groups)
+        merged = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), state)
+        return merged, losses.swapaxes(0, 1).reshape(losses.shape[1], -1)
 
-            def step(carry: tuple[Weights, Any], here: Steps) -> tuple[tuple[Weights, Any], Array]:
-                model, optimizer = carry
-                loss, gradients = jax.lax.switch(here.bucket, [*branches, idle], model, here)
-                carry = jax.vmap(self._update, in_axes=(0, 0, 0, 0, None))(
-                    model, optimizer, gradients, here.active, here.learning_rate
-                )
-                return carry, jnp.where(here.active, loss, 0)
+    def _run_together(
+        self, data: Batch, state: State, steps: Steps, keys: Array
+    ) -> tuple[State, Float[Array, "steps replicas"]]:
+        # Only gradients come out of the switch: weights that passed through it would be copied.
+        def idle(model: Weights, here: Steps) -> tuple[Array, Weights]:
+            return jnp.zeros(here.active.shape), jax.tree.map(jnp.zeros_like, model)
 
-            (model, optimizer), losses = jax.lax.scan(step, (state.model, state.optimizer), steps)
-            return State(model, optimizer, state.best), losses
+        branches = [partial(self._gradients, bucket, data, keys) for bucket in self.buckets]
 
-        return jax.jit(run, donate_argnums=0)
+        def step(carry: tuple[Weights, Any], here: Steps) -> tuple[tuple[Weights, Any], Array]:
+            model, optimizer = carry
+            found = jax.lax.switch(here.bucket, [*branches, idle], model, here)
+            loss, gradients = jax.lax.psum(found, EXAMPLES)
+            carry = jax.vmap(self._update, in_axes=(0, 0, 0, 0, None))(
+                model, optimizer, gradients, here.active, here.learning_rate
+            )
+            return carry, jnp.where(here.active, loss, 0)
+
+        (model, optimizer), losses = jax.lax.scan(step, (state.model, state.optimizer), steps)
+        return State(model, optimizer, state.best), losses
 
     def _gradients(
         self, bucket: Bucket, data: Batch, keys: Array, model: Weights, here: Steps
@@ -159,7 +201,9 @@ class Replicas:
                 data.target[rows, : bucket.target].astype(jnp.int32),
             )
             noise = Dropout(
-                jax.random.fold_in(key, here.number), jnp.asarray(self.protocol.dropout)
+                jax.random.fold_in(key, here.number),
+                jnp.asarray(self.protocol.dropout),
+                first_slot=jax.lax.axis_index(EXAMPLES) * len(rows),
             )
             return jax.value_and_grad(cross_entropy)(
                 model,
@@ -187,6 +231,36 @@ def _keep_best(state: State, improved: Bool[Array, " replicas"]) -> State:
         return jnp.where(improved.reshape(-1, *[1] * (new.ndim - 1)), new, old)
 
     return state._replace(best=jax.tree.map(better, state.model, state.best))
+
+
+def _bytes(model: Weights) -> int:
+    """Return the size of one replica's weights."""
+    return sum(leaf.size * leaf.dtype.itemsize // len(leaf) for leaf in jax.tree.leaves(model))
+
+
+def _split(leaf: Array, count: int) -> Array:
+    """Return an array of replicas as groups of `count` of them."""
+    return leaf.reshape(-1, count, *leaf.shape[1:])
+
+
+def _over_groups(steps: Steps, split: Callable[[Array], Array]) -> Steps:
+    """Return the steps with a leading axis for groups of replicas; each reads the shared fields."""
+    groups = len(split(steps.active.T))
+
+    def own(field: Array) -> Array:
+        return jnp.moveaxis(split(field.swapaxes(0, 1)), 2, 1)
+
+    def shared(field: Array) -> Array:
+        return jnp.broadcast_to(field, (groups, *field.shape))
+
+    return Steps(
+        bucket=shared(steps.bucket),
+        rows=own(steps.rows),
+        weights=own(steps.weights),
+        number=shared(steps.number),
+        active=own(steps.active),
+        learning_rate=shared(steps.learning_rate),
+    )
 
 
 def _widths(lengths: NDArray[np.integer], longest: int) -> NDArray[np.integer]:

@@ -24,10 +24,3 @@ def attend(
 def _scores(query: Array, keys: Array, energy: Array) -> Array:
     """Return v . tanh(query + key); the way back makes the tanh again instead of keeping it."""
     return jnp.tanh(query[:, None] + keys) @ energy
-
-
-def read(
-    weights: Float[Array, "batch source"], values: Float[Array, "batch source value"]
-) -> Float[Array, "batch value"]:
-    """Return the weighted sum of the values: the context vector."""
-    return jnp.einsum("bs,bsv->bv", weights, values)

@@ -17,7 +17,7 @@ from daxy.models.layers.linear import times
 
 
 class Encoder(eqx.Module):
-    """Two recurrences, forwards and backwards, as one program over a leading direction axis."""
+    """Two recurrences, forwards and backwards; parameters have a leading axis for the direction."""
 
     embedding: Float[Array, "symbols embedding"]
     input_to_gates: Float[Array, "2 embedding gates"]
@@ -45,30 +45,38 @@ class Encoder(eqx.Module):
         with the last token, and the forward one ends with it.
         """
         codes = source.T
-        embedded = drop(noise, "source embedding", embed(self.embedding, codes))
-        both = jnp.stack([embedded, embedded[::-1]])
-        is_token = jnp.stack([codes, codes[::-1]]) != PAD
-        gates = jax.vmap(times)(both, self.input_to_gates)
-        gates = gates + self.input_bias[:, None, None]
-        first = zero_state(cell, source.shape[0], self.state_to_gates.shape[1])
-
-        def direction(
-            weight: Array, bias: Array, gates: Array, is_token: Array
-        ) -> tuple[Array, ...]:
-            def advance(
-                apply: late_weights.Apply, bias: Array, state: State, step: tuple[Array, Array]
-            ) -> tuple[State, State]:
-                gates, is_token = step
-                after = cell.step(state, gates, apply("state", state[0]) + bias)
-                after = jax.tree.map(
-                    lambda new, old: jnp.where(is_token[:, None], new, old), after, state
-                )
-                return after, after
-
-            return late_weights.scan(advance, {"state": weight}, bias, first, (gates, is_token))
-
-        states = jax.vmap(direction)(self.state_to_gates, self.state_bias, gates, is_token)
-        final = tuple(jnp.concatenate([part[0, -1], part[1, -1]], axis=-1) for part in states)
-        hidden = states[0]
-        outputs = jnp.concatenate([hidden[0], hidden[1, ::-1]], axis=-1)
+        embedded = drop(noise, "source embedding", embed(self.embedding, codes), batch_axis=1)
+        forwards, backwards = (self._direction(cell, way, embedded, codes) for way in (0, 1))
+        # A sequence of states ends where its direction does.
+        ends = zip((part[-1] for part in forwards), (part[0] for part in backwards), strict=True)
+        final = tuple(jnp.concatenate(pair, axis=-1) for pair in ends)
+        outputs = jnp.concatenate([forwards[0], backwards[0]], axis=-1)
         return outputs.swapaxes(0, 1), final
+
+    def _direction(
+        self,
+        cell: Cell,
+        way: int,
+        embedded: Float[Array, "source batch embedding"],
+        codes: Int[Array, "source batch"],
+    ) -> tuple[Float[Array, "source batch hidden"], ...]:
+        """Return every state of the forward (0) or the backward (1) recurrence."""
+
+        def advance(
+            apply: late_weights.Apply, bias: Array, state: State, step: tuple[Array, Array]
+        ) -> tuple[State, State]:
+            gates, is_token = step
+            after = cell.step(state, gates, apply("state", state[0]) + bias)
+            after = jax.tree.map(
+                lambda new, old: jnp.where(is_token[:, None], new, old), after, state
+            )
+            return after, after
+
+        return late_weights.scan(
+            advance,
+            {"state": self.state_to_gates[way]},
+            self.state_bias[way],
+            zero_state(cell, codes.shape[1], self.state_to_gates.shape[1]),
+            (times(embedded, self.input_to_gates[way]) + self.input_bias[way], codes != PAD),
+            reverse=way == 1,
+        )

@@ -4,6 +4,9 @@ Reverse-mode differentiation of a plain `lax.scan` adds a whole weight-sized mat
 accumulator at every time step: for y_t = a_t W it computes dW = sum_t a_t' dy_t one outer product
 after the other. Here the loop only keeps the rows a_t and dy_t, and one matrix product forms the
 same sum afterwards, at the rate of a large product instead of that of many small additions.
+
+A weight is one matrix that every row of the batch meets, or one matrix for each row: what attention
+sums, for one.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-Weights: TypeAlias = Mapping[str, Float[Array, "_ _"]]
+Weights: TypeAlias = Mapping[str, Float[Array, "_ _"] | Float[Array, "batch _ _"]]
 Tree: TypeAlias = Any
 """Any nest of arrays that JAX maps over."""
 
@@ -36,45 +39,65 @@ Body: TypeAlias = Callable[[Apply, Tree, Tree, Tree], tuple[Tree, Tree]]
 """body(apply, constants, state, input) -> (next state, output), as in `lax.scan`."""
 
 
-def scan(body: Body, weights: Weights, constants: Tree, state: Tree, inputs: Tree) -> Tree:
+def scan(
+    body: Body,
+    weights: Weights,
+    constants: Tree,
+    state: Tree,
+    inputs: Tree,
+    *,
+    reverse: bool = False,
+) -> Tree:
     """Run `body` over the leading (time) axis of `inputs`; return its outputs, stacked.
 
-    Same values and gradients as `lax.scan`; only the weights' gradients are formed differently.
-    `constants` are arrays that every step reads: their gradients are accumulated step by step.
+    With `reverse` the last input comes first, and the outputs stay beside their inputs. Same values
+    and gradients as `lax.scan`; only the weights' gradients are formed differently. `constants` are
+    arrays that every step reads: their gradients are accumulated step by step.
     """
-    return _recurrence(body)(dict(weights), constants, state, inputs)
+    return _recurrence(body, reverse)(dict(weights), constants, state, inputs)
 
 
-def _recurrence(body: Body) -> Callable[[Weights, Tree, Tree, Tree], Tree]:
+def _recurrence(body: Body, reverse: bool) -> Callable[[Weights, Tree, Tree, Tree], Tree]:
     @jax.custom_vjp
     def run(weights: Weights, constants: Tree, state: Tree, inputs: Tree) -> Tree:
         sinks = _sinks(weights, state, inputs)
-        return _unrolled(body, weights, constants, state, inputs, sinks)[0]
+        return _unrolled(body, reverse, weights, constants, state, inputs, sinks)[0]
 
     def forward(weights: Weights, constants: Tree, state: Tree, inputs: Tree) -> tuple[Tree, Tree]:
         sinks = _sinks(weights, state, inputs)
         outputs, pull_back, rows = jax.vjp(
-            partial(_unrolled, body, weights), constants, state, inputs, sinks, has_aux=True
+            partial(_unrolled, body, reverse, weights),
+            constants,
+            state,
+            inputs,
+            sinks,
+            has_aux=True,
         )
-        return outputs, (pull_back, rows)
+        return outputs, (pull_back, rows, weights)
 
     def backward(kept: Tree, cotangent: Tree) -> tuple[Tree, Tree, Tree, Tree]:
-        pull_back, rows = kept
+        pull_back, rows, weights = kept
         constants, state, inputs, products = pull_back(cotangent)
-        weights = {
-            name: _flat(incoming).T @ _flat(products[name]) for name, incoming in rows.items()
+        gradients = {
+            name: _gradient(weights[name].ndim, rows[name], products[name]) for name in weights
         }
-        return weights, constants, state, inputs
+        return gradients, constants, state, inputs
 
     run.defvjp(forward, backward)
     return run
 
 
 def _unrolled(
-    body: Body, weights: Weights, constants: Tree, state: Tree, inputs: Tree, sinks: Tree
+    body: Body,
+    reverse: bool,
+    weights: Weights,
+    constants: Tree,
+    state: Tree,
+    inputs: Tree,
+    sinks: Tree,
 ) -> tuple[Tree, Tree]:
     """Return (the stacked outputs, the rows that met each weight at each step)."""
-    turned = {name: weight.T for name, weight in weights.items()}
+    turned = {name: weight.swapaxes(-1, -2) for name, weight in weights.items()}
 
     def step(state: Tree, step_inputs: Tree) -> tuple[Tree, Tree]:
         here, sink = step_inputs
@@ -88,7 +111,7 @@ def _unrolled(
         state, output = body(apply, constants, state, here)
         return state, (output, rows)
 
-    _, (outputs, rows) = jax.lax.scan(step, state, (inputs, sinks))
+    _, (outputs, rows) = jax.lax.scan(step, state, (inputs, sinks), reverse=reverse)
     return outputs, rows
 
 
@@ -99,7 +122,7 @@ def _product(rows: Array, weight: Array, turned: Array, sink: Array) -> Array:
     `turned` is the weight's transpose, made once outside the loop for the way back.
     """
     del turned, sink
-    return rows @ weight
+    return _times(rows, weight)
 
 
 def _product_forward(rows: Array, weight: Array, turned: Array, sink: Array) -> tuple[Array, Array]:
@@ -107,10 +130,25 @@ def _product_forward(rows: Array, weight: Array, turned: Array, sink: Array) -> 
 
 
 def _product_backward(turned: Array, cotangent: Array) -> tuple[Array, None, None, Array]:
-    return cotangent @ turned, None, None, cotangent
+    return _times(cotangent, turned), None, None, cotangent
 
 
 _product.defvjp(_product_forward, _product_backward)
+
+
+def _times(rows: Float[Array, "batch incoming"], weight: Array) -> Float[Array, "batch outgoing"]:
+    return rows @ weight if weight.ndim == 2 else jnp.einsum("bi,bio->bo", rows, weight)
+
+
+def _gradient(
+    axes: int,
+    rows: Float[Array, "time batch incoming"],
+    products: Float[Array, "time batch outgoing"],
+) -> Array:
+    """Return the gradient of a weight with two axes, or with one for the batch before them."""
+    if axes == 2:
+        return _flat(rows).T @ _flat(products)
+    return jnp.einsum("tbi,tbo->bio", rows, products)
 
 
 def _flat(rows: Float[Array, "time batch width"]) -> Float[Array, "rows width"]:
