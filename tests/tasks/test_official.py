@@ -1,6 +1,7 @@
 """Loading files laid out as the official ones are; here they hold our own splits."""
 
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -52,16 +53,67 @@ def test_the_options_act_on_official_lines_too(validation: str, folder: Path) ->
     assert ours.provenance.checksum == official.provenance.checksum
 
 
-def test_the_papers_spelling_is_read_and_the_official_one_given(tmp_path: Path) -> None:
-    for part, line in (
-        ("train", "turn left OUT: LTURN"),
-        ("test", "turn left twice OUT: LTURN LTURN"),
-    ):
-        path = tmp_path / FILES.format(part=part)
+def rewritten(folder: Path, target: Path, change: Callable[[str, str], str]) -> Path:
+    """Return a copy of the folder; `change` is given each part's name and text."""
+    for part in ("train", "test"):
+        path = target / FILES.format(part=part)
         path.parent.mkdir(exist_ok=True)
-        path.write_text(f"IN: {line}\n")
-    loaded = daxy.load(TASK, validation="none", official=tmp_path)
-    assert loaded.train[0].target == ("I_TURN_LEFT",)
+        path.write_text(change(part, (folder / FILES.format(part=part)).read_text()))
+    return target
+
+
+def test_the_papers_spelling_is_read_and_the_official_one_given(
+    folder: Path, tmp_path: Path
+) -> None:
+    papers = rewritten(
+        folder,
+        tmp_path,
+        lambda _, text: text.replace("I_TURN_LEFT", "LTURN").replace("I_TURN_RIGHT", "RTURN"),
+    )
+    assert "LTURN" in (papers / FILES.format(part="test")).read_text()
+    loaded = daxy.load(TASK, validation="none", official=papers)
+    assert loaded.provenance.checksum == daxy.load(TASK, validation="none").provenance.checksum
+
+
+def head(text: str, count: int) -> str:
+    return "".join(text.splitlines(keepends=True)[:count])
+
+
+NOT_THE_SPLIT = {
+    "test lines are missing": (
+        lambda part, text: head(text, 10) if part == "test" else text,
+        r"test_addprim_turn_left\.txt: 1,198 commands of this part are missing, such as 'turn left",
+    ),
+    "train lines are missing": (
+        lambda part, text: head(text, 100) if part == "train" else text,
+        r"train_addprim_turn_left\.txt: [\d,]+ commands of this part are missing, such as '",
+    ),
+    "a test line stands twice": (
+        lambda part, text: text + head(text, 1) if part == "test" else text,
+        r"test_addprim_turn_left\.txt: a command stands twice in this test file",
+    ),
+    "test has a line of train": (
+        lambda part, text: text + "IN: jump OUT: I_JUMP\n" if part == "test" else text,
+        r"test_addprim_turn_left\.txt: 1 of the commands are also in the train file",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), NOT_THE_SPLIT.values(), ids=NOT_THE_SPLIT)
+def test_files_that_are_not_the_split_are_refused(
+    change: Callable[[str, str], str], message: str, folder: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(WrongFile, match=message):
+        daxy.load(TASK, official=rewritten(folder, tmp_path, change))
+
+
+def test_files_in_each_others_place_are_refused(folder: Path, tmp_path: Path) -> None:
+    other = {"train": "test", "test": "train"}
+    swapped = rewritten(
+        folder, tmp_path, lambda part, _: (folder / FILES.format(part=other[part])).read_text()
+    )
+    with pytest.raises(WrongFile):
+        daxy.load(TASK, official=swapped)
 
 
 def test_a_truncated_archive_is_refused_in_one_line(folder: Path, tmp_path: Path) -> None:

@@ -12,26 +12,65 @@ from daxy.core.errors import WrongFile
 from daxy.core.files import read_bytes
 from daxy.formats import scan_text
 from daxy.languages import scan
-from daxy.tasks._rules import Partition, Rows
+from daxy.tasks._rules import Added, HoldOut, Partition, Rows, Rule, select, words
 
 
-def load(official: Path, stem: str) -> Partition:
+def load(official: Path, stem: str, rule: Rule) -> Partition:
     """Return the partition that two official files hold, in their order.
 
     Args:
         official: The folder that holds `simple_split/` and its siblings, or an archive of it.
         stem: Path of the files in it, with `{part}` for train or test.
+        rule: What the files are said to hold.
 
     Raises:
-        WrongFile: a file is missing or wrong, or a line disagrees with the grammar.
+        WrongFile: a file is missing or wrong, a line disagrees with the grammar, or the commands
+            are not those of the rule; a draw has to have the published sizes.
     """
-    train, test = (rows(official, stem.format(part=part)) for part in ("train", "test"))
+    names = [stem.format(part=part) for part in ("train", "test")]
+    train, test = (rows(official, name) for name in names)
+    for name, problem in zip(names, _disagreements(rule, train, test), strict=True):
+        if problem:
+            raise WrongFile(_place(official, name), problem)
     return Partition(train, test)
+
+
+def _disagreements(rule: Rule, train: Rows, test: Rows) -> tuple[str, str]:
+    """Return what is wrong with the commands of each file, empty where nothing is."""
+    sizes = rule.sizes
+    if len(np.unique(test)) != len(test):
+        return "", "a command stands twice in this test file"
+    if common := len(np.intersect1d(train, test)):
+        return "", f"{common:,} of the commands are also in the train file"
+    match rule:
+        case HoldOut():
+            known, asked = rule.parts()
+        case Added():
+            known, asked = rule.base.parts()
+            added = np.intersect1d(np.setdiff1d(train, known), select(rule.pool))
+            known, asked = np.union1d(known, added), np.setdiff1d(asked, added)
+        case _:
+            return _miscount(len(train), sizes.train), _miscount(len(test), sizes.test)
+    return _difference(train, known), _difference(test, asked)
+
+
+def _miscount(count: int, expected: int) -> str:
+    return "" if count == expected else f"{count:,} lines; expected {expected:,}"
+
+
+def _difference(found: Rows, expected: Rows) -> str:
+    for rows, what in (
+        (np.setdiff1d(found, expected), "do not belong to this part"),
+        (np.setdiff1d(expected, found), "of this part are missing"),
+    ):
+        if len(rows):
+            return f"{len(rows):,} commands {what}, such as '{' '.join(words()[rows[0]])}'"
+    return ""
 
 
 def rows(official: Path, name: str) -> Rows:
     """Return the positions of a file's commands in the canonical order of all commands."""
-    place, data = _content(official, name)
+    place, data = _place(official, name), _content(official, name)
     position = {command: row for row, command in enumerate(scan.meanings())}
     found: list[int] = []
     for line, (command, actions) in enumerate(scan_text.parse(data, place), start=1):
@@ -42,14 +81,18 @@ def rows(official: Path, name: str) -> Rows:
     return np.array(found, np.int64)
 
 
-def _content(official: Path, name: str) -> tuple[str, bytes]:
-    """Return what to call a file in errors, and its content."""
+def _place(official: Path, name: str) -> str:
+    """Return what to call a file in errors."""
+    return f"{official / name}" if official.is_dir() else f"{official}:{name}"
+
+
+def _content(official: Path, name: str) -> bytes:
     if official.is_dir():
-        return f"{official / name}", read_bytes(official / name)
+        return read_bytes(official / name)
     if official.suffixes[-2:] != [".tar", ".xz"]:
         problem = "is no folder and no .tar.xz; expected SCAN's official files as published"
         raise WrongFile(official, problem if official.exists() else "no such file or folder")
-    return f"{official}:{name}", _member(official, name)
+    return _member(official, name)
 
 
 def _member(archive: Path, name: str) -> bytes:

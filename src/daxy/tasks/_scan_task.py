@@ -40,10 +40,11 @@ class ScanTask(Task):
         """Return the data of this task; see `Task.split`."""
         _validation.check(validation, validation_fraction)
         parts = self._partition(seed, oversample, official)
-        train, chosen_by = self._carve(parts, validation, validation_fraction, seed)
+        train, held_out = self._carve(parts, validation, validation_fraction, seed)
+        _validation.check_sizes(validation, len(train), len(held_out))
         return Split.of(
             train=train,
-            validation=chosen_by,
+            validation=held_out,
             test=scan.pairs().take(parts.test),
             task=self.name,
             rule=self.rule,
@@ -65,7 +66,7 @@ class ScanTask(Task):
             return self.how.partition(seed, oversample=oversample)
         if self.files is None:
             raise WrongRequest(f"{self.name} has no official files; leave out --official")
-        parts = _official.load(official, self.files)
+        parts = _official.load(official, self.files, self.how)
         if oversample:
             return parts
         _, first = np.unique(parts.train, return_index=True)

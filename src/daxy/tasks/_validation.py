@@ -70,8 +70,15 @@ def twin(command: Tokens, held_out: str) -> Tokens:
     return tuple(f" {' '.join(command)} ".replace(f" {held_out} ", f" {PROXY} ").split())
 
 
+def check_sizes(validation: str, train: int, held_out: int) -> None:
+    """Refuse a validation set that leaves nothing to train on, or is asked for and empty."""
+    require(train > 0, "the validation fraction leaves nothing to train on")
+    chosen = validation == "none" or held_out > 0
+    require(chosen, "the validation fraction leaves the validation set empty")
+
+
 def check(validation: str, fraction: float) -> None:
-    """Refuse an unknown way, and a fraction that leaves nothing to train on or to choose by."""
+    """Refuse an unknown way and a fraction that is none."""
     if validation not in (known := get_args(Validation)):
         raise UnknownName("validation", validation, known)
     require(0 < fraction < 1, f"validation fraction must be between 0 and 1, not {fraction:g}")
