@@ -1,12 +1,14 @@
 """Sizes and rules as published; see tests/official for membership against the official files."""
 
 import itertools
+import re
 
 import pytest
 
 from daxy import tasks
 from daxy.core.errors import UnknownName
 from daxy.core.examples import Examples
+from daxy.languages import scan
 
 # Lines of the official files: train, test.
 PUBLISHED = {
@@ -89,6 +91,33 @@ def test_length_trains_on_22_actions_at_most() -> None:
     split = tasks.get("scan/length").split()
     assert split.train.target.lengths.max() == 22
     assert split.test.target.lengths.min() == 24  # no command means 23 actions
+
+
+VERB = "(walk|look|run|jump)"
+# facts/scan.md, as patterns over whole commands: in neither part, in test, in neither part either.
+NOTHING = "(?!)"
+MEMBERS = {
+    "template_jump_around_right": ("turn around right", "jump around right", NOTHING),
+    "template_around_right": ("turn around right", f"{VERB} around right", NOTHING),
+    "template_opposite_right": ("turn opposite right", f"{VERB} opposite right", NOTHING),
+    "template_right": ("turn right", f"{VERB} right", NOTHING),
+    "filler_num0": ("turn around right", "jump around right", "(look|walk|run) around right"),
+    "filler_num1": ("turn around right", "jump around right", "(walk|run) around right"),
+    "filler_num2": ("turn around right", "jump around right", "run around right"),
+    "filler_num3": ("turn around right", "jump around right", NOTHING),
+}
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_a_template_or_filler_holds_out_what_it_is_named_for(name: str) -> None:
+    dropped, tested, withheld = (re.compile(rf"\b{pattern}\b") for pattern in MEMBERS[name])
+    split = tasks.get(f"scan/{name}").split(validation="none")
+    universe = [" ".join(words) for words in scan.meanings()]
+    kept = [command for command in universe if not dropped.search(command)]
+    test = {command for command in kept if tested.search(command)}
+    train = {command for command in kept if command not in test and not withheld.search(command)}
+    assert {" ".join(example.source) for example in split.test} == test
+    assert {" ".join(example.source) for example in split.train} == train
 
 
 def test_smaller_proportions_lie_in_larger_ones_and_all_in_simple() -> None:
