@@ -66,6 +66,17 @@ def test_the_proxy_has_the_twins_of_the_composed_commands_in_train() -> None:
     assert not set(twins) & set(proxied.validation.source)
 
 
+@pytest.mark.parametrize(
+    ("name", "phrase"), [("addprim_jump", ("jump",)), ("addprim_turn_left", ("turn", "left"))]
+)
+def test_dab_asks_what_the_test_asks_of_the_primitive(name: str, phrase: tuple[str, ...]) -> None:
+    proxied = split(f"scan/{name}", validation="dab")
+    test = set(proxied.test.source)
+    for command in proxied.validation.source:
+        words = [part for word in command for part in (phrase if word == "dab" else (word,))]
+        assert tuple(words) in test
+
+
 def test_the_proxy_stands_for_a_phrase_of_two_words_too() -> None:
     proxied = split("nacs/addprim_turn_left", validation="dab")
     assert Counter(proxied.train.target)["dab",] == 2_189

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from daxy.core.examples import Examples
+    from daxy.core.split import Split
 
 Format = Literal["scan-text", "jsonl", "parquet"]
 FORMAT_OF_SUFFIX: dict[str, Format] = {".parquet": "parquet", ".jsonl": "jsonl"}
@@ -57,7 +58,7 @@ class Export(Verb):
         lines = {name: len(examples) for name, examples in parts.items()}
         said = ", ".join(f"{count:,} {name}" for name, count in lines.items())
         data = {"out": str(self.out), "lines": lines, "provenance": asdict(split.provenance)}
-        return Result(data=data, text=f"{self.out}: {said} examples")
+        return Result(data=data, text=f"{self.out}: {said} examples{_origin(split)}")
 
     def _check(self) -> Format:
         """Return the format, after refusing what cannot be written."""
@@ -73,6 +74,12 @@ class Export(Verb):
             exists = f"{self.out} exists; --force replaces it"
             require(self.force or not self.out.exists(), exists)
         return form
+
+
+def _origin(split: Split) -> str:
+    """Return where the data came from, unless it was generated."""
+    source = split.provenance.source
+    return "" if source == "generated" else f" ({source})"
 
 
 def _text(parts: Mapping[str, Examples], form: Format) -> str:

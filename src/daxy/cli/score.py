@@ -10,6 +10,7 @@ import tyro
 
 from daxy.cli._data import Data, DataOptions, TaskName
 from daxy.cli._verb import Result, Verb
+from daxy.core.errors import require
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +36,9 @@ class Score(Verb):
     predictions: Annotated[Path, tyro.conf.arg(metavar="FILE")]
     """The predictions, JSON lines or Parquet."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """Write each example with its prediction and scores, as Parquet or JSON lines."""
+    """Write each example with its prediction and scores, as .parquet or .jsonl."""
+    force: bool = False
+    """Replace that file if it exists."""
     data: Data = field(default_factory=DataOptions)
 
     def run(self) -> Result:
@@ -44,6 +47,7 @@ class Score(Verb):
         from daxy.api import score
         from daxy.formats import predictions
 
+        self._check_out()
         split = self.data.load(self.task)
         scored = score(self.task, self.predictions, split=split)
         if self.out is not None:
@@ -62,14 +66,25 @@ class Score(Verb):
             "statistics": statistics,
             "provenance": asdict(split.provenance),
         }
-        return Result(data=data, text=_table(scored, statistics))
+        return Result(data=data, text=_table(scored, statistics, split.provenance.source))
+
+    def _check_out(self) -> None:
+        """Refuse a file that is there, or whose name says no format, before the work is done."""
+        out = self.out
+        if out is None:
+            return
+        named = f"{out}: expected a name that ends in .parquet or .jsonl"
+        require(out.suffix in (".parquet", ".jsonl"), named)
+        require(self.force or not out.exists(), f"{out} exists; --force replaces it")
+        same = out.exists() and self.predictions.exists() and out.samefile(self.predictions)
+        require(not same, f"{out} is the predictions file itself; expected another --out")
 
 
-def _table(scored: Scored, statistics: Mapping[str, float]) -> RenderableType:
+def _table(scored: Scored, statistics: Mapping[str, float], source: str) -> RenderableType:
     from rich.console import Group
     from rich.table import Table
 
-    lines = [f"{scored.task}: {len(scored.examples):,} test examples"]
+    lines = [f"{scored.task}: {len(scored.examples):,} test examples ({source})"]
     lines += [f"{name} {total:.1%}" for name, total in scored.totals.items()]
     lines += [f"{fact}: {value:.1%}" for fact, value in statistics.items()]
     table = Table("target length", "examples", scored.metric, box=None, pad_edge=False)

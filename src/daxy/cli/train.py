@@ -81,8 +81,8 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
     from daxy import models
     from daxy.training.protocol import DEFAULT, protocol
 
-    words = [word for word in arguments if not word.startswith("-")]
-    named = words[1] if len(words) > 1 and words[1] in models.available() else DEFAULT_LEARNER
+    known = models.available()
+    named = next((word for word in arguments[1:] if word in known), DEFAULT_LEARNER)
     recipe = protocol(_value(arguments, "--protocol") or DEFAULT)
     config = models.get(named).Config
     flags: list[Any] = [
@@ -112,6 +112,7 @@ def _answer(trained: Trained) -> Result:
     ]
     data = {
         "task": experiment.task,
+        "data": found[0][1].data,
         "learner": experiment.learner.settings(),
         "mean": trained.mean,
         "standard_deviation": trained.standard_deviation,
@@ -145,7 +146,9 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     spread = f"{100 * trained.mean:.1f} ±{100 * trained.standard_deviation:.1f}"
     lines = [f"measured   {spread} ({count})"]
     lines += [f"published  {cell.printed} ({cell})" for cell in trained.published]
-    return Group(table, *lines, *facts)
+    data = trained.experiment.data
+    source = "generated" if data.official is None else f"official files in {data.official}"
+    return Group(table, *lines, *facts, f"data: {source}")
 
 
 VERB = verb

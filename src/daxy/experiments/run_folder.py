@@ -112,9 +112,11 @@ class RunFolder:
         """Return where the run happened; empty if it never began.
 
         Raises:
-            RunFailed: the file is damaged.
+            RunFailed: the file is damaged, or gone where training goes on.
         """
         path = self.path / "environment.json"
+        if not path.exists() and self.checkpoint.exists():
+            raise _corrupt(self.path, "environment.json is missing")
         return _read_object(path) if path.exists() else {}
 
     def write_log(self, records: Sequence[Any]) -> None:
@@ -166,4 +168,5 @@ def _read_object(path: Path) -> dict[str, Any]:
 
 
 def _corrupt(folder: Path, problem: str) -> RunFailed:
-    return RunFailed(f"{folder}: {problem}; `--restart` trains this run again")
+    advice = "`--restart` trains all runs asked for again, deleting this folder this one alone"
+    return RunFailed(f"{folder}: {problem}; {advice}")

@@ -125,9 +125,11 @@ class Experiment:
         runs = [self._run(split, seed) for seed in seeds]
         folders = [folder for folder, _ in runs]
         checkpoint = Checkpoint(folders[0].checkpoint)
-        if not checkpoint.path.exists():
-            environment = describe([folder.path.name for folder in folders])
-            for folder, config in runs:
+        begun = checkpoint.path.exists()
+        names = [folder.path.name for folder in folders]
+        environment = folders[0].environment() if begun else describe(names)
+        for folder, config in runs:
+            if not (begun and folder.environment()):
                 folder.begin(config, environment)
         watcher.begins(self.task, seeds, self.learner.protocol.epochs)
         try:

@@ -120,6 +120,9 @@ def _tokens(path: Path, line: int, record: Mapping[str, Any], field: str) -> Tok
     if isinstance(value, str):
         return tuple(value.split())
     if isinstance(value, list) and all(isinstance(token, str) for token in value):
+        odd = next((token for token in value if token.split() != [token]), None)
+        if odd is not None:
+            raise WrongFile(path, f"{field!r} has {odd!r}, which is not one token", line=line)
         return tuple(value)
     if field not in record:
         wanted = "`key` or `source`" if field == "source" else f"`{field}`"

@@ -11,8 +11,8 @@ of the lines above it nearest to the fraction.
 validation asks for it in composed commands. The authors' released sets are not redistributable and
 the paper does not describe them; inferred here: train has the twin of each line with the held-out
 phrase, `dab` in its place (`jump` x1467 brings `dab` x1467); validation is a draw, as large as the
-fraction of the training lines, of the other commands with `dab` that the test set's rule would
-not hold out.
+fraction of the training lines, of the twins of the test commands: what asks of `dab` alone what the
+test asks of the phrase.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def proxy(train: Rows, rule: HoldOut, fraction: float, seed: int) -> tuple[Examp
     lines = [known[row] for row in train]
     twins = [twin(command, held_out) for command, _ in lines if Contains(held_out)(command)]
     meaning = scan.meanings(scan.SCAN_WITH_DAB)
-    seen = set(twins)
-    pool = [c for c in meaning if PROXY in c and c not in seen and not test(c)]
+    asked = (twin(command, held_out) for command, _ in known if test(command))
+    pool = sorted(set(asked) - set(twins))
     count = min(round(fraction * len(train)), len(pool))
     chosen = stream(seed, f"scan/dab {held_out}").choice(len(pool), count, replace=False)
     order = stream(0, "scan/order").permutation(len(lines) + len(twins))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from math import isfinite
 from typing import Any, Protocol, runtime_checkable
 
 import jax
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from daxy.batching.epochs import Epoch, assign, epoch, needs
 from daxy.batching.table import Rows
+from daxy.core.errors import RunFailed
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.interrupt import Interrupted, StopRequest, stop_request
 from daxy.training.replicas import Replicas, State, Steps
@@ -114,7 +116,7 @@ class Training:
 
         Raises:
             Interrupted: by a signal, after the state was saved.
-            RunFailed: a checkpoint is damaged or cannot be written.
+            RunFailed: a checkpoint is damaged or cannot be written, or training diverges.
         """
         first, position = self._resume()
         state = first
@@ -202,6 +204,7 @@ class Training:
         self, state: State, position: Position, epochs: list[Epoch], seconds: float
     ) -> State:
         """Validate, keep what improved (a tie keeps the earlier) and write down the epoch."""
+        self._check_losses(position)
         scores = self._scores(state)
         improved = np.zeros(len(scores), np.bool_)
         for replica, score in enumerate(scores):
@@ -226,6 +229,13 @@ class Training:
         position.epoch, position.step = position.epoch + 1, 0
         position.losses = [0.0] * position.replicas
         return self.replicas.keep_best(state, improved)
+
+    def _check_losses(self, position: Position) -> None:
+        """Refuse to go on from weights that are no numbers any more."""
+        pairs = zip(self.replicas.seeds, position.losses, strict=True)
+        if lost := [str(seed) for seed, loss in pairs if not isfinite(loss)]:
+            place = f"the loss of seed {', '.join(lost)} is no number any more"
+            raise RunFailed(f"{place} in epoch {position.epoch + 1}; try a smaller learning rate")
 
     def _scores(self, state: State) -> list[float | None]:
         if not any(map(len, self.validation)):

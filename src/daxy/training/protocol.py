@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Literal, TypeAlias, get_args
 
 from daxy.core.errors import UnknownName, require
@@ -44,8 +45,11 @@ class Protocol:
             raise UnknownName("optimizer", self.optimizer, get_args(Optimizer))
         for name in ("learning_rate", "decay", "clip", "batch_size", "epochs", "limit"):
             value = getattr(self, name)
-            require(value > 0, f"{name.replace('_', '-')} must be positive, not {value}")
+            flag = name.replace("_", "-")
+            require(value > 0, f"{flag} must be positive, not {value}")
+            require(isfinite(value), f"{flag} must be finite, not {value}")
         require(self.weight_decay >= 0, f"weight-decay must not be negative: {self.weight_decay}")
+        require(isfinite(self.weight_decay), "weight-decay must be finite")
         require(0 <= self.dropout < 1, f"dropout must be in [0, 1), not {self.dropout}")
 
 
