@@ -279,6 +279,29 @@ REQUESTS = [
         "score scan/filler_num0 --predictions all_but_one.jsonl",
         "all_but_one.jsonl: 1 of 1173 predictions are missing: 'jump around right'",
     ),
+    # scores to write
+    (
+        "score scan/filler_num0 --predictions all_but_one.jsonl --out all_but_one.jsonl",
+        "all_but_one.jsonl exists; --force replaces it",
+    ),
+    (
+        "score scan/filler_num0 --predictions all_but_one.jsonl --out all_but_one.jsonl --force",
+        "all_but_one.jsonl is the predictions file itself; expected another --out",
+    ),
+    (
+        "score scan/length --predictions absent.jsonl --out scores.json",
+        "scores.json: expected a name that ends in .parquet or .jsonl",
+    ),
+    # what leaves nothing to do
+    (
+        "show scan/simple_p1 --validation-fraction 0.00001",
+        "the validation fraction leaves the validation set empty",
+    ),
+    (
+        "train scan/simple_p1 --validation-fraction 0.99999",
+        "the validation fraction leaves nothing to train on",
+    ),
+    ("train scan/length --learning-rate inf", "learning-rate must be finite, not inf"),
 ]
 
 OF_JSON = [row for row in REQUESTS if not row[0].startswith("export")]

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -127,6 +128,33 @@ def test_a_damaged_file_of_an_interrupted_run_is_reported(
     (run.path / name).write_text(content)
     with pytest.raises(RunFailed, match=f"{name} .*; `--restart` trains"):
         experiment(interrupted).run([0, 1])
+
+
+def test_an_environment_that_is_gone_is_reported_before_training(interrupted: Path) -> None:
+    (runs_in(interrupted)[0].path / "environment.json").unlink()
+    watcher = Watcher()
+    with pytest.raises(RunFailed, match=r"environment\.json is missing; `--restart` trains"):
+        experiment(interrupted).run([0, 1], watcher=watcher)
+    assert watcher.stretches == 0
+
+
+def test_the_second_run_of_a_group_gets_its_environment_again(
+    interrupted: Path, undisturbed: Path
+) -> None:
+    first, second = runs_in(interrupted)
+    (second.path / "environment.json").unlink()
+    experiment(interrupted).run([0, 1])
+    assert second.environment() == first.environment()
+    assert weights(interrupted) == weights(undisturbed)
+
+
+def test_a_damaged_run_can_be_trained_alone(runs: Path, undisturbed: Path) -> None:
+    damaged, intact = runs_in(runs)
+    written = (intact.path / "done").stat().st_mtime_ns
+    shutil.rmtree(damaged.path)
+    experiment(runs).run([0, 1])
+    assert (intact.path / "done").stat().st_mtime_ns == written
+    assert set(weights(runs)) == set(weights(undisturbed))
 
 
 def test_a_damaged_checkpoint_is_reported_and_a_restart_helps(

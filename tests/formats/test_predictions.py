@@ -95,6 +95,14 @@ def test_a_parquet_file_is_read_as_well(tmp_path: Path) -> None:
             [{"key": FIRST, "prediction": ["a", 3]}],
             "p.jsonl:1: 'prediction' is ['a', 3]; expected a string or a list of strings",
         ),
+        (
+            [{"key": FIRST, "prediction": ["a", "b c"]}],
+            "p.jsonl:1: 'prediction' has 'b c', which is not one token",
+        ),
+        (
+            [{"key": FIRST, "prediction": ["a", ""]}],
+            "p.jsonl:1: 'prediction' has '', which is not one token",
+        ),
     ],
 )
 def test_a_score_counts_every_example_exactly_once(

@@ -18,6 +18,7 @@ from tests.tiny_training import (
 )
 
 from daxy.batching.epochs import epoch
+from daxy.core.errors import RunFailed
 from daxy.models._model import Batch
 from daxy.training.loop import one_replica
 from daxy.training.objective import cross_entropy
@@ -130,3 +131,8 @@ def test_training_makes_the_loss_smaller() -> None:
 def test_the_same_training_gives_the_same_bits() -> None:
     one, other = (training([0, 1], epochs=2).fit(Listener())[0] for _ in range(2))
     assert bits(one) == bits(other)
+
+
+def test_a_loss_that_is_no_number_ends_the_training_and_names_the_seed() -> None:
+    with pytest.raises(RunFailed, match="the loss of seed 3 is no number any more in epoch"):
+        training([3], learning_rate=1e30).fit(Listener())
