@@ -24,6 +24,7 @@ from daxy.batching.epochs import Bucket
 from daxy.batching.table import Table
 from daxy.core.examples import Examples
 from daxy.models import seq2seq
+from daxy.training.devices import use_every_core
 from daxy.training.protocol import Protocol
 from daxy.training.replicas import Replicas, Steps
 
@@ -137,6 +138,7 @@ def random_table(size: Size) -> Table:
 def main() -> None:
     """Print a line a size: milliseconds a step and seed, the ratio, the shares of the rate."""
     warn_if_busy()
+    use_every_core()
     rate = measured_matmul_rate()
     print(f"matrix products: {rate:.0f} GFLOP/s at best on this machine")
     print("hidden batch seeds source target  GFLOP   daxy ms  torch ms  ratio  daxy  torch")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import jax
@@ -34,9 +34,12 @@ CONFIGS = tiny.seq2seqs(hidden=12, embedding=7)
 # Source and target, padded; the network takes another way where the source is longer.
 WIDTHS = [(6, 9), (9, 6)]
 # The paper's, and one whose clipping and decay are too strong to be overlooked.
+BATCH = 5
+"""The examples that `tiny.batch` makes."""
+ALIKE = Protocol(dropout=0.0, batch_size=BATCH)
 RECIPES = {
-    (6, 9): Protocol(dropout=0.0, learning_rate=0.2, clip=5.0, weight_decay=1e-8),
-    (9, 6): Protocol(dropout=0.0, learning_rate=0.7, clip=0.1, weight_decay=0.05),
+    (6, 9): replace(ALIKE, learning_rate=0.2, clip=5.0, weight_decay=1e-8),
+    (9, 6): replace(ALIKE, learning_rate=0.7, clip=0.1, weight_decay=0.05),
 }
 PAIRS = [(name, WIDTHS[0]) for name in CONFIGS]
 PAIRS += [(name, WIDTHS[1]) for name in CONFIGS if "attn" in name]
