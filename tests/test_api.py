@@ -57,6 +57,44 @@ def test_predictions_that_do_not_fit_the_test_set_are_refused() -> None:
         daxy.score("scan/filler_num0", {})
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("daxy.load('scan/simple', seed='x')", "seed must be a whole number, not 'x'"),
+        ("daxy.load('scan/simple', oversample=1)", "oversample must be True or False, not 1"),
+        (
+            "daxy.load('scan/simple', validation='random')",
+            "validation must be one of 'draw', 'dab', 'length', 'none', not 'random'",
+        ),
+        (
+            "daxy.train('scan/simple', config={'hiden': 3})",
+            "no setting of model seq2seq named 'hiden'; did you mean hidden?",
+        ),
+        (
+            "daxy.train('scan/simple', config={'hidden': 3.5})",
+            "hidden must be a whole number, not 3.5",
+        ),
+        ("daxy.train('scan/simple', seeds=0)", "seeds must be positive, not 0"),
+        (
+            "daxy.score('scan/filler_num0', [['I_JUMP', 3]] * 1173)",
+            "a prediction has [3], which is not one token",
+        ),
+        (
+            "daxy.score('scan/filler_num0', [['I_JUMP I_JUMP']] * 1173)",
+            "a prediction has ['I_JUMP I_JUMP'], which is not one token",
+        ),
+        ("daxy.score('scan/filler_num0', [3] * 1173)", "a prediction is 3; expected tokens"),
+    ],
+)
+def test_a_wrong_value_is_refused_where_annotations_are_not_checked(
+    call: str, message: str
+) -> None:
+    code = f"import daxy; {call}"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    last = ran.stderr.splitlines()[-1]
+    assert last.partition(": ")[2] == message
+
+
 def test_an_unknown_name_is_no_attribute() -> None:
     with pytest.raises(AttributeError, match="no attribute 'lode'"):
         daxy.lode  # noqa: B018

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from daxy import tasks
-from daxy.core.errors import WrongRequest
+from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.split import Split
 from daxy.formats import predictions as prediction_files
 from daxy.metrics import Scores
-from daxy.tasks import Validation
+from daxy.tasks import Data, Task, Validation
 
 Prediction = str | Sequence[str]
 """Tokens, or a string of them separated by spaces."""
@@ -70,16 +71,17 @@ def load(
 
     Raises:
         UnknownName: there is no such task.
-        WrongRequest: an option that the task does not have.
+        WrongRequest: an option that the task does not have, or with a wrong value.
         WrongFile: an official file is missing, or a line of it is wrong.
     """
-    return tasks.get(task).split(
+    data = Data(
         seed=seed,
         oversample=oversample,
         validation=validation,
         validation_fraction=validation_fraction,
         official=None if official is None else Path(official),
     )
+    return data.load(task)
 
 
 def score(task: str, predictions: Predictions, *, split: Split | None = None) -> Scored:
@@ -92,21 +94,22 @@ def score(task: str, predictions: Predictions, *, split: Split | None = None) ->
 
     Raises:
         UnknownName: there is no such task.
-        WrongRequest: predictions are missing, too many, or for no test example.
+        WrongRequest: predictions are missing, too many, for no test example, or no tokens.
         WrongFile: the same, in a file.
     """
     asked = tasks.get(task)
     examples = (asked.split(validation="none") if split is None else split).test
-    given = asked.normalised(_aligned(predictions, examples))
+    given = asked.normalised(_aligned(predictions, examples, asked))
     values = asked.scores(examples, given)
     totals = asked.totals(examples, given)
     frozen = MappingProxyType(totals), MappingProxyType(values)
     return Scored(task, asked.metric, *frozen, examples, given)
 
 
-def _aligned(predictions: Predictions, examples: Examples) -> Sequences:
+def _aligned(predictions: Predictions, examples: Examples, task: Task) -> Sequences:
     if isinstance(predictions, str | Path):
-        return prediction_files.read(Path(predictions), examples)
+        path = Path(predictions)
+        return prediction_files.read(path, examples, source_spelling=task.source_spelling)
     if isinstance(predictions, Mapping):
         return _by_key(predictions, examples)
     if len(predictions) != len(examples):
@@ -128,5 +131,13 @@ def _sequences(predictions: Sequence[Prediction]) -> Sequences:
     return Sequences.of(map(_tokens, predictions))
 
 
-def _tokens(prediction: Prediction) -> Tokens:
-    return tuple(prediction.split() if isinstance(prediction, str) else prediction)
+def _tokens(prediction: Any) -> Tokens:
+    require(isinstance(prediction, Iterable), f"a prediction is {prediction!r}; expected tokens")
+    tokens = tuple(prediction.split() if isinstance(prediction, str) else prediction)
+    odd = [token for token in tokens if not _is_token(token)]
+    require(not odd, f"a prediction has {odd[:1]}, which is not one token")
+    return tokens
+
+
+def _is_token(value: Any) -> bool:
+    return isinstance(value, str) and value.split() == [value]

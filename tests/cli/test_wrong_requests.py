@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import daxy
+from daxy import tasks
 
 GOOD = b"IN: jump OUT: I_JUMP\n"
 FORMAT = "expected `IN: <command> OUT: <actions>` with single spaces"
@@ -40,6 +41,8 @@ FILES = {
     "number.jsonl": b'{"key": "a", "prediction": 1}\n',
     "unknown.jsonl": b'{"key": "a", "prediction": ""}\n{"key": "b", "prediction": ""}\n',
     "twice.jsonl": b'{"source": "walk", "prediction": ""}\n' * 2,
+    "cr.txt": GOOD.replace(b"\n", b"\r") * 2,
+    "empty.jsonl": b"",
     "broken.tar.xz": b"not an archive",
     f"malformed/{TRAIN}": GOOD + b"IN: jump I_JUMP\n",
     f"outside/{TRAIN}": GOOD + b"IN: jump jump OUT: I_JUMP I_JUMP\n",
@@ -72,11 +75,17 @@ REQUESTS = [
     # names
     ("show scan/addprim_jmp", "no task named 'scan/addprim_jmp'; did you mean scan/addprim_jump?"),
     ("export nacs/lenght", "no task named 'nacs/lenght'; did you mean nacs/length?"),
-    ("tasks ?", "no task named '?'; `daxy tasks` lists all 222"),
+    ("tasks ?", f"no task named '?'; `daxy tasks` lists all {len(tasks.available())}"),
     (
         "interpret scam jump",
         "wrong value for language: 'scam'; expected one of 'scan'; see `daxy interpret --help`",
     ),
+    (
+        "interpret 'jump left'",
+        "wrong value for language: 'jump left'; expected one of 'scan';"
+        " see `daxy interpret --help`",
+    ),
+    ("--version scan", "--version stands alone, without scan"),
     # values
     (
         "show scan/length --split-seed one",
@@ -102,6 +111,7 @@ REQUESTS = [
         " see `daxy export --help`",
     ),
     ("show scan/length --split-seed -1", "a seed must not be negative: -1"),
+    ("verify good.txt --show -1", "--show must not be negative: -1"),
     ("show scan/length --count -1", "--count must not be negative: -1"),
     (
         "show scan/length --validation-fraction 1",
@@ -126,7 +136,7 @@ REQUESTS = [
         " see `daxy train --help`",
     ),
     ("train scan/length --hidden 0", "hidden must be positive, not 0"),
-    ("train scan/length --seeds 0", "--seeds must be positive, not 0"),
+    ("train scan/length --seeds 0", "seeds must be positive, not 0"),
     ("train scan/length --first-seed -1", "a seed must not be negative: -1"),
     ("train scan/length --epochs 0", "epochs must be positive, not 0"),
     ("train scan/length --dropout 1", "dropout must be in [0, 1), not 1.0"),
@@ -138,6 +148,17 @@ REQUESTS = [
     (
         "train scan/simple_p1 --hidden 4 --epochs 1 --runs good.txt",
         "cannot write good.txt: it is not a folder",
+    ),
+    (
+        "reproduce bastings2018/table4 --row GRU --column simple --dry-run --runs good.txt"
+        " --results none",
+        "cannot write good.txt: it is not a folder",
+    ),
+    # the ledger
+    ("papers bastings2018 --results absent", "absent: no such folder"),
+    (
+        "papers bastings2018 --results good.txt",
+        "good.txt: is a file; expected a folder of results",
     ),
     # options that a task does not have
     (
@@ -180,6 +201,14 @@ REQUESTS = [
         "scan-text cannot say which part a line is of; expected --split of one part",
     ),
     ("export scan/length --out good.txt", "good.txt exists; --force replaces it"),
+    (
+        "export scan/length --out length.csv",
+        "length.csv: no format has this name; expected .txt, .jsonl, .parquet, or --format",
+    ),
+    (
+        "export scan/length --split validation --validation none",
+        "scan/length has no validation examples with --validation none",
+    ),
     ("export scan/length --out malformed", "malformed is a folder; expected a file to write"),
     (
         "export scan/length --out good.txt/a.txt",
@@ -190,6 +219,7 @@ REQUESTS = [
     ("verify malformed", "malformed: is a folder; expected a file"),
     ("verify empty.txt", f"empty.txt: the file is empty; {FORMAT} on each line"),
     ("verify crlf.txt", "crlf.txt:2: the line ends in CR LF; expected LF alone"),
+    ("verify cr.txt", "cr.txt:1: the line ends in CR; expected LF alone"),
     (
         "verify bom.txt",
         "bom.txt:1: the file starts with a byte order mark; expected UTF-8 without one",
@@ -254,7 +284,7 @@ REQUESTS = [
         f"bad.jsonl:1: no JSON: Expecting value at column 9; {OBJECT}",
     ),
     ("score scan/length --predictions blank.jsonl", f"blank.jsonl:2: blank line; {OBJECT}"),
-    ("score scan/length --predictions empty.txt", f"empty.txt:1: blank line; {OBJECT}"),
+    ("score scan/length --predictions empty.jsonl", f"empty.jsonl: the file is empty; {OBJECT}"),
     (
         "score scan/length --predictions no_key.jsonl",
         "no_key.jsonl:1: no `key` or `source` in {'prediction': 'I_JUMP'}",

@@ -22,7 +22,8 @@ def test_an_example_is_one_object() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", f"a.jsonl:1: blank line; {OBJECT}"),
+        (b"", f"a.jsonl: the file is empty; {OBJECT}"),
+        (b"\n", f"a.jsonl:1: blank line; {OBJECT}"),
         (b"{}\n\n{}\n", "a.jsonl:1: expected 'split' with a string"),
         (b"[1]\n", f"a.jsonl:1: a list; {OBJECT}"),
         (

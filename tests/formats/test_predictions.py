@@ -81,6 +81,14 @@ def test_a_parquet_file_is_read_as_well(tmp_path: Path) -> None:
             "p.jsonl: 4 of 5 rows are for no test example: "
             "'a' (line 2), 'b' (line 3), 'c' (line 4)",
         ),
+        (
+            [
+                {"key": FIRST, "source": "I_JUMP I_JUMP", "prediction": "x"},
+                {"key": SECOND, "source": "I_WALK", "prediction": "x"},
+                {"key": THIRD, "prediction": "x"},
+            ],
+            f"p.jsonl:2: the source of '{SECOND}' is 'I_JUMP I_JUMP', not 'I_WALK'",
+        ),
         ([{"prediction": "x"}], "p.jsonl:1: no `key` or `source` in {'prediction': 'x'}"),
         ([{"key": FIRST}], f"p.jsonl:1: no `prediction` in {{'key': '{FIRST}'}}"),
         (

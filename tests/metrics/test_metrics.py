@@ -12,7 +12,7 @@ tokens = st.lists(st.sampled_from(["I_JUMP", "I_WALK", "I_RUN"]), max_size=3)
 
 
 def test_every_metric_is_named_as_its_file_and_says_what_it_is() -> None:
-    assert metrics.available() == ["back_mapping", "exact"]
+    assert {"back_mapping", "exact"} <= set(metrics.available())
     for name in metrics.available():
         assert metrics.get(name).name == name
         assert metrics.get(name).summary

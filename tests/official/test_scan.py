@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import daxy
+from daxy import tasks
 from daxy.core.errors import WrongFile
 from daxy.formats import scan_text
 from daxy.languages import scan
@@ -48,6 +49,7 @@ def test_official_files_have_the_sizes_of_the_task_and_load_in_its_place(
     official = daxy.load(f"scan/{name}", validation="none", official=scan_folder).provenance
     assert official.sizes == ours
     assert official.source == f"official files in {scan_folder}"
+    assert (official.rule == tasks.get(f"scan/{name}").rule) == (name in FILES)
 
 
 @pytest.mark.parametrize("name", COMPLEX)

@@ -1,5 +1,9 @@
+import json
+from pathlib import Path
+
 import pytest
 
+import daxy
 from daxy import tasks
 
 SHARE = "share of test inputs whose actions occur in train"
@@ -41,3 +45,16 @@ def test_another_command_of_the_same_meaning_is_right() -> None:
     assert totals["back_mapping"] == 1.0
     assert totals["exact"] < 1.0
     assert task.metric == "back_mapping"
+
+
+def test_predictions_may_name_their_sources_in_the_papers_spelling(tmp_path: Path) -> None:
+    test = daxy.load("nacs/filler_num0").test
+    spelled = {"I_TURN_LEFT": "LTURN", "I_TURN_RIGHT": "RTURN"}
+    rows = {
+        " ".join(spelled.get(action, action.removeprefix("I_")) for action in source): command
+        for source, command in zip(test.source, test.target, strict=True)
+    }
+    path = tmp_path / "predictions.jsonl"
+    lines = [json.dumps({"source": key, "prediction": value}) for key, value in rows.items()]
+    path.write_text("\n".join(lines) + "\n")
+    assert daxy.score("nacs/filler_num0", path).accuracy == 1.0

@@ -51,7 +51,17 @@ def test_an_unknown_recipe_is_refused_with_the_nearest_name() -> None:
         protocol("bastings2019")
 
 
-def test_an_unknown_optimizer_is_refused_where_annotations_are_not_checked() -> None:
-    code = "from daxy.training.protocol import Protocol; Protocol(optimizer='adamw')"
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("optimizer='adamw'", "optimizer must be one of 'sgd', 'adam', not 'adamw'"),
+        ("epochs=2.5", "epochs must be a whole number, not 2.5"),
+        ("clip='5'", "clip must be a number, not '5'"),
+    ],
+)
+def test_a_wrong_type_is_refused_where_annotations_are_not_checked(
+    setting: str, message: str
+) -> None:
+    code = f"from daxy.training.protocol import Protocol; Protocol({setting})"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "UnknownName: no optimizer named 'adamw'; did you mean adam?" in ran.stderr
+    assert f"WrongRequest: {message}\n" in ran.stderr

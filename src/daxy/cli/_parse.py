@@ -39,7 +39,6 @@ def _fill(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
         prog=f"daxy {name}",
         description=inspect.cleandoc(verb.__doc__ or ""),
         args=list(arguments),
-        config=(tyro.conf.FlagCreatePairsOff,),
     )
 
 
@@ -48,7 +47,8 @@ def flags(verb: type[Verb], name: str) -> list[str]:
     shown = io.StringIO()
     with contextlib.redirect_stdout(shown), contextlib.suppress(SystemExit):
         _fill(verb, name, ["--help"])
-    return re.findall(r"^[│ ]*(?:-h, )?(--[a-z0-9.-]+)", shown.getvalue(), re.MULTILINE)
+    listed = re.findall(r"^[│ ]*((?:--?[a-z0-9.-]+(?:, )?)+)", shown.getvalue(), re.MULTILINE)
+    return [flag for names in listed for flag in re.findall(r"--[a-z0-9.-]+", names)]
 
 
 def _unknown_flag(known: Sequence[str], arguments: Sequence[str]) -> str | None:
@@ -88,7 +88,7 @@ _CLAUSES = {
     ),
     r"Error parsing (\S+): (.*)": r"wrong value for \1: \2",
     r"Missing value for argument '(\S+?)'.*": r"missing: a value after \1",
-    r"invalid choice '(.*)' for argument '(\S+?)'. Expected one of \((.*?),?\)\.": (
+    r"invalid choice '(.*)' for argument '(\S+?)'. Expected one of \((.*?),?\s*\)\.": (
         r"wrong value for \2: '\1'; expected one of \3"
     ),
 }

@@ -7,8 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import tyro
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+
+Switch = tyro.conf.FlagCreatePairsOff[bool]
+"""The type of a flag that is off unless given; other flags have a `--no-` twin."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,9 +32,9 @@ class Result:
 class Verb(ABC):
     """A request, as its fields say; `run` answers it."""
 
-    json: bool = False
+    json: Switch = False
     """Print one JSON object on stdout and everything else on stderr."""
-    debug: bool = False
+    debug: Switch = False
     """Show where in the program an error came from."""
 
     @abstractmethod

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from daxy.cli._verb import Result, Verb
+from daxy.cli._verb import Result, Switch, Verb
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -41,7 +41,7 @@ class Demo(Verb):
 
     runs: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("runs")
     """Where the run folders and the picture are made."""
-    restart: bool = False
+    restart: Switch = False
     """Train again even if the runs are there."""
 
     def run(self) -> Result:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from daxy.cli._data import Data, DataOptions, TaskName
-from daxy.cli._verb import Result, Verb
+from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from daxy.core.split import Split
 
 Format = Literal["scan-text", "jsonl", "parquet"]
-FORMAT_OF_SUFFIX: dict[str, Format] = {".parquet": "parquet", ".jsonl": "jsonl"}
+FORMAT_OF_SUFFIX: dict[str, Format] = {
+    "": "scan-text",
+    ".txt": "scan-text",
+    ".jsonl": "jsonl",
+    ".parquet": "parquet",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +41,7 @@ class Export(Verb):
     """How to write it; `auto`: as the name of --out ends, else scan-text."""
     out: Path | None = None
     """The file to write; stdout unless given."""
-    force: bool = False
+    force: Switch = False
     """Replace the file if it exists."""
     data: Data = field(default_factory=DataOptions)
 
@@ -45,6 +50,9 @@ class Export(Verb):
         form = self._check()
         split = self.data.load(self.task)
         parts = split.parts if self.split == "all" else {self.split: split.parts[self.split]}
+        for name, examples in parts.items():
+            empty = f"{self.task} has no {name} examples with --validation {self.data.validation}"
+            require(len(examples) > 0 or self.split == "all", empty)
         if self.out is None:
             return Result(data={}, text=_text(parts, form))
         if form == "parquet":
@@ -62,9 +70,7 @@ class Export(Verb):
 
     def _check(self) -> Format:
         """Return the format, after refusing what cannot be written."""
-        suffix = self.out.suffix if self.out else ""
-        named = FORMAT_OF_SUFFIX.get(suffix, "scan-text")
-        form = named if self.format == "auto" else self.format
+        form = self._named() if self.format == "auto" else self.format
         require(self.out is not None or form != "parquet", "parquet needs --out FILE")
         require(self.out is not None or not self.json, "--json needs --out FILE")
         together = "scan-text cannot say which part a line is of; expected --split of one part"
@@ -74,6 +80,14 @@ class Export(Verb):
             exists = f"{self.out} exists; --force replaces it"
             require(self.force or not self.out.exists(), exists)
         return form
+
+    def _named(self) -> Format:
+        """Return the format that the name of --out asks for."""
+        suffix = self.out.suffix.lower() if self.out else ""
+        known = ", ".join(filter(None, FORMAT_OF_SUFFIX))
+        said = f"{self.out}: no format has this name; expected {known}, or --format"
+        require(suffix in FORMAT_OF_SUFFIX, said)
+        return FORMAT_OF_SUFFIX[suffix]
 
 
 def _origin(split: Split) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from daxy.cli._verb import Result
 from daxy.core import registry
-from daxy.core.errors import DaxyError, UnknownName
+from daxy.core.errors import DaxyError, UnknownName, require
 from daxy.version import __version__
 
 PACKAGE = "daxy.cli"
@@ -75,6 +75,8 @@ def _overview(arguments: Sequence[str]) -> Result:
     if unknown := [word for word in arguments if word.startswith("-") and word not in FLAGS]:
         raise UnknownName("flag", unknown[0], FLAGS[1:])
     if "--version" in arguments:
+        more = [word for word in arguments if word not in ("--version", "--json", "--debug")]
+        require(not more, f"--version stands alone, without {' '.join(more)}")
         return Result(data={"version": __version__}, text=f"daxy {__version__}")
     every = verbs()
     width = max(map(len, every))

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from daxy.cli._verb import Result, Verb
+from daxy.core.errors import require
 
 if TYPE_CHECKING:
     from daxy.experiments.ledger import Ledger
     from daxy.experiments.papers import Paper, Table
+
+RESULTS = Path("results")
+"""Where nothing may have been measured yet; a folder that is asked for by name has to be there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +31,7 @@ class Papers(Verb):
         None
     )
     """The paper whose tables to list, or the table to show."""
-    results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("results")
+    results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = RESULTS
     """Folder of the measured runs."""
 
     def run(self) -> Result:
@@ -35,6 +39,8 @@ class Papers(Verb):
         from daxy.experiments import papers
         from daxy.experiments.ledger import Ledger
 
+        default = self.results == RESULTS
+        require(default or self.results.exists(), f"{self.results}: no such folder")
         if self.paper is None:
             return _listed()
         if "/" in self.paper:

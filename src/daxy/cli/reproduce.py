@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from daxy.cli._verb import Result, Verb
+from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ class Reproduce(Verb):
     """Where run folders are found and made."""
     results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("results")
     """Folder of the measured runs, one JSON file a table."""
-    restart: bool = False
+    restart: Switch = False
     """Delete what run folders there are of the runs that are not in the results, and train them."""
-    dry_run: bool = False
+    dry_run: Switch = False
     """Say what would be run, and run nothing."""
 
     def run(self) -> Result:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from daxy.cli._data import Data, DataOptions, TaskName
-from daxy.cli._verb import Result, Verb
+from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Score(Verb):
     """The predictions, JSON lines or Parquet."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Write each example with its prediction and scores, as .parquet or .jsonl."""
-    force: bool = False
+    force: Switch = False
     """Replace that file if it exists."""
     data: Data = field(default_factory=DataOptions)
 
@@ -74,7 +74,7 @@ class Score(Verb):
         if out is None:
             return
         named = f"{out}: expected a name that ends in .parquet or .jsonl"
-        require(out.suffix in (".parquet", ".jsonl"), named)
+        require(out.suffix.lower() in (".parquet", ".jsonl"), named)
         require(self.force or not out.exists(), f"{out} exists; --force replaces it")
         same = out.exists() and self.predictions.exists() and out.samefile(self.predictions)
         require(not same, f"{out} is the predictions file itself; expected another --out")

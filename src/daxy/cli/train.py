@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from daxy.cli._data import Data, DataOptions, TaskName
-from daxy.cli._verb import Result, Verb
+from daxy.cli._verb import Result, Switch, Verb
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -45,7 +45,7 @@ class Train(Verb):
     """The training recipe, whose defaults the flags below change one by one."""
     runs: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("runs")
     """Where run folders are found and made."""
-    restart: bool = False
+    restart: Switch = False
     """Delete what there is of these runs and train them from the beginning."""
     data: Data = field(default_factory=DataOptions)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from daxy.cli._verb import Result, Verb
+from daxy.core.errors import require
 
 if TYPE_CHECKING:
     from daxy.core.examples import Examples
@@ -35,6 +36,7 @@ class Verify(Verb):
         """Return how many lines agree, and the first that do not."""
         from daxy.formats import scan_text
 
+        require(self.show >= 0, f"--show must not be negative: {self.show}")
         examples = scan_text.read(self.file)
         wrong = _disagreements(examples)
         repeated = sum(count - 1 for count in Counter(examples.source).values())

@@ -60,6 +60,8 @@ class Ledger:
             WrongFile: the file is damaged, or has a run of no cell of the table.
         """
         path = self.path(table)
+        if self.folder.exists() and not self.folder.is_dir():
+            raise WrongFile(self.folder, "is a file; expected a folder of results")
         if not path.exists():
             return []
         found = [_entry(path, number, each) for number, each in enumerate(_runs(path, table), 1)]

@@ -82,6 +82,7 @@ def plan(
 
     def step(cell: Cell, recipe: Recipe) -> Step:
         asked = experiment(recipe, runs)
+        asked.check_folder()
         in_ledger = {entry.seed for entry in known.of(cell)}
         left = [seed for seed in seeds if seed not in in_ledger]
         split = load(asked.task, asked.data) if left and not restart else None

@@ -89,8 +89,7 @@ class Experiment:
         """
         require(len(set(seeds)) == len(seeds) > 0, f"seeds must differ, and be some: {list(seeds)}")
         require(min(seeds) >= 0, f"a seed must not be negative: {min(seeds)}")
-        if self.folder.exists() and not self.folder.is_dir():
-            raise RunFailed(f"cannot write {self.folder}: it is not a folder")
+        self.check_folder()
         keep_compilations()
         use_every_core()
         split = self.data.load(self.task)
@@ -104,6 +103,15 @@ class Experiment:
             self._train(split, group, watcher or Silent())
             missing = [seed for seed in missing if seed not in group]
         return [folder for folder, _ in runs.values()]
+
+    def check_folder(self) -> None:
+        """Refuse a place for run folders that cannot have any.
+
+        Raises:
+            RunFailed: it is a file.
+        """
+        if self.folder.exists() and not self.folder.is_dir():
+            raise RunFailed(f"cannot write {self.folder}: it is not a folder")
 
     def _run(self, split: Split, seed: int) -> tuple[RunFolder, RunConfig]:
         config = run_config(self.task, self.data, split, self.learner.settings(), seed)
@@ -222,7 +230,7 @@ class _Logging:
 
 def seeds_from(count: int, first: int = 0) -> list[int]:
     """Return `count` seeds from `first` on."""
-    require(count > 0, f"--seeds must be positive, not {count}")
+    require(count > 0, f"seeds must be positive, not {count}")
     return list(range(first, first + count))
 
 

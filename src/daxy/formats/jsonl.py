@@ -44,7 +44,10 @@ def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     Raises:
         WrongFile: the file cannot be read, or a line is blank, not UTF-8, or no JSON object.
     """
-    for number, line in enumerate(read_bytes(path).removesuffix(b"\n").split(b"\n"), start=1):
+    data = read_bytes(path)
+    if not data:
+        raise WrongFile(path, "the file is empty; expected one JSON object a line")
+    for number, line in enumerate(data.removesuffix(b"\n").split(b"\n"), start=1):
         yield number, _object(line, path, number)
 
 

@@ -1,7 +1,8 @@
 """Predictions: anybody's, as JSON lines or Parquet.
 
-A row has `prediction` and says what it is a prediction for: by `key`, or by `source`. Each of these
-is a string of tokens separated by spaces, or a list of tokens; other fields are left alone.
+A row has `prediction` and says what it is a prediction for: by `key`, or by `source`; where it has
+both, both have to be of the same example. Each of these is a string of tokens separated by spaces,
+or a list of tokens; other fields are left alone.
 
 {"key": "5f9c9d86f47b1dfb", "prediction": "I_TURN_LEFT I_JUMP"}
 {"source": "jump left", "prediction": ["I_TURN_LEFT", "I_JUMP"]}
@@ -13,7 +14,7 @@ the same source: its one prediction counts for all of them.
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,19 +38,30 @@ class Given:
     of: str | Tokens
     """The key, or the tokens of the source."""
     prediction: Tokens
+    source: Tokens | None = None
+    """What a row with a key says of the source, if it does."""
 
 
-def read(path: Path, examples: Examples) -> Sequences:
+def read(
+    path: Path, examples: Examples, *, source_spelling: Callable[[str], str] = str
+) -> Sequences:
     """Return the predictions of a file in the order of the examples.
+
+    Args:
+        path: The file.
+        examples: What the predictions are for.
+        source_spelling: Gives a token of a row's source as the examples spell it.
 
     Raises:
         WrongFile: the file cannot be read, a row of it is wrong, or rows are missing, given twice,
             or for no example.
     """
-    rows = list(_rows(path))
+    rows = list(_rows(path, source_spelling))
     by_source = bool(rows) and not isinstance(rows[0].of, str)
     wanted: Sequence[str | Tokens] = list(examples.source) if by_source else examples.keys
-    return align(path, rows, wanted)
+    predictions = align(path, rows, wanted)
+    _check_sources(path, rows, examples)
+    return predictions
 
 
 def align(path: Path, rows: Sequence[Given], wanted: Sequence[str | Tokens]) -> Sequences:
@@ -82,7 +94,7 @@ def write(
     Raises:
         RunFailed: the file cannot be written.
     """
-    if path.suffix == ".jsonl":
+    if path.suffix.lower() == ".jsonl":
         write_text(path, "".join(_lines(examples, predictions, scores)))
         return
     import pyarrow as pa
@@ -99,14 +111,26 @@ def write(
     parquet.save(path, pa.table(columns | values))
 
 
-def _rows(path: Path) -> Iterator[Given]:
-    records = _table(path) if path.suffix == ".parquet" else jsonl.objects(path)
-    field: str | None = None
+def _rows(path: Path, source_spelling: Callable[[str], str]) -> Iterator[Given]:
+    records = _table(path) if path.suffix.lower() == ".parquet" else jsonl.objects(path)
+    by_key: bool | None = None
     for line, record in records:
-        field = field or ("key" if "key" in record else "source")
-        of = _tokens(path, line, record, field)
+        by_key = "key" in record if by_key is None else by_key
         prediction = _tokens(path, line, record, "prediction")
-        yield Given(line, " ".join(of) if field == "key" else of, prediction)
+        source: Tokens = ()
+        if says_source := not by_key or record.get("source") is not None:
+            source = tuple(map(source_spelling, _tokens(path, line, record, "source")))
+        of = " ".join(_tokens(path, line, record, "key")) if by_key else source
+        yield Given(line, of, prediction, source if says_source else None)
+
+
+def _check_sources(path: Path, rows: Sequence[Given], examples: Examples) -> None:
+    """Refuse a row whose source is not that of the example with its key."""
+    source_of = dict(zip(examples.keys, examples.source, strict=True))
+    for row in rows:
+        if isinstance(row.of, str) and row.source not in (None, source_of[row.of]):
+            theirs = f"the source of {row.of!r} is {_named(source_of[row.of])}"
+            raise WrongFile(path, f"{theirs}, not {_named(row.source)}", line=row.line)
 
 
 def _table(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -50,8 +50,9 @@ def _decode(line: bytes, path: Path | str, number: int) -> str:
     if number == 1 and line.startswith(b"\xef\xbb\xbf"):
         problem = "the file starts with a byte order mark; expected UTF-8 without one"
         raise WrongFile(path, problem, line=1)
-    if line.endswith(b"\r"):
-        raise WrongFile(path, "the line ends in CR LF; expected LF alone", line=number)
+    if b"\r" in line:
+        ends = "CR LF" if line.index(b"\r") == len(line) - 1 else "CR"
+        raise WrongFile(path, f"the line ends in {ends}; expected LF alone", line=number)
     try:
         return line.decode()
     except UnicodeDecodeError as error:

@@ -14,6 +14,7 @@ from daxy import models
 from daxy.batching.epochs import choose_buckets, epoch, needs
 from daxy.batching.table import Table
 from daxy.core.examples import Examples, Sequences
+from daxy.core.settings import made
 from daxy.core.split import Split
 from daxy.training.checkpoint import Arrays, Checkpoint, named_arrays
 from daxy.training.loop import EpochRecord, Listener, Position, Training, one_replica
@@ -114,7 +115,8 @@ def learner(model: str, config: dict[str, Any], protocol: Protocol) -> Neural:
     """Return the learner with these settings; what `config` leaves out has its default.
 
     Raises:
-        UnknownName: there is no such architecture.
+        UnknownName: there is no such architecture, or it has no such setting.
         WrongRequest: a value that the architecture does not take.
     """
-    return Neural(model=model, config=models.get(model).Config(**config), protocol=protocol)
+    settings = made(models.get(model).Config, config, of=f"model {model}")
+    return Neural(model=model, config=settings, protocol=protocol)

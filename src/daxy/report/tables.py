@@ -1,8 +1,9 @@
 """A published table with the measured figures beside it, for a terminal and for Markdown.
 
-The verdict is by one rule: measured **agrees** with published when their means are no further apart
-than the two spreads together, or than 0.1 points, which is what rounding can make of it; else it
-**differs**. The spread is the standard deviation over runs, of the population, as the papers' own.
+The verdict is by one rule: measured **agrees** with published when its mean is within the published
+spread, or within 0.1 points, which is what rounding can make of it. Further off it **overlaps**
+while the means are no further apart than the two spreads together; else it **differs**. The spread
+is the standard deviation over runs, of the population, as the papers' own.
 """
 
 from __future__ import annotations
@@ -18,17 +19,23 @@ from daxy.experiments.papers import Cell, Table
 if TYPE_CHECKING:
     from rich.console import Group
 
-Verdict = Literal["agrees", "differs", "not yet", "quoted"]
+Verdict = Literal["agrees", "overlaps", "differs", "not yet", "quoted"]
 
 ROUNDING = 0.1
 """Points: the least difference that counts as one."""
 RULE = (
-    "agrees: the means differ by no more than the two spreads (±, standard deviation over runs)"
-    f" together, or by {ROUNDING} points; differs: by more"
+    "agrees: measured is within the published spread (±, standard deviation over runs), or within"
+    f" {ROUNDING} points; overlaps: within both spreads together; differs: further off"
 )
 HEAD = ("row", "column", "published", "measured", "seeds", "difference", "verdict")
 WORDS = ("row", "column", "verdict")
-STYLES = {"agrees": "green", "differs": "red", "not yet": "dim", "quoted": "dim"}
+STYLES = {
+    "agrees": "green",
+    "overlaps": "yellow",
+    "differs": "red",
+    "not yet": "dim",
+    "quoted": "dim",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +68,11 @@ class Comparison:
             return "quoted"
         if self.difference is None or self.spread is None:
             return "not yet"
-        allowed = max(ROUNDING, (self.cell.spread or 0.0) + self.spread)
-        return "agrees" if abs(self.difference) <= allowed + 1e-9 else "differs"
+        distance = abs(self.difference) - 1e-9
+        allowed = max(ROUNDING, self.cell.spread or 0.0)
+        if distance <= allowed:
+            return "agrees"
+        return "overlaps" if distance <= allowed + self.spread else "differs"
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from daxy.core.settings import check_types
 from daxy.core.split import Split
 from daxy.tasks._task import Validation
 
@@ -16,13 +17,16 @@ class Data:
     seed: int = 0
     """Seed of the draws: of the split where it is a draw, and of the validation set."""
     oversample: bool = True
-    """Have every training line once; published splits repeat the primitive."""
+    """Repeat the held-out primitive in train as the published split does."""
     validation: Validation = "draw"
     """How the validation set is carved from train."""
     validation_fraction: float = 0.1
     """The share of the training lines that the validation set aims at."""
     official: Path | None = None
     """Folder or .tar.xz of the official files, to load instead of generating."""
+
+    def __post_init__(self) -> None:
+        check_types(Data, vars(self))
 
     def load(self, task: str) -> Split:
         """Return the task's data.

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from daxy.core.errors import WrongRequest
-from daxy.core.examples import Examples, Sequences
+from daxy.core.examples import Examples
 from daxy.core.split import Split
 from daxy.languages import scan
 from daxy.tasks import _official, _validation
@@ -42,12 +42,13 @@ class ScanTask(Task):
         parts = self._partition(seed, oversample, official)
         train, held_out = self._carve(parts, validation, validation_fraction, seed)
         _validation.check_sizes(validation, len(train), len(held_out))
+        fixed = isinstance(self.how, HoldOut)
         return Split.of(
             train=train,
             validation=held_out,
             test=scan.pairs().take(parts.test),
             task=self.name,
-            rule=self.rule,
+            rule=self.rule if official is None or fixed else "the draw of the official files",
             seed=seed,
             source="generated" if official is None else f"official files in {official}",
             options={
@@ -57,9 +58,9 @@ class ScanTask(Task):
             },
         )
 
-    def normalised(self, predictions: Sequences) -> Sequences:
-        """Return predictions in the official spelling: LTURN becomes I_TURN_LEFT."""
-        return predictions.renamed(scan.official_spelling)
+    def target_spelling(self, token: str) -> str:
+        """Return an action in the official spelling: I_TURN_LEFT for LTURN."""
+        return scan.official_spelling(token)
 
     def _partition(self, seed: int, oversample: bool, official: Path | None) -> Partition:
         if official is None:

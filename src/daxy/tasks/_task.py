@@ -69,9 +69,17 @@ class Task(ABC):
         """Return figures that belong beside every score, by name; none for most tasks."""
         return {}
 
+    def source_spelling(self, token: str) -> str:
+        """Return a token as this task's sources spell it; most tasks know one spelling only."""
+        return token
+
+    def target_spelling(self, token: str) -> str:
+        """Return a token as this task's targets spell it; most tasks know one spelling only."""
+        return token
+
     def normalised(self, predictions: Sequences) -> Sequences:
-        """Return predictions in the spelling that targets have; most tasks have one only."""
-        return predictions
+        """Return predictions in the spelling that targets have."""
+        return predictions.renamed(self.target_spelling)
 
     def scores(self, examples: Examples, predictions: Sequences) -> dict[str, Scores]:
         """Return each metric's value of each prediction, in the order of the examples."""

@@ -48,11 +48,15 @@ class NacsTask(Task):
             validation=forward.validation.swapped(),
             test=forward.test.swapped(),
             task=self.name,
-            rule=self.rule,
+            rule=forward.provenance.rule,
             seed=seed,
             source=forward.provenance.source,
             options=forward.provenance.options,
         )
+
+    def source_spelling(self, token: str) -> str:
+        """Return an action in the official spelling: I_TURN_LEFT for LTURN."""
+        return self.mirrored.target_spelling(token)
 
     def statistics(self, split: Split) -> dict[str, float]:
         """Return the share of test inputs that also occur in train, maybe with another command."""

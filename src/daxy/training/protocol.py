@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from daxy.core.errors import UnknownName, require
+from daxy.core.settings import check_types
 
 Optimizer: TypeAlias = Literal["sgd", "adam"]
 
@@ -41,8 +42,7 @@ class Protocol:
     """Tokens that greedy decoding writes at most, END included; never taken from the target."""
 
     def __post_init__(self) -> None:
-        if self.optimizer not in get_args(Optimizer):
-            raise UnknownName("optimizer", self.optimizer, get_args(Optimizer))
+        check_types(Protocol, vars(self))
         for name in ("learning_rate", "decay", "clip", "batch_size", "epochs", "limit"):
             value = getattr(self, name)
             flag = name.replace("_", "-")

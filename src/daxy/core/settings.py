@@ -1,0 +1,72 @@
+"""Settings given by name, as a Python caller or a file does: checked against a dataclass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from daxy.core.errors import UnknownName, WrongRequest
+
+T = TypeVar("T")
+
+EXPECTED: Mapping[Any, tuple[tuple[type, ...], str]] = {
+    bool: ((bool,), "True or False"),
+    int: ((int,), "a whole number"),
+    float: ((int, float), "a number"),
+    str: ((str,), "a text"),
+    Path: ((Path,), "a path"),
+    NoneType: ((NoneType,), "None"),
+}
+"""By the type of a field: what fits it, and how to say so."""
+
+
+def made(kind: type[T], values: Mapping[str, Any], *, of: str) -> T:
+    """Return a dataclass with these fields; what is left out has its default.
+
+    Args:
+        kind: The dataclass.
+        values: Its fields by name.
+        of: What has these settings, for the error: "model seq2seq".
+
+    Raises:
+        UnknownName: there is no such field.
+        WrongRequest: a value has another type than its field.
+    """
+    known = get_type_hints(kind)
+    for name in values:
+        if name not in known:
+            raise UnknownName(f"setting of {of}", name, known)
+    check_types(kind, values)
+    return kind(**values)
+
+
+def check_types(kind: type, values: Mapping[str, Any]) -> None:
+    """Refuse a value that is not of the type of the dataclass's field with its name.
+
+    Raises:
+        WrongRequest: says which, and what was expected.
+    """
+    hints = get_type_hints(kind)
+    for name, value in values.items():
+        if not _fits(value, hints[name]):
+            flag = name.replace("_", "-")
+            raise WrongRequest(f"{flag} must be {_expected(hints[name])}, not {value!r}")
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    if get_origin(hint) is Literal:
+        return value in get_args(hint)
+    if isinstance(hint, UnionType):
+        return any(_fits(value, each) for each in get_args(hint))
+    kinds, _ = EXPECTED.get(hint, ((hint,), ""))
+    return isinstance(value, kinds) and (hint is bool or not isinstance(value, bool))
+
+
+def _expected(hint: Any) -> str:
+    if get_origin(hint) is Literal:
+        return f"one of {', '.join(map(repr, get_args(hint)))}"
+    if isinstance(hint, UnionType):
+        return " or ".join(map(_expected, get_args(hint)))
+    return EXPECTED.get(hint, ((), f"a {hint}"))[1]
