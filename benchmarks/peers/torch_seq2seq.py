@@ -252,7 +252,13 @@ def sgd(model: Seq2Seq, learning_rate: float = 0.2) -> torch.optim.SGD:
 
 
 def weights(model: Seq2Seq) -> dict[str, np.ndarray]:
-    """Return the parameters as float32 arrays, for another implementation to start from.
+    """Return copies of `parameters` as float32 arrays, for another implementation."""
+    named = parameters(model)
+    return {name: value.detach().cpu().float().numpy().copy() for name, value in named.items()}
+
+
+def parameters(model: Seq2Seq) -> dict[str, Tensor]:
+    """Return the parameters under plain names.
 
     A matrix [n, m] maps m inputs to n outputs. H = hidden, E = embedding, D = E, or 0 under -Dep;
     G = the number of gates, stacked in this order along the first axis:
@@ -305,7 +311,7 @@ def weights(model: Seq2Seq) -> dict[str, np.ndarray]:
     else:
         named |= _recurrence("decoder", decoder.recurrence, "_l0")
     named["output"] = decoder.output.weight
-    return {name: value.detach().cpu().float().numpy().copy() for name, value in named.items()}
+    return named
 
 
 def _recurrence(name: str, module: nn.Module, suffix: str) -> dict[str, Tensor]:

@@ -1,4 +1,4 @@
-"""The PyTorch peer's weights in daxy's network, so that both compute the same."""
+"""The same weights in daxy's network and in the PyTorch peer, so that both compute the same."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
+import torch
 
-from benchmarks.peers.torch_seq2seq import Seq2Seq, weights
+from benchmarks.peers.torch_seq2seq import Seq2Seq, parameters, weights
 from daxy.models.seq2seq import Model
 
 
@@ -23,6 +24,42 @@ def into_daxy(network: Seq2Seq, model: Model) -> Model:
     for path, value in found.items():
         model = eqx.tree_at(lambda tree, path=path: _at(tree, path), model, replace_fn=_like(value))
     return model
+
+
+def into_torch(model: Model, network: Seq2Seq) -> None:
+    """Give the network a model's weights, which must not have a replica axis; of GRU or SRN."""
+    encoder = model.encoder
+    named: dict[str, Any] = {
+        "source_embedding": _from_zero(encoder.embedding),
+        "target_embedding": _from_zero(model.target_embedding),
+        "bridge": model.bridge[0],
+        "bridge_bias": model.bridge_bias[0],
+        "decoder_input_bias": model.gates_bias,
+        "decoder_recurrent": model.state_to_gates,
+        "decoder_recurrent_bias": model.state_bias,
+        "attention_query": model.query,
+        "attention_key": model.key,
+        "attention_score": model.energy,
+        "pre_output": model.pre_output,
+        "output": model.output,
+    }
+    inputs = [
+        part for part in (model.embedding_to_gates, model.context_to_gates) if part is not None
+    ]
+    named["decoder_input"] = jnp.concatenate(inputs)
+    for way, side in enumerate(("forward", "backward")):
+        named[f"encoder_{side}_input"] = encoder.input_to_gates[way]
+        named[f"encoder_{side}_input_bias"] = encoder.input_bias[way]
+        named[f"encoder_{side}_recurrent"] = encoder.state_to_gates[way]
+        named[f"encoder_{side}_recurrent_bias"] = encoder.state_bias[way]
+    with torch.no_grad():
+        for name, parameter in parameters(network).items():
+            parameter.copy_(torch.from_numpy(np.array(named[name]).T))
+
+
+def _from_zero(embedding: Any) -> Any:
+    """Return an embedding's transpose with zeros for PAD, which daxy never looks up."""
+    return None if embedding is None else embedding.at[0].set(0).T
 
 
 def _encoder(given: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

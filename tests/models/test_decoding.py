@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.sharding import Mesh
 from jaxtyping import Array, Float, Int
 from tests import tiny
 
@@ -54,19 +55,35 @@ def test_the_limit_cuts_what_has_not_ended() -> None:
     np.testing.assert_array_equal(greedy(Parrot(), SOURCE, 2), np.array(SAID)[:, :2])
 
 
-def test_replicas_decode_side_by_side() -> None:
+def grid(rows: int, columns: int) -> Mesh:
+    """Return so many of the devices that tests/conftest.py asks for."""
+    devices = jax.devices()[: rows * columns]
+    if len(devices) < rows * columns:
+        pytest.skip(f"needs {rows * columns} devices")
+    return Mesh(np.array(devices).reshape(rows, columns), ("replicas", "examples"))
+
+
+GRIDS = [(1, 1), (1, 4), (2, 1), (2, 2)]
+
+
+@pytest.mark.parametrize("shape", GRIDS)
+def test_each_replica_says_its_own_sources(shape: tuple[int, int]) -> None:
     codes = np.asarray(SOURCE)
-    first, second = greedy_replicas(Parrot(), [codes, codes[::-1][:3]], 4)
-    np.testing.assert_array_equal(first, SAID)
-    np.testing.assert_array_equal(second, SAID[::-1][:3])
+    found = greedy_replicas(Parrot(), [codes, codes[::-1][:3]], 4, grid(*shape))
+    np.testing.assert_array_equal(found[0], SAID)
+    np.testing.assert_array_equal(found[1], SAID[::-1][:3])
 
 
+@pytest.mark.parametrize("shape", GRIDS)
 @pytest.mark.parametrize("limit", [1, 5, 7, 40])
-def test_more_sources_than_slots_are_all_said_in_their_places(limit: int) -> None:
+def test_more_sources_than_slots_are_all_said_in_their_places(
+    limit: int, shape: tuple[int, int]
+) -> None:
     draw = np.random.default_rng(0)
     counts = [3 * SLOTS + 17, FRESH // 2]
     sources = [sentences(draw, count) for count in counts]
-    for codes, found in zip(sources, greedy_replicas(Parrot(), sources, limit), strict=True):
+    said_by_each = greedy_replicas(Parrot(), sources, limit, grid(*shape))
+    for codes, found in zip(sources, said_by_each, strict=True):
         expected = np.zeros((len(codes), limit), int)
         for row, source in enumerate(codes):
             said = [code + 1 if code != END else END for code in source if code != PAD][:limit]

@@ -30,11 +30,16 @@ def test_a_signal_is_noted_and_the_handlers_come_back(number: signal.Signals) ->
 
 
 def test_a_second_signal_acts_as_it_would_have() -> None:
-    with stop_request() as request:
-        os.kill(os.getpid(), signal.SIGINT)
-        assert request.received
-        with pytest.raises(KeyboardInterrupt):
+    # A shell starts what is in the background with SIGINT ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with stop_request() as request:
             os.kill(os.getpid(), signal.SIGINT)
+            assert request.received
+            with pytest.raises(KeyboardInterrupt):
+                os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_outside_the_main_thread_nothing_is_noted_and_nothing_breaks() -> None:

@@ -1,7 +1,8 @@
 """Greedy decoding, written once against `start` and `step`.
 
-Replicas decode side by side, each its own sources. A replica has a number of slots; a slot whose
-sequence has ended is given the next source, so that no sequence waits for the longest of its batch.
+A network has a number of slots; a slot whose sequence has ended is given the next source, so that
+no sequence waits for the longest of its batch. All of it is one program: the replicas of a device
+take turns, and a replica's sources are spread over the devices that have it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import Any, NamedTuple, TypeAlias
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Int, Integer
+from jax.sharding import Mesh
+from jax.sharding import PartitionSpec as P
+from jaxtyping import Array, Int, Integer, Shaped
 from numpy.typing import NDArray
 
 from daxy.core.vocabulary import END, PAD
@@ -22,21 +25,20 @@ from daxy.models._model import Model
 Codes: TypeAlias = Integer[Array, "_ width"] | Integer[np.ndarray, "_ width"]
 
 SLOTS = 256
-"""Sequences of a replica that are extended together."""
+"""Sequences that are extended together."""
 FRESH = 64
 """Sources that are encoded together, when so many slots are free."""
-STRETCH = 5
-"""Tokens that every slot is extended by between two looks at which have ended."""
 
 
 def greedy(model: Model, sources: Codes, limit: int) -> NDArray[np.uint16]:
     """Return one model's outputs, [count, limit] codes, as `greedy_replicas` does."""
     alone = jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], model)
-    return greedy_replicas(alone, [sources], limit)[0]
+    here = Mesh(np.array(jax.devices()[:1]).reshape(1, 1), ("replicas", "examples"))
+    return greedy_replicas(alone, [sources], limit, here)[0]
 
 
 def greedy_replicas(
-    models: Model, sources: Sequence[Codes], limit: int
+    models: Model, sources: Sequence[Codes], limit: int, grid: Mesh
 ) -> list[NDArray[np.uint16]]:
     """Return the best token at each step until END, at most `limit` of them; PAD after that.
 
@@ -46,110 +48,144 @@ def greedy_replicas(
         models: Models with a leading replica axis.
         sources: Each replica's own sources as codes: [count, width], one width for all.
         limit: The most tokens of an output, END included.
+        grid: Devices; the replicas are spread over its first axis, a replica's sources over its
+            second.
 
     Returns:
         Each replica's outputs: [count, limit] codes.
     """
-    work = [_Work(own, limit) for own in sources]
-    slots = _empty(models, len(work), sources[0].shape[1])
-    while any(not each.is_done for each in work):
-        while any(each.wants for each in work):
-            fresh = [each.take() for each in work]
-            places, codes = (np.stack(column) for column in zip(*fresh, strict=True))
-            slots = _refill(models, slots, codes, places)
-        slots, tokens = _extend(models, slots)
-        for each, found in zip(work, np.asarray(tokens), strict=True):
-            each.put(found)
-    return [each.outputs for each in work]
+    columns = grid.devices.shape[1]
+    shares = [[np.asarray(own)[first::columns] for first in range(columns)] for own in sources]
+    counts = np.array([[len(share) for share in row] for row in shares], np.int32)
+    room = max(FRESH, 1 << int(counts.max() - 1).bit_length())  # few sizes, so few programs
+    codes = np.full((*counts.shape, room, sources[0].shape[1]), END, np.int32)
+    for row, own in zip(codes, shares, strict=True):
+        for place, share in zip(row, own, strict=True):
+            place[: len(share)] = share
+    outputs = np.asarray(_decode(grid, limit, models, codes, counts))
+    whole = [np.zeros((len(own), limit), np.uint16) for own in sources]
+    for outputs_of_row, own, count in zip(outputs, whole, counts, strict=True):
+        for first in range(columns):
+            own[first::columns] = outputs_of_row[first, : count[first]]
+    return whole
 
 
-class _Slots(NamedTuple):
-    """What the device holds of every slot of one replica, or of all with a leading axis."""
+@partial(jax.jit, static_argnums=(0, 1))
+def _decode(
+    grid: Mesh,
+    limit: int,
+    models: Model,
+    codes: Int[Array, "replicas columns room width"],
+    counts: Int[Array, "replicas columns"],
+) -> Int[Array, "replicas columns room limit"]:
+    """Return the outputs for the first `counts` sources of each column of each replica."""
+    replicas, columns = grid.axis_names
 
-    state: Any
+    def share(models: Model, codes: Array, counts: Array) -> Array:
+        def one(own: tuple[Model, Array, Array]) -> Array:
+            return _decode_one(*own, limit)
+
+        return jax.lax.map(one, (models, codes[:, 0], counts[:, 0]))[:, None]
+
+    spread = jax.shard_map(
+        share,
+        mesh=grid,
+        in_specs=(P(replicas), P(replicas, columns), P(replicas, columns)),
+        out_specs=P(replicas, columns),
+        check_vma=False,
+    )
+    return spread(models, codes, counts)
+
+
+class _Work(NamedTuple):
+    """Where the decoding of one replica's sources stands."""
+
+    next: Int[Array, ""]
+    """The first source that is not in a slot and has not been."""
+    held: Int[Array, " slots"]
+    """The source in each slot; one past the last for none."""
+    length: Int[Array, " slots"]
     previous: Int[Array, " slots"]
-    ended: Bool[Array, " slots"]
+    state: Any
+    outputs: Int[Array, "room limit"]
 
 
-class _Work:
-    """Which of one replica's sources wait, are in a slot, or are done."""
+def _decode_one(model: Model, sources: Array, count: Array, limit: int) -> Array:
+    """Return one model's outputs for the first `count` sources."""
+    room = len(sources)
+    slots = min(SLOTS, room)
+    shapes = jax.eval_shape(model.start, sources[:slots])
+    nothing = jnp.zeros(slots, jnp.int32)
+    begin = _Work(
+        next=jnp.int32(0),
+        held=nothing + room,
+        length=nothing,
+        previous=nothing,
+        state=jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes),
+        outputs=jnp.full((room, limit), PAD, jnp.int32),
+    )
 
-    def __init__(self, sources: Codes, limit: int) -> None:
-        self.outputs = np.zeros((len(sources), limit), np.uint16)
-        self._sources = np.asarray(sources)
-        self._next = 0
-        self._held = np.full(SLOTS, -1)
-        """The source in each slot; -1 for none."""
-        self._lengths = np.zeros(SLOTS, np.int64)
+    def is_open(work: _Work) -> Array:
+        return (work.held < room).any()
 
-    @property
-    def wants(self) -> bool:
-        """Whether enough slots are free for the next sources."""
-        waiting = len(self._sources) - self._next
-        return 0 < min(FRESH, waiting) <= int(np.count_nonzero(self._held < 0))
+    def has_room(work: _Work) -> Array:
+        wanted = jnp.minimum(FRESH, count - work.next)
+        return (wanted > 0) & (jnp.count_nonzero(work.held == room) >= wanted)
 
-    @property
-    def is_done(self) -> bool:
-        return self._next == len(self._sources) and bool((self._held < 0).all())
+    def turn(work: _Work) -> _Work:
+        work = _refill(model, sources, count, work)
+        extend = partial(_extend, model)
+        return jax.lax.while_loop(lambda w: is_open(w) & ~has_room(w), extend, work)
 
-    def take(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return free slots and the next sources for them; a slot past the last is for nothing."""
-        count = min(FRESH, len(self._sources) - self._next) if self.wants else 0
-        places = np.full(FRESH, SLOTS, np.int32)
-        codes = np.full((FRESH, self._sources.shape[1]), END, np.int32)
-        places[:count] = np.flatnonzero(self._held < 0)[:count]
-        codes[:count] = self._sources[self._next : self._next + count]
-        self._held[places[:count]] = np.arange(self._next, self._next + count)
-        self._lengths[places[:count]] = 0
-        self._next += count
-        return places, codes
-
-    def put(self, tokens: NDArray[np.int32]) -> None:
-        """Write down what [stretch, slots] tokens say of the held sources; free what has ended."""
-        busy = np.flatnonzero(self._held >= 0)
-        limit = self.outputs.shape[1]
-        for offset, row in enumerate(tokens):
-            here = self._lengths[busy] + offset
-            open_ = here < limit
-            self.outputs[self._held[busy[open_]], here[open_]] = row[busy[open_]]
-        self._lengths[busy] += len(tokens)
-        ended = (tokens[:, busy] == END).any(axis=0) | (self._lengths[busy] >= limit)
-        self._held[busy[ended]] = -1
+    return jax.lax.while_loop(lambda w: is_open(w) | (w.next < count), turn, begin).outputs
 
 
-def _empty(models: Model, replicas: int, width: int) -> _Slots:
-    """Return slots that hold nothing; their state has the shapes of what `start` returns."""
-    codes = jax.ShapeDtypeStruct((replicas, SLOTS, width), jnp.int32)
-    shapes = jax.eval_shape(jax.vmap(lambda model, source: model.start(source)), models, codes)
-    state = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
-    shape = (replicas, SLOTS)
-    return _Slots(state, jnp.full(shape, PAD, jnp.int32), jnp.ones(shape, bool))
+def _refill(model: Model, sources: Array, count: Array, work: _Work) -> _Work:
+    """Encode the next sources and put them into free slots."""
+    room, slots = len(sources), len(work.held)
+    (places,) = jnp.nonzero(work.held == room, size=FRESH, fill_value=slots)
+    numbers = work.next + jnp.arange(FRESH, dtype=jnp.int32)
+    places = jnp.where(numbers < count, places, slots)
+    states = model.start(sources[jnp.minimum(numbers, room - 1)])
+    return work._replace(
+        next=jnp.minimum(work.next + FRESH, count),
+        held=work.held.at[places].set(numbers, mode="drop"),
+        length=work.length.at[places].set(0, mode="drop"),
+        previous=work.previous.at[places].set(PAD, mode="drop"),
+        state=jax.tree.map(partial(_put, places), work.state, states),
+    )
 
 
-@partial(jax.jit, donate_argnums=1)
-def _refill(models: Model, slots: _Slots, codes: Array, places: Array) -> _Slots:
-    """Put freshly encoded sources into these slots of each replica."""
+def _put(
+    places: Int[Array, " fresh"],
+    old: Shaped[Array, "slots *rest"],
+    new: Shaped[Array, "fresh *rest"],
+) -> Shaped[Array, "slots *rest"]:
+    """Return the old rows with the new ones at their places; a place past the last is for nothing.
 
-    def one(model: Model, slots: _Slots, codes: Array, places: Array) -> _Slots:
-        fresh = _Slots(
-            model.start(codes), jnp.full(len(codes), PAD, jnp.int32), jnp.zeros(len(codes), bool)
-        )
-        return jax.tree.map(lambda old, new: old.at[places].set(new, mode="drop"), slots, fresh)
+    Row after row: a scatter would work out the place of every single value.
+    """
 
-    return jax.vmap(one)(models, slots, codes, places)
+    def put(number: Array, rows: Array) -> Array:
+        place = places[number]
+        before = jax.lax.dynamic_index_in_dim(rows, place, keepdims=False)
+        row = jnp.where(place < len(rows), new[number], before)
+        return jax.lax.dynamic_update_index_in_dim(rows, row, place, 0)
+
+    return jax.lax.fori_loop(0, len(places), put, old)
 
 
-@partial(jax.jit, donate_argnums=1)
-def _extend(models: Model, slots: _Slots) -> tuple[_Slots, Int[Array, "replicas stretch slots"]]:
-    """Extend every slot of each replica by a stretch; ended ones by PAD."""
-
-    def one(model: Model, slots: _Slots) -> tuple[_Slots, Array]:
-        def step(slots: _Slots, _: None) -> tuple[_Slots, Array]:
-            state, logits = model.step(slots.state, slots.previous)
-            best = jnp.argmax(logits.at[:, PAD].set(-jnp.inf), axis=-1).astype(jnp.int32)
-            token = jnp.where(slots.ended, PAD, best)
-            return _Slots(state, token, slots.ended | (token == END)), token
-
-        return jax.lax.scan(step, slots, length=STRETCH)
-
-    return jax.vmap(one)(models, slots)
+def _extend(model: Model, work: _Work) -> _Work:
+    """Extend every slot by a token; empty those whose sequence has ended."""
+    room, limit = work.outputs.shape
+    state, logits = model.step(work.state, work.previous)
+    token = jnp.argmax(logits.at[:, PAD].set(-jnp.inf), axis=-1).astype(jnp.int32)
+    length = work.length + 1
+    has_ended = (token == END) | (length >= limit)
+    return work._replace(
+        held=jnp.where(has_ended, room, work.held),
+        length=length,
+        previous=token,
+        state=state,
+        outputs=work.outputs.at[work.held, work.length].set(token, mode="drop"),
+    )

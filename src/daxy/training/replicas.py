@@ -99,7 +99,8 @@ class Replicas:
         Rows are decoded by the length of their source, in few padded widths.
         """
         table, limit = self.table, self.protocol.limit
-        model = jax.device_put(model, self._grid.devices.flat[0])
+        devices = grid(len(self.seeds), jax.device_count())  # sources can be cut anywhere
+        model = jax.device_put(model, NamedSharding(devices, P(REPLICAS)))
         outputs = [np.zeros((len(own), limit), np.uint16) for own in rows]
         widths = [_widths(table.source_lengths[own], table.source.shape[1]) for own in rows]
         for width in np.unique(np.concatenate(widths)).tolist():
@@ -107,7 +108,7 @@ class Replicas:
             sources = [
                 table.source[own[places], :width] for own, places in zip(rows, chosen, strict=True)
             ]
-            found = greedy_replicas(model, sources, limit)
+            found = greedy_replicas(model, sources, limit, devices)
             for output, places, codes in zip(outputs, chosen, found, strict=True):
                 output[places] = codes
         return outputs

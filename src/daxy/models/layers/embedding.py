@@ -6,10 +6,25 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from daxy.core.vocabulary import PAD
+from daxy.models.layers.linear import times
+
+FEW = 256
+"""Symbols up to which a product with indicators is faster than looking rows up.
+
+Compilers for CPUs look values up one by one, and add up a lookup's gradients one by one.
+"""
 
 
 def embed(
     table: Float[Array, "symbols width"], codes: Int[Array, "*shape"]
 ) -> Float[Array, "*shape width"]:
     """Return each code's row, and zeros for PAD (Bastings et al.: a zero start-of-sequence)."""
+    if len(table) <= FEW:
+        return times(indicators(codes, len(table)), table)
     return jnp.where((codes != PAD)[..., None], table[codes], 0)
+
+
+def indicators(codes: Int[Array, "*shape"], symbols: int) -> Float[Array, "*shape symbols"]:
+    """Return 1 at each code's place and 0 elsewhere; for PAD 0 everywhere."""
+    every = jnp.arange(symbols)
+    return ((codes[..., None] == every) & (every != PAD)).astype(jnp.float32)

@@ -11,9 +11,8 @@ from daxy.core.vocabulary import PAD
 from daxy.models.layers import late_weights
 from daxy.models.layers.cells import Cell, State, zero_state
 from daxy.models.layers.dropout import Dropout, drop
-from daxy.models.layers.embedding import embed
+from daxy.models.layers.embedding import FEW, embed, indicators
 from daxy.models.layers.initial import normal, uniform
-from daxy.models.layers.linear import times
 
 
 class Encoder(eqx.Module):
@@ -45,28 +44,48 @@ class Encoder(eqx.Module):
         with the last token, and the forward one ends with it.
         """
         codes = source.T
-        embedded = drop(noise, "source embedding", embed(self.embedding, codes), batch_axis=1)
-        forwards, backwards = (self._direction(cell, way, embedded, codes) for way in (0, 1))
+        rows, weights = self._inputs(codes, noise)
+        forwards, backwards = (
+            self._direction(cell, way, rows, weights[way], codes) for way in (0, 1)
+        )
         # A sequence of states ends where its direction does.
         ends = zip((part[-1] for part in forwards), (part[0] for part in backwards), strict=True)
         final = tuple(jnp.concatenate(pair, axis=-1) for pair in ends)
         outputs = jnp.concatenate([forwards[0], backwards[0]], axis=-1)
         return outputs.swapaxes(0, 1), final
 
+    def _inputs(
+        self, codes: Int[Array, "source batch"], noise: Dropout | None
+    ) -> tuple[Float[Array, "source batch incoming"], Float[Array, "2 incoming gates"]]:
+        """Return what the recurrences read of each token, and the weights that it meets.
+
+        Without noise between the embedding and the weights, the two are one linear map.
+        """
+        symbols = len(self.embedding)
+        if noise is None and symbols <= FEW:
+            return indicators(codes, symbols), self.embedding @ self.input_to_gates
+        embedded = embed(self.embedding, codes)
+        return drop(noise, "source embedding", embedded, batch_axis=1), self.input_to_gates
+
     def _direction(
         self,
         cell: Cell,
         way: int,
-        embedded: Float[Array, "source batch embedding"],
+        rows: Float[Array, "source batch incoming"],
+        to_gates: Float[Array, "incoming gates"],
         codes: Int[Array, "source batch"],
     ) -> tuple[Float[Array, "source batch hidden"], ...]:
         """Return every state of the forward (0) or the backward (1) recurrence."""
 
         def advance(
-            apply: late_weights.Apply, bias: Array, state: State, step: tuple[Array, Array]
+            apply: late_weights.Apply,
+            biases: tuple[Array, Array],
+            state: State,
+            step: tuple[Array, Array],
         ) -> tuple[State, State]:
-            gates, is_token = step
-            after = cell.step(state, gates, apply("state", state[0]) + bias)
+            row, is_token = step
+            from_input = apply("input", row) + biases[0]
+            after = cell.step(state, from_input, apply("state", state[0]) + biases[1])
             after = jax.tree.map(
                 lambda new, old: jnp.where(is_token[:, None], new, old), after, state
             )
@@ -74,9 +93,9 @@ class Encoder(eqx.Module):
 
         return late_weights.scan(
             advance,
-            {"state": self.state_to_gates[way]},
-            self.state_bias[way],
+            {"input": to_gates, "state": self.state_to_gates[way]},
+            (self.input_bias[way], self.state_bias[way]),
             zero_state(cell, codes.shape[1], self.state_to_gates.shape[1]),
-            (times(embedded, self.input_to_gates[way]) + self.input_bias[way], codes != PAD),
+            (rows, codes != PAD),
             reverse=way == 1,
         )
