@@ -60,15 +60,25 @@ def together(replicas: int, size: int) -> int:
     return 1 if takes_turns else replicas
 
 
+YEAR = str(365 * 24 * 60 * 60)
+"""In seconds."""
+
+
 def compiler_options() -> dict[str, str]:
     """Return what training programs are compiled with beside the defaults.
 
     Operations of a CPU program in the order that needs least memory, instead of the one with most
-    of them at a time: what an operation has just left is still in the cache.
+    of them at a time: what an operation has just left is still in the cache. And cores that add up
+    their gradients wait for each other: else a process that was suspended, as when a laptop sleeps,
+    would be ended for it.
     """
     if jax.default_backend() != "cpu":
         return {}
-    return {"xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"}
+    return {
+        "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED",
+        "xla_cpu_collective_call_warn_stuck_seconds": YEAR,
+        "xla_cpu_collective_call_terminate_timeout_seconds": YEAR,
+    }
 
 
 def _divisors(number: int) -> list[int]:
