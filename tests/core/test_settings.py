@@ -1,0 +1,62 @@
+"""Settings by name: every field of every kind is checked before a dataclass is made."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from daxy.core.errors import UnknownName, WrongRequest
+from daxy.core.settings import made
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """One field of each kind."""
+
+    count: int = 1
+    rate: float = 0.5
+    name: str = "a"
+    is_on: bool = True
+    kind: Literal["gru", "lstm"] = "gru"
+    place: Path | None = None
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"count": -3},
+        {"rate": 2},
+        {"is_on": False, "kind": "lstm"},
+        {"place": None},
+        {"place": Path("x"), "name": ""},
+    ],
+)
+def test_values_of_the_fields_types_are_taken(values: dict[str, Any]) -> None:
+    assert made(Settings, values, of="a test") == Settings(**values)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"count": 2.0}, "count must be a whole number, not 2.0"),
+        ({"count": True}, "count must be a whole number, not True"),
+        ({"rate": "1"}, "rate must be a number, not '1'"),
+        ({"rate": False}, "rate must be a number, not False"),
+        ({"name": 1}, "name must be a text, not 1"),
+        ({"is_on": 1}, "is-on must be True or False, not 1"),
+        ({"kind": "rnn"}, "kind must be one of 'gru', 'lstm', not 'rnn'"),
+        ({"kind": ["gru"]}, "kind must be one of 'gru', 'lstm', not ['gru']"),
+        ({"place": "x"}, "place must be a path or None, not 'x'"),
+    ],
+)
+def test_other_values_are_refused(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(WrongRequest) as caught:
+        made(Settings, values, of="a test")
+    assert str(caught.value) == message
+
+
+def test_an_unknown_name_gets_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="no setting of a test named 'cuont'; did you mean count"):
+        made(Settings, {"cuont": 1}, of="a test")
