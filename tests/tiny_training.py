@@ -114,5 +114,8 @@ def bits(tree: Any) -> list[bytes]:
 
 
 def largest_difference(one: Any, other: Any) -> float:
-    differences = jax.tree.map(lambda a, b: float(np.abs(a - b).max()), one, other)
+    def largest(a: Any, b: Any) -> float:
+        return float(np.abs(np.asarray(a) - np.asarray(b)).max())  # they may be on other devices
+
+    differences = jax.tree.map(largest, one, other)
     return max(jax.tree.leaves(differences))

@@ -1,10 +1,12 @@
 """However a group is spread over devices, and however many take turns, it learns the same."""
 
+from typing import Any
+
 import jax
 import numpy as np
 import pytest
 from jax.sharding import Mesh
-from tests.tiny_training import Listener, largest_difference, training
+from tests import tiny_training
 
 from daxy.training import devices, replicas
 from daxy.training.devices import EXAMPLES, REPLICAS
@@ -21,22 +23,34 @@ pytestmark = pytest.mark.skipif(
     [
         (1, 1, (1, 1)),
         (1, 32, (1, 4)),
+        (1, 31, (1, 1)),
+        (1, 16, (1, 2)),
+        (1, 8, (1, 1)),
         (3, 32, (1, 4)),
         (4, 32, (4, 1)),
         (5, 1, (1, 1)),
         (6, 1, (3, 1)),
-        (2, 6, (2, 2)),
+        (2, 16, (2, 2)),
+        (2, 14, (2, 1)),
         (20, 1, (4, 1)),
     ],
 )
 def test_replicas_are_spread_first_and_then_the_examples_of_each(
     runs: int, batch: int, shape: tuple[int, int]
 ) -> None:
-    grid = devices.grid(runs, batch)
+    grid = devices.grid(runs, devices.cuts(batch))
     assert (grid.shape[REPLICAS], grid.shape[EXAMPLES]) == shape
 
 
-def one_device(*_: int) -> Mesh:
+def trained(seeds: list[int]) -> tuple[Any, int]:
+    """Return the weights after an epoch, of programs compiled anew, and on how many devices."""
+    tiny_training.replicas.cache_clear()
+    state, _ = tiny_training.training(seeds, epochs=1, dropout=0.3).fit(tiny_training.Listener())
+    (used,) = {len(leaf.sharding.device_set) for leaf in jax.tree.leaves(state.model)}
+    return state.model, used
+
+
+def one_device(*_: Any) -> Mesh:
     return Mesh(np.array(jax.devices()[:1]).reshape(1, 1), (REPLICAS, EXAMPLES))
 
 
@@ -44,20 +58,31 @@ def one_device(*_: int) -> Mesh:
 def test_a_group_on_many_devices_equals_the_same_group_on_one(
     seeds: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    many, _ = training(seeds, epochs=1, dropout=0.3).fit(Listener())
+    monkeypatch.setattr(devices, "LEAST", 1)
+    many, used = trained(seeds)
+    assert used == DEVICES
     monkeypatch.setattr(replicas, "grid", one_device)
-    one, _ = training(seeds, epochs=1, dropout=0.3).fit(Listener())
-    assert largest_difference(many.model, one.model) < 1e-5
+    one, used = trained(seeds)
+    assert used == 1
+    assert tiny_training.largest_difference(many, one) < 1e-5
 
 
-@pytest.mark.parametrize("seeds", [[0, 1, 2], [0, 1, 2, 3, 4, 5, 6, 7]])
+@pytest.mark.parametrize("seeds", [list(range(6)), list(range(8))])
 def test_replicas_that_take_turns_equal_replicas_side_by_side(
     seeds: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    beside, _ = training(seeds, epochs=1, dropout=0.3).fit(Listener())
+    asked: list[int] = []
+
+    def together(replicas: int, size: int) -> int:
+        asked.append(devices.together(replicas, size))
+        return asked[-1]
+
+    monkeypatch.setattr(replicas, "together", together)
+    beside, _ = trained(seeds)
     monkeypatch.setattr(devices, "LARGE", 0)
-    turns, _ = training(seeds, epochs=1, dropout=0.3).fit(Listener())
-    assert largest_difference(beside.model, turns.model) < 1e-5
+    turns, _ = trained(seeds)
+    assert asked == [2, 1]
+    assert tiny_training.largest_difference(beside, turns) < 1e-5
 
 
 def test_large_networks_take_turns_and_small_ones_do_not() -> None:

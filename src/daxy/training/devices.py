@@ -8,6 +8,7 @@ measures what comes of it.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 import jax
 import numpy as np
@@ -27,18 +28,27 @@ def use_every_core() -> None:
         return
 
 
-def grid(replicas: int, batch: int) -> Mesh:
-    """Return the devices that train so many replicas on batches of this size.
+LEAST = 8
+"""Examples of a batch that a device has at least: with fewer, adding up gradients takes over."""
 
-    The grid has one axis over which replicas are spread and one over which a batch's examples are;
-    both numbers are divided evenly. It uses as many devices as it can, and rather splits replicas,
-    whose gradients need not be added up.
+
+def cuts(batch: int) -> list[int]:
+    """Return the numbers of devices that a batch may be spread over evenly."""
+    return [parts for parts in _divisors(batch) if parts == 1 or batch // parts >= LEAST]
+
+
+def grid(replicas: int, parts: Sequence[int]) -> Mesh:
+    """Return the devices for so many replicas, each in one of these numbers of parts.
+
+    The grid has one axis over which replicas are spread, evenly, and one over which the examples of
+    each are. It uses as many devices as it can, and rather splits replicas, whose gradients need
+    not be added up.
     """
     devices = np.array(jax.devices())
     shapes = [
         (rows, columns)
         for rows in _divisors(replicas)
-        for columns in _divisors(batch)
+        for columns in parts
         if rows * columns <= len(devices)
     ]
     rows, columns = max(shapes, key=lambda shape: (shape[0] * shape[1], shape[0]))

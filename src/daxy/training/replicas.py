@@ -27,7 +27,7 @@ from daxy.core.random import stream
 from daxy.models._decoding import greedy_replicas
 from daxy.models._model import Batch, Sizes
 from daxy.models.layers.dropout import Dropout
-from daxy.training.devices import EXAMPLES, REPLICAS, compiler_options, grid, together
+from daxy.training.devices import EXAMPLES, REPLICAS, compiler_options, cuts, grid, together
 from daxy.training.objective import cross_entropy
 from daxy.training.protocol import Protocol
 
@@ -99,7 +99,7 @@ class Replicas:
         Rows are decoded by the length of their source, in few padded widths.
         """
         table, limit = self.table, self.protocol.limit
-        devices = grid(len(self.seeds), jax.device_count())  # sources can be cut anywhere
+        devices = grid(len(self.seeds), range(1, jax.device_count() + 1))
         model = jax.device_put(model, NamedSharding(devices, P(REPLICAS)))
         outputs = [np.zeros((len(own), limit), np.uint16) for own in rows]
         widths = [_widths(table.source_lengths[own], table.source.shape[1]) for own in rows]
@@ -115,7 +115,7 @@ class Replicas:
 
     @cached_property
     def _grid(self) -> Mesh:
-        return grid(len(self.seeds), self.protocol.batch_size)
+        return grid(len(self.seeds), cuts(self.protocol.batch_size))
 
     @cached_property
     def _data(self) -> Batch:
