@@ -6,6 +6,7 @@ import atexit
 import hashlib
 import json
 import os
+import subprocess
 import sys
 import tarfile
 import tempfile
@@ -85,6 +86,19 @@ def scan_folder(scan_archive: Path, tmp_path_factory: pytest.TempPathFactory) ->
     with tarfile.open(scan_archive) as archive:
         archive.extractall(folder, filter="data")
     return folder
+
+
+@pytest.fixture(scope="session")
+def refusal() -> Callable[[str], str]:
+    """Run code where annotations are not checked, as users do; return what its error says."""
+
+    def run(code: str) -> str:
+        words = [sys.executable, "-c", code]
+        ran = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert ran.returncode != 0, code
+        return ran.stderr.splitlines()[-1].partition(": ")[2]
+
+    return run
 
 
 @dataclass(frozen=True)

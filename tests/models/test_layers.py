@@ -7,10 +7,13 @@ import pytest
 
 from daxy.core.vocabulary import PAD
 from daxy.models._model import Sizes
+from daxy.models.layers import embedding, encoder
 from daxy.models.layers.attention import attend
+from daxy.models.layers.cells import cell
 from daxy.models.layers.dropout import Dropout
-from daxy.models.layers.embedding import embed
+from daxy.models.layers.embedding import FEW, embed
 from daxy.models.layers.initial import normal, uniform
+from daxy.models.layers.linear import times
 from daxy.models.seq2seq import Config, Model
 
 HIDDEN = 48
@@ -156,6 +159,41 @@ def test_replicas_may_have_rates_of_their_own() -> None:
 def test_padding_is_embedded_as_zeros_whatever_the_table_says() -> None:
     found = embed(jnp.ones((5, 3)), jnp.array([[PAD, 1], [4, PAD]]))
     np.testing.assert_array_equal(found[:, :, 0], [[0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize("symbols", [5, FEW, FEW + 1])
+def test_an_embedding_is_each_code_s_row_however_it_is_found(symbols: int) -> None:
+    table = normal(jax.random.key(0), (symbols, 3))
+    codes = jnp.array([[symbols - 1, PAD, 1], [2, 2, PAD]])
+    chosen = np.asarray(table)[np.asarray(codes)]
+    expected = np.where(np.asarray(codes)[..., None] == PAD, 0, chosen)
+    np.testing.assert_array_equal(embed(table, codes), expected)
+    learned = np.zeros((symbols, 3))
+    np.add.at(learned, np.asarray(codes)[np.asarray(codes) != PAD], 1)
+    np.testing.assert_array_equal(jax.grad(lambda t: embed(t, codes).sum())(table), learned)
+
+
+def test_without_noise_an_encoder_of_few_symbols_is_that_of_many(
+    fresh: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = jnp.array([[3, 4, 5, 1], [6, 1, PAD, PAD]])
+    few, _ = fresh.encoder(cell("lstm"), source, None)
+    monkeypatch.setattr(encoder, "FEW", 0)
+    monkeypatch.setattr(embedding, "FEW", 0)
+    many, _ = fresh.encoder(cell("lstm"), source, None)
+    np.testing.assert_allclose(few, many, atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(4, 6), (6, 4), (5, 5)])
+def test_the_gradients_of_a_product_are_those_of_a_plain_one(shape: tuple[int, int]) -> None:
+    draws = np.random.default_rng(0)
+    values, weight = draws.normal(size=(2, 3, shape[0])), draws.normal(size=shape)
+    cotangent = draws.normal(size=(2, 3, shape[1]))
+    _, pull_back = jax.vjp(times, jnp.asarray(values), jnp.asarray(weight))
+    to_values, to_weight = pull_back(jnp.asarray(cotangent))
+    np.testing.assert_allclose(to_values, cotangent @ weight.T, rtol=1e-5, atol=1e-5)
+    expected = np.einsum("bti,bto->io", values, cotangent)
+    np.testing.assert_allclose(to_weight, expected, rtol=1e-5, atol=1e-5)
 
 
 def test_padding_learns_nothing() -> None:
