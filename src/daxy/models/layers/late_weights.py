@@ -97,7 +97,7 @@ def _unrolled(
     sinks: Tree,
 ) -> tuple[Tree, Tree]:
     """Return (the stacked outputs, the rows that met each weight at each step)."""
-    turned = {name: weight.swapaxes(-1, -2) for name, weight in weights.items()}
+    turned = {name: weight.T if weight.ndim == 2 else weight for name, weight in weights.items()}
 
     def step(state: Tree, step_inputs: Tree) -> tuple[Tree, Tree]:
         here, sink = step_inputs
@@ -119,7 +119,8 @@ def _unrolled(
 def _product(rows: Array, weight: Array, turned: Array, sink: Array) -> Array:
     """Return rows @ weight; the product's cotangent goes into `sink`, none into `weight`.
 
-    `turned` is the weight's transpose, made once outside the loop for the way back.
+    `turned` is for the way back: a matrix's transpose, made once outside the loop; matrices of the
+    batch as they are, since a product with one row reads each of their rows once anyway.
     """
     del turned, sink
     return _times(rows, weight)
@@ -130,7 +131,9 @@ def _product_forward(rows: Array, weight: Array, turned: Array, sink: Array) -> 
 
 
 def _product_backward(turned: Array, cotangent: Array) -> tuple[Array, None, None, Array]:
-    return _times(cotangent, turned), None, None, cotangent
+    batch = turned.ndim == 3
+    rows = jnp.einsum("bo,bio->bi", cotangent, turned) if batch else cotangent @ turned
+    return rows, None, None, cotangent
 
 
 _product.defvjp(_product_forward, _product_backward)
