@@ -1,1 +1,1 @@
-"""Speed and memory, each against a peer in the same run: `python -m benchmarks.training`."""
+"""Speed against a peer in the same run, memory, faults: `python -m benchmarks.training`."""
