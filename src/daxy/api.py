@@ -67,7 +67,7 @@ def load(
 ) -> Split:
     """Return the data of a task, as `daxy.load("scan/addprim_jump")`.
 
-    The options are those of `daxy.tasks.Task.split`.
+    The options are the fields of `daxy.tasks.Data`.
 
     Raises:
         UnknownName: there is no such task.
@@ -98,7 +98,7 @@ def score(task: str, predictions: Predictions, *, split: Split | None = None) ->
         WrongFile: the same, in a file.
     """
     asked = tasks.get(task)
-    examples = (asked.split(validation="none") if split is None else split).test
+    examples = (asked.split(Data(validation="none")) if split is None else split).test
     given = asked.normalised(_aligned(predictions, examples, asked))
     values = asked.scores(examples, given)
     totals = asked.totals(examples, given)

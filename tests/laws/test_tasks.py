@@ -7,6 +7,7 @@ import pytest
 from daxy import metrics, tasks
 from daxy.core.examples import Examples, Sequences
 from daxy.formats import jsonl, parquet, scan_text
+from daxy.tasks import Data
 
 NAMES = tasks.available()
 # One of each family: the others differ in the numbers of a draw alone.
@@ -29,7 +30,7 @@ def test_a_task_is_found_by_the_name_it_has(name: str) -> None:
 @every_task
 def test_a_split_has_the_published_sizes(name: str) -> None:
     task = tasks.get(name)
-    made = task.split(validation="none").provenance.sizes
+    made = task.split(Data(validation="none")).provenance.sizes
     assert made == task.sizes
 
 
@@ -41,41 +42,41 @@ def test_no_test_example_is_in_train_or_validation(name: str) -> None:
 
 @every_family
 def test_every_test_example_is_there_once(name: str) -> None:
-    test = tasks.get(name).split(validation="none").test
+    test = tasks.get(name).split(Data(validation="none")).test
     assert len(set(test.keys)) == len(test)
 
 
 @every_family
 def test_the_same_seed_gives_the_same_split(name: str) -> None:
-    one, other = (tasks.get(name).split(seed=7).provenance for _ in range(2))
+    one, other = (tasks.get(name).split(Data(seed=7)).provenance for _ in range(2))
     assert one == other
 
 
 @every_family
 def test_validation_is_carved_from_train(name: str) -> None:
     task = tasks.get(name)
-    whole, carved = task.split(validation="none"), task.split()
+    whole, carved = task.split(Data(validation="none")), task.split()
     assert sorted(carved.train.keys + carved.validation.keys) == sorted(whole.train.keys)
     assert carved.test.keys == whole.test.keys
 
 
 @every_family
 def test_without_oversampling_no_line_is_repeated(name: str) -> None:
-    train = tasks.get(name).split(validation="none", oversample=False).train
+    train = tasks.get(name).split(Data(validation="none", oversample=False)).train
     assert len(set(train.keys)) == len(train)
 
 
 @every_family
 def test_the_targets_are_perfect_predictions(name: str) -> None:
     task = tasks.get(name)
-    test = task.split(validation="none").test
+    test = task.split(Data(validation="none")).test
     assert task.totals(test, test.target)[task.metric] == 1.0
 
 
 @every_family
 def test_saying_nothing_is_always_wrong(name: str) -> None:
     task = tasks.get(name)
-    test = task.split(validation="none").test
+    test = task.split(Data(validation="none")).test
     silence = Sequences.of([()] * len(test))
     assert task.totals(test, silence)[task.metric] == 0.0
 

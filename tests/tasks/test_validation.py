@@ -7,10 +7,11 @@ import pytest
 from daxy import tasks
 from daxy.core.errors import WrongRequest
 from daxy.core.split import Split
+from daxy.tasks import Data
 
 
 def split(name: str, **options: Any) -> Split:
-    return tasks.get(name).split(**options)
+    return tasks.get(name).split(Data(**options))
 
 
 # The authors' released draw: simple 15083+1645, length 15311+1679, turn_left 19719+2171,
@@ -85,7 +86,7 @@ def test_the_proxy_stands_for_a_phrase_of_two_words_too() -> None:
 
 def test_proxy_commands_can_be_right_in_nacs() -> None:
     task = tasks.get("nacs/addprim_jump")
-    validation = task.split(validation="dab").validation
+    validation = task.split(Data(validation="dab")).validation
     assert task.totals(validation, validation.target)["back_mapping"] == 1.0
 
 
@@ -100,11 +101,7 @@ def test_no_validation_leaves_all_of_train() -> None:
         ("scan/length", {"validation": "dab"}, "dab is for tasks that add a primitive, such as"),
         ("scan/length", {"validation_fraction": 0.0}, "must be between 0 and 1, not 0"),
         ("scan/length", {"validation_fraction": 1.5}, "must be between 0 and 1, not 1.5"),
-        (
-            "scan/length",
-            {"validation": "drawn"},
-            "no validation named 'drawn'; did you mean draw?",
-        ),
+        ("scan/length", {"validation": "drawn"}, "validation must be one of 'draw', 'dab', 'len"),
         ("scan/length", {"seed": -1}, "a seed must not be negative: -1"),
     ],
 )

@@ -15,7 +15,7 @@ TaskName = tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="TASK")]]
 
 @dataclass(frozen=True, kw_only=True)
 class DataOptions(TaskData):
-    """Which data of a task: the arguments of `Task.split`."""
+    """Which data of a task: the fields of `daxy.tasks.Data`."""
 
     seed: Annotated[int, tyro.conf.arg(name="split-seed")] = 0
     """Seed of the draws: of the split where it is a draw, and of the validation set."""

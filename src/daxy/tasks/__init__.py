@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from daxy.core import registry
 from daxy.core.errors import UnknownName
-from daxy.tasks._data import Data
-from daxy.tasks._task import Task, Validation
+from daxy.tasks._data import Data, Validation
+from daxy.tasks._task import Task
 
 __all__ = ["Data", "Task", "Validation", "available", "get"]
 

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
+from daxy.core.errors import require
 from daxy.core.settings import check_types
 from daxy.core.split import Split
-from daxy.tasks._task import Validation
+
+Validation = Literal["draw", "dab", "length", "none"]
+"""How the validation set comes about; see `daxy.tasks._validation`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Data:
-    """Which data of a task: the arguments of `Task.split`."""
+    """Which data of a task; not every task has every choice."""
 
     seed: int = 0
     """Seed of the draws: of the split where it is a draw, and of the validation set."""
     oversample: bool = True
     """Repeat the held-out primitive in train as the published split does."""
     validation: Validation = "draw"
-    """How the validation set is carved from train."""
+    """How the validation set is carved from train: a draw from its lines, composed commands of the
+    proxy primitive `dab`, its longest lines (`length`), or not at all (`none`)."""
     validation_fraction: float = 0.1
     """The share of the training lines that the validation set aims at."""
     official: Path | None = None
@@ -27,6 +32,8 @@ class Data:
 
     def __post_init__(self) -> None:
         check_types(Data, vars(self))
+        fraction = self.validation_fraction
+        require(0 < fraction < 1, f"validation fraction must be between 0 and 1, not {fraction:g}")
 
     def load(self, task: str) -> Split:
         """Return the task's data.
@@ -38,10 +45,7 @@ class Data:
         """
         from daxy import tasks
 
-        return tasks.get(task).split(
-            seed=self.seed,
-            oversample=self.oversample,
-            validation=self.validation,
-            validation_fraction=self.validation_fraction,
-            official=self.official,
-        )
+        return tasks.get(task).split(self)
+
+
+DEFAULT = Data()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import final
 
 import numpy as np
@@ -13,9 +12,10 @@ from daxy.core.examples import Examples
 from daxy.core.split import Split
 from daxy.languages import scan
 from daxy.tasks import _official, _validation
+from daxy.tasks._data import DEFAULT, Data
 from daxy.tasks._predicates import LongerThan
 from daxy.tasks._rules import Added, HoldOut, Partition, Rule
-from daxy.tasks._task import Task, Validation
+from daxy.tasks._task import Task
 
 
 @final
@@ -28,33 +28,25 @@ class ScanTask(Task):
     files: str | None
     """Path of the official files, with `{part}` for train or test; None where there are none."""
 
-    def split(
-        self,
-        *,
-        seed: int = 0,
-        oversample: bool = True,
-        validation: Validation = "draw",
-        validation_fraction: float = 0.1,
-        official: Path | None = None,
-    ) -> Split:
+    def split(self, data: Data = DEFAULT) -> Split:
         """Return the data of this task; see `Task.split`."""
-        _validation.check(validation, validation_fraction)
-        parts = self._partition(seed, oversample, official)
-        train, held_out = self._carve(parts, validation, validation_fraction, seed)
-        _validation.check_sizes(validation, len(train), len(held_out))
+        parts = self._partition(data)
+        train, held_out = self._carve(parts, data)
+        _validation.check_sizes(data.validation, len(train), len(held_out))
+        generated = data.official is None
         fixed = isinstance(self.how, HoldOut)
         return Split.of(
             train=train,
             validation=held_out,
             test=scan.pairs().take(parts.test),
             task=self.name,
-            rule=self.rule if official is None or fixed else "the draw of the official files",
-            seed=seed,
-            source="generated" if official is None else f"official files in {official}",
+            rule=self.rule if generated or fixed else "the draw of the official files",
+            seed=data.seed,
+            source="generated" if generated else f"official files in {data.official}",
             options={
-                "oversample": oversample,
-                "validation": validation,
-                "validation_fraction": validation_fraction,
+                "oversample": data.oversample,
+                "validation": data.validation,
+                "validation_fraction": data.validation_fraction,
             },
         )
 
@@ -62,23 +54,22 @@ class ScanTask(Task):
         """Return an action in the official spelling: I_TURN_LEFT for LTURN."""
         return scan.official_spelling(token)
 
-    def _partition(self, seed: int, oversample: bool, official: Path | None) -> Partition:
-        if official is None:
-            return self.how.partition(seed, oversample=oversample)
+    def _partition(self, data: Data) -> Partition:
+        if data.official is None:
+            return self.how.partition(data.seed, oversample=data.oversample)
         if self.files is None:
             raise WrongRequest(f"{self.name} has no official files; leave out --official")
-        parts = _official.load(official, self.files, self.how)
-        if oversample:
+        parts = _official.load(data.official, self.files, self.how)
+        if data.oversample:
             return parts
         _, first = np.unique(parts.train, return_index=True)
         return Partition(parts.train[np.sort(first)], parts.test)
 
-    def _carve(
-        self, parts: Partition, validation: Validation, fraction: float, seed: int
-    ) -> tuple[Examples, Examples]:
-        match validation:
+    def _carve(self, parts: Partition, data: Data) -> tuple[Examples, Examples]:
+        fraction = data.validation_fraction
+        match data.validation:
             case "draw":
-                train, chosen = _validation.draw(parts.train, fraction, seed, self.name)
+                train, chosen = _validation.draw(parts.train, fraction, data.seed, self.name)
             case "length":
                 self._check_length()
                 train, chosen = _validation.longest(parts.train, fraction)
@@ -86,7 +77,7 @@ class ScanTask(Task):
                 train, chosen = parts.train, parts.train[:0]
             case "dab":
                 base = self._primitive_rule()
-                return _validation.proxy(parts.train, base, fraction, seed)
+                return _validation.proxy(parts.train, base, fraction, data.seed)
         return scan.pairs().take(train), scan.pairs().take(chosen)
 
     def _check_length(self) -> None:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
 
 from daxy import metrics
 from daxy.core.examples import Examples, Sequences
 from daxy.core.split import Sizes, Split
 from daxy.metrics import Scores
-
-Validation = Literal["draw", "dab", "length", "none"]
-"""How the validation set comes about; see `daxy.tasks._validation`."""
+from daxy.tasks._data import DEFAULT, Data
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,27 +37,11 @@ class Task(ABC):
         return self.metrics[0]
 
     @abstractmethod
-    def split(
-        self,
-        *,
-        seed: int = 0,
-        oversample: bool = True,
-        validation: Validation = "draw",
-        validation_fraction: float = 0.1,
-        official: Path | None = None,
-    ) -> Split:
-        """Return the data of this task.
-
-        Args:
-            seed: Seed of the draws. A split that is a rule draws its validation set alone.
-            oversample: Repeat the held-out primitive as published, or have every line once.
-            validation: `draw` from the training lines, composed commands of the proxy primitive
-                `dab`, the longest training lines (`length`), or `none`.
-            validation_fraction: The share of the training lines that the validation set aims at.
-            official: A folder or .tar.xz with the official files, loaded instead of generating.
+    def split(self, data: Data = DEFAULT) -> Split:
+        """Return the data of this task. A split that is a rule draws its validation set alone.
 
         Raises:
-            WrongRequest: an option that this task does not have.
+            WrongRequest: a choice that this task does not have.
             WrongFile: an official file is missing, or a line of it is wrong.
         """
 

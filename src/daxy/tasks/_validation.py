@@ -17,17 +17,14 @@ test asks of the phrase.
 
 from __future__ import annotations
 
-from typing import get_args
-
 import numpy as np
 
-from daxy.core.errors import UnknownName, require
+from daxy.core.errors import require
 from daxy.core.examples import Examples, Tokens
 from daxy.core.random import stream
 from daxy.languages import scan
 from daxy.tasks._predicates import Contains
 from daxy.tasks._rules import HoldOut, Rows
-from daxy.tasks._task import Validation
 
 PROXY = "dab"
 
@@ -75,10 +72,3 @@ def check_sizes(validation: str, train: int, held_out: int) -> None:
     require(train > 0, "the validation fraction leaves nothing to train on")
     chosen = validation == "none" or held_out > 0
     require(chosen, "the validation fraction leaves the validation set empty")
-
-
-def check(validation: str, fraction: float) -> None:
-    """Refuse an unknown way and a fraction that is none."""
-    if validation not in (known := get_args(Validation)):
-        raise UnknownName("validation", validation, known)
-    require(0 < fraction < 1, f"validation fraction must be between 0 and 1, not {fraction:g}")

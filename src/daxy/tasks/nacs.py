@@ -8,15 +8,15 @@ input (back-mapping).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import final
 
 import numpy as np
 
 from daxy.core.split import Split
 from daxy.tasks import scan
+from daxy.tasks._data import DEFAULT, Data
 from daxy.tasks._scan_task import ScanTask
-from daxy.tasks._task import Task, Validation
+from daxy.tasks._task import Task
 
 
 @final
@@ -26,30 +26,16 @@ class NacsTask(Task):
 
     mirrored: ScanTask
 
-    def split(
-        self,
-        *,
-        seed: int = 0,
-        oversample: bool = True,
-        validation: Validation = "draw",
-        validation_fraction: float = 0.1,
-        official: Path | None = None,
-    ) -> Split:
+    def split(self, data: Data = DEFAULT) -> Split:
         """Return the data of SCAN's split of that name and seed, line by line reversed."""
-        forward = self.mirrored.split(
-            seed=seed,
-            oversample=oversample,
-            validation=validation,
-            validation_fraction=validation_fraction,
-            official=official,
-        )
+        forward = self.mirrored.split(data)
         return Split.of(
             train=forward.train.swapped(),
             validation=forward.validation.swapped(),
             test=forward.test.swapped(),
             task=self.name,
             rule=forward.provenance.rule,
-            seed=seed,
+            seed=data.seed,
             source=forward.provenance.source,
             options=forward.provenance.options,
         )
