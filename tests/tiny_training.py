@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from daxy.batching.epochs import Bucket
@@ -19,7 +20,7 @@ from daxy.models.seq2seq import Config
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.loop import Position, Training, Validate
 from daxy.training.protocol import Protocol
-from daxy.training.replicas import Replicas
+from daxy.training.replicas import Replicas, Steps
 
 TRAIN, VALIDATION = 18, 4
 BATCH = 4
@@ -48,6 +49,18 @@ def replicas(seeds: tuple[int, ...], protocol: Protocol, config: Config = CONFIG
     codes = table()
     shape = Bucket(codes.source.shape[1], codes.target.shape[1])
     return Replicas("seq2seq", config, protocol, codes, (shape,), seeds)
+
+
+def idle(steps: int, replicas: int) -> Steps:
+    """Return steps at which nobody has anything to do; whoever looks at the batch is spoiled."""
+    return Steps(
+        bucket=jnp.zeros(steps, int),
+        rows=jnp.zeros((steps, replicas, BATCH), int),
+        weights=jnp.full((steps, replicas, BATCH), jnp.nan),
+        number=jnp.arange(steps),
+        active=jnp.zeros((steps, replicas), bool),
+        learning_rate=jnp.full(steps, 0.2),
+    )
 
 
 def scripted(*scores: Sequence[float]) -> Validate:

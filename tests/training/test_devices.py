@@ -1,5 +1,6 @@
 """However a group is spread over devices, and however many take turns, it learns the same."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -10,12 +11,21 @@ from tests import tiny_training
 
 from daxy.training import devices, replicas
 from daxy.training.devices import EXAMPLES, REPLICAS
+from daxy.training.loop import one_replica
 
 DEVICES = 4
 pytestmark = pytest.mark.skipif(
     jax.default_backend() != "cpu" or jax.device_count() != DEVICES,
     reason="needs the four simulated devices that tests/conftest.py asks for",
 )
+
+
+@pytest.fixture(autouse=True)
+def anew() -> Iterator[None]:
+    """Neither find nor leave programs of other devices."""
+    tiny_training.replicas.cache_clear()
+    yield
+    tiny_training.replicas.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -83,6 +93,23 @@ def test_replicas_that_take_turns_equal_replicas_side_by_side(
     turns, _ = trained(seeds)
     assert asked == [2, 1]
     assert tiny_training.largest_difference(beside, turns) < 1e-5
+
+
+def test_a_finished_replica_skips_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "LARGE", 0)
+    monkeypatch.setattr(replicas, "grid", one_device)
+    group = tiny_training.training([0, 1]).replicas
+    start = group.start()
+    before = [tiny_training.bits(one_replica(start, place)) for place in (0, 1)]
+    nobody = tiny_training.idle(steps=3, replicas=2)
+    first = nobody._replace(
+        weights=nobody.weights.at[:, 0].set(0.25), active=nobody.active.at[:, 0].set(True)
+    )
+    state, losses = group.run(start, first)
+    after = [tiny_training.bits(one_replica(state, place)) for place in (0, 1)]
+    assert np.isfinite(losses).all()
+    assert after[0] != before[0]
+    assert after[1] == before[1]
 
 
 def test_large_networks_take_turns_and_small_ones_do_not() -> None:

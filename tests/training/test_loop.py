@@ -72,8 +72,8 @@ def test_training_goes_on_while_anything_can_be_better() -> None:
     assert position.stopped == [False]
 
 
-def test_a_replica_that_stopped_has_no_further_records() -> None:
-    scores = scripted([1.0, 0.0, 0.0], [0.1, 0.2, 0.3])
+def test_a_replica_that_stopped_is_not_validated_again_and_has_no_further_records() -> None:
+    scores = scripted([1.0], [0.1, 0.2, 0.3])
     _, position = training([0, 1], scores, epochs=3).fit(Listener())
     assert [len(history) for history in position.history] == [1, 3]
     assert position.stopped == [True, False]

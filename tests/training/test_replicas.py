@@ -8,6 +8,7 @@ from tests.tiny_training import (
     Listener,
     bits,
     examples,
+    idle,
     largest_difference,
     scripted,
     table,
@@ -15,7 +16,6 @@ from tests.tiny_training import (
 )
 
 from daxy.training.loop import one_replica
-from daxy.training.replicas import Steps
 
 
 def test_a_replica_equals_the_same_run_alone() -> None:
@@ -43,9 +43,7 @@ def test_the_noise_of_a_step_depends_on_the_seed_and_on_the_step() -> None:
     start = replicas.start()
     same = jax.tree.map(lambda leaf: jnp.stack([leaf[0], leaf[0]]), start.model)
     steps = idle(steps=3, replicas=2)
-    active = steps._replace(
-        bucket=jnp.zeros(3, int), weights=jnp.full((3, 2, 4), 0.25), active=jnp.ones((3, 2), bool)
-    )
+    active = steps._replace(weights=jnp.full((3, 2, 4), 0.25), active=jnp.ones((3, 2), bool))
     _, losses = replicas.run(start._replace(model=same), active)
     assert len(np.unique(np.round(losses, 4))) == 6
 
@@ -92,15 +90,3 @@ def test_decoding_nothing_gives_nothing() -> None:
         2,
         0,
     ]
-
-
-def idle(steps: int, replicas: int) -> Steps:
-    """Return steps at which nothing is left to do: past the only padded shape."""
-    return Steps(
-        bucket=jnp.ones(steps, int),
-        rows=jnp.zeros((steps, replicas, 4), int),
-        weights=jnp.zeros((steps, replicas, 4)),
-        number=jnp.arange(steps),
-        active=jnp.zeros((steps, replicas), bool),
-        learning_rate=jnp.full(steps, 0.2),
-    )

@@ -181,14 +181,13 @@ class Training:
         return assign(longest, self.replicas.buckets)
 
     def _steps(self, epochs: list[Epoch], buckets: NDArray[np.int32], position: Position) -> Steps:
-        """Return the next steps, filled up with idle ones to the number that was compiled."""
+        """Return the next steps, filled up to the number that was compiled with none active."""
         first, count = position.step, STEPS_TOGETHER
-        idle = len(self.replicas.buckets)
         rows = np.stack([_window(one.rows, first) for one in epochs], axis=1)
         weights = np.stack([_window(one.weights, first) for one in epochs], axis=1)
         going = ~np.asarray(position.stopped)
         return Steps(
-            bucket=jnp.asarray(_window(buckets, first, fill=idle)),
+            bucket=jnp.asarray(_window(buckets, first)),
             rows=jnp.asarray(rows),
             weights=jnp.asarray(weights),
             number=jnp.arange(position.total, position.total + count),
@@ -205,7 +204,7 @@ class Training:
     ) -> State:
         """Validate, keep what improved (a tie keeps the earlier) and write down the epoch."""
         self._check_losses(position)
-        scores = self._scores(state)
+        scores = self._scores(state, position)
         improved = np.zeros(len(scores), np.bool_)
         for replica, score in enumerate(scores):
             if position.stopped[replica]:
@@ -237,18 +236,21 @@ class Training:
             place = f"the loss of seed {', '.join(lost)} is no number any more"
             raise RunFailed(f"{place} in epoch {position.epoch + 1}; try a smaller learning rate")
 
-    def _scores(self, state: State) -> list[float | None]:
-        if not any(map(len, self.validation)):
-            return [None] * len(self.validation)
-        codes = self.replicas.decode(state.model, self.validation)
-        return [self.validate(replica, own) for replica, own in enumerate(codes)]
+    def _scores(self, state: State, position: Position) -> list[float | None]:
+        """Return the validation scores; None without a validation set, and of what has stopped."""
+        pairs = zip(self.validation, position.stopped, strict=True)
+        asked = [rows[:0] if stopped else rows for rows, stopped in pairs]
+        if not any(map(len, asked)):
+            return [None] * len(asked)
+        codes = self.replicas.decode(state.model, asked)
+        return [self.validate(n, own) if len(own) else None for n, own in enumerate(codes)]
 
 
-def _window(values: NDArray[Any], first: int, fill: int = 0) -> NDArray[Any]:
-    """Return STEPS_TOGETHER entries from `first` on, filled up after the last one."""
+def _window(values: NDArray[Any], first: int) -> NDArray[Any]:
+    """Return STEPS_TOGETHER entries from `first` on, zeros after the last one."""
     here = values[first : first + STEPS_TOGETHER]
     missing = STEPS_TOGETHER - len(here)
-    return np.pad(here, ((0, missing), *[(0, 0)] * (here.ndim - 1)), constant_values=fill)
+    return np.pad(here, ((0, missing), *[(0, 0)] * (here.ndim - 1)))
 
 
 def one_replica(tree: Any, replica: int) -> Any:

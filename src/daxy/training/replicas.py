@@ -48,7 +48,7 @@ class Steps(NamedTuple):
     """What a run of consecutive steps reads; time first, then the replicas."""
 
     bucket: Int[Array, " steps"]
-    """Which padded shape; one past the last means nothing is left to do."""
+    """Which padded shape."""
     rows: Int[Array, "steps replicas batch"]
     weights: Float[Array, "steps replicas batch"]
     number: Int[Array, " steps"]
@@ -181,7 +181,8 @@ class Replicas:
 
         def step(carry: tuple[Weights, Any], here: Steps) -> tuple[tuple[Weights, Any], Array]:
             model, optimizer = carry
-            found = jax.lax.switch(here.bucket, [*branches, idle], model, here)
+            branch = jnp.where(here.active.any(), here.bucket, len(branches))
+            found = jax.lax.switch(branch, [*branches, idle], model, here)
             loss, gradients = jax.lax.psum(found, EXAMPLES)
             carry = jax.vmap(self._update, in_axes=(0, 0, 0, 0, None))(
                 model, optimizer, gradients, here.active, here.learning_rate
