@@ -164,9 +164,16 @@ class Replicas:
         run = partial(self._run_together, data)
         if count == keys.shape[0]:
             return run(state, steps, keys)
+
+        def turn(group: tuple[State, Steps, Array]) -> tuple[State, Array]:
+            state, steps, _ = group
+            nothing = jnp.zeros(steps.active.shape)
+            going = steps.active.any()
+            return jax.lax.cond(going, lambda: run(*group), lambda: (state, nothing))
+
         split = partial(_split, count=count)
         groups = jax.tree.map(split, state), _over_groups(steps, split), split(keys)
-        state, losses = jax.lax.map(lambda group: run(*group), groups)
+        state, losses = jax.lax.map(turn, groups)
         merged = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), state)
         return merged, losses.swapaxes(0, 1).reshape(losses.shape[1], -1)
 
