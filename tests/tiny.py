@@ -17,6 +17,7 @@ from daxy import models
 from daxy.core.vocabulary import END, RESERVED
 from daxy.models._model import Batch, Model, Sizes
 from daxy.models.seq2seq import Config as Seq2Seq
+from daxy.models.stacked import Config as Stacked
 
 SIZES = Sizes(source_symbols=11, target_symbols=8)
 
@@ -37,13 +38,28 @@ def seq2seqs(hidden: int = 6, embedding: int = 5) -> dict[str, Seq2Seq]:
     }
 
 
+def stackeds(hidden: int = 6) -> dict[str, Stacked]:
+    """Return some networks of Lake & Baroni (2018): each cell, with and without each choice."""
+    kinds = (("srn", 1, True), ("gru", 2, True), ("lstm", 2, False), ("gru", 1, False))
+    return {
+        f"{cell} x{layers}{'+attn' * attention}": Stacked(
+            cell=cell, hidden=hidden, layers=layers, attention=attention
+        )
+        for cell, layers, attention in kinds
+    }
+
+
 def architectures(hidden: int = 6, embedding: int = 5) -> dict[str, tuple[str, Any]]:
-    """Return each kind of seq2seq and each other architecture with its defaults, all small."""
-    kinds = seq2seqs(hidden, embedding).items()
-    found: dict[str, tuple[str, Any]] = {name: ("seq2seq", config) for name, config in kinds}
+    """Return each kind of seq2seq and of stacked, and other architectures' defaults, all small."""
+    kinds = {"seq2seq": seq2seqs(hidden, embedding), "stacked": stackeds(hidden)}
+    found: dict[str, tuple[str, Any]] = {
+        name: (architecture, config)
+        for architecture, configs in kinds.items()
+        for name, config in configs.items()
+    }
     widths = {"hidden": hidden, "embedding": embedding}
     for name in models.available():
-        if name == "seq2seq":
+        if name in kinds:
             continue
         config = models.get(name).Config()
         fields = {field.name for field in dataclasses.fields(config)}

@@ -20,7 +20,7 @@ from jaxtyping import Array, Int, Integer, Shaped
 from numpy.typing import NDArray
 
 from daxy.core.vocabulary import END, PAD
-from daxy.models._model import Model
+from daxy.models._model import Model, best
 
 Codes: TypeAlias = Integer[Array, "_ width"] | Integer[np.ndarray, "_ width"]
 
@@ -179,7 +179,7 @@ def _extend(model: Model, work: _Work) -> _Work:
     """Extend every slot by a token; empty those whose sequence has ended."""
     room, limit = work.outputs.shape
     state, logits = model.step(work.state, work.previous)
-    token = jnp.argmax(logits.at[:, PAD].set(-jnp.inf), axis=-1).astype(jnp.int32)
+    token = best(logits)
     length = work.length + 1
     has_ended = (token == END) | (length >= limit)
     return work._replace(

@@ -58,3 +58,8 @@ class Model(Protocol):
     ) -> tuple[Any, Float[Array, "batch symbols"]]:
         """Take the previous token (PAD before the first) in; return the scores of the next."""
         ...
+
+
+def best(logits: Float[Array, "batch symbols"]) -> Int[Array, " batch"]:
+    """Return the best next token of each row; PAD is never chosen: no target has it."""
+    return jnp.argmax(logits.at[:, PAD].set(-jnp.inf), axis=-1).astype(jnp.int32)

@@ -8,11 +8,11 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from daxy.core.vocabulary import PAD
-from daxy.models.layers import late_weights
-from daxy.models.layers.cells import Cell, State, zero_state
+from daxy.models.layers.cells import Cell
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import FEW, embed, indicators
 from daxy.models.layers.initial import normal, uniform
+from daxy.models.layers.recurrence import Recurrence
 
 
 class Encoder(eqx.Module):
@@ -46,7 +46,10 @@ class Encoder(eqx.Module):
         codes = source.T
         rows, weights = self._inputs(codes, noise)
         forwards, backwards = (
-            self._direction(cell, way, rows, weights[way], codes) for way in (0, 1)
+            Recurrence(
+                weights[way], self.state_to_gates[way], self.input_bias[way], self.state_bias[way]
+            ).states(cell, rows, codes != PAD, reverse=way == 1)
+            for way in (0, 1)
         )
         # A sequence of states ends where its direction does.
         ends = zip((part[-1] for part in forwards), (part[0] for part in backwards), strict=True)
@@ -66,36 +69,3 @@ class Encoder(eqx.Module):
             return indicators(codes, symbols), self.embedding @ self.input_to_gates
         embedded = embed(self.embedding, codes)
         return drop(noise, "source embedding", embedded, batch_axis=1), self.input_to_gates
-
-    def _direction(
-        self,
-        cell: Cell,
-        way: int,
-        rows: Float[Array, "source batch incoming"],
-        to_gates: Float[Array, "incoming gates"],
-        codes: Int[Array, "source batch"],
-    ) -> tuple[Float[Array, "source batch hidden"], ...]:
-        """Return every state of the forward (0) or the backward (1) recurrence."""
-
-        def advance(
-            apply: late_weights.Apply,
-            biases: tuple[Array, Array],
-            state: State,
-            step: tuple[Array, Array],
-        ) -> tuple[State, State]:
-            row, is_token = step
-            from_input = apply("input", row) + biases[0]
-            after = cell.step(state, from_input, apply("state", state[0]) + biases[1])
-            after = jax.tree.map(
-                lambda new, old: jnp.where(is_token[:, None], new, old), after, state
-            )
-            return after, after
-
-        return late_weights.scan(
-            advance,
-            {"input": to_gates, "state": self.state_to_gates[way]},
-            (self.input_bias[way], self.state_bias[way]),
-            zero_state(cell, codes.shape[1], self.state_to_gates.shape[1]),
-            (rows, codes != PAD),
-            reverse=way == 1,
-        )

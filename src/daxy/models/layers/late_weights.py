@@ -123,7 +123,7 @@ def _product(rows: Array, weight: Array, turned: Array, sink: Array) -> Array:
     batch as they are, since a product with one row reads each of their rows once anyway.
     """
     del turned, sink
-    return _times(rows, weight)
+    return times(rows, weight)
 
 
 def _product_forward(rows: Array, weight: Array, turned: Array, sink: Array) -> tuple[Array, Array]:
@@ -139,7 +139,8 @@ def _product_backward(turned: Array, cotangent: Array) -> tuple[Array, None, Non
 _product.defvjp(_product_forward, _product_backward)
 
 
-def _times(rows: Float[Array, "batch incoming"], weight: Array) -> Float[Array, "batch outgoing"]:
+def times(rows: Float[Array, "batch incoming"], weight: Array) -> Float[Array, "batch outgoing"]:
+    """Return rows @ weight, of one weight for all rows or one for each."""
     return rows @ weight if weight.ndim == 2 else jnp.einsum("bi,bio->bo", rows, weight)
 
 

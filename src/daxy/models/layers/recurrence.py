@@ -1,0 +1,68 @@
+"""A recurrent layer over a whole sequence, in either direction."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
+
+from daxy.models.layers import late_weights
+from daxy.models.layers.cells import Cell, State, zero_state
+from daxy.models.layers.initial import uniform
+
+
+class Recurrence(NamedTuple):
+    """The weights of one layer in one direction."""
+
+    input_to_gates: Float[Array, "incoming gates"]
+    state_to_gates: Float[Array, "hidden gates"]
+    input_bias: Float[Array, " gates"]
+    state_bias: Float[Array, " gates"]
+
+    def states(
+        self,
+        cell: Cell,
+        rows: Float[Array, "time batch incoming"],
+        is_token: Bool[Array, "time batch"],
+        *,
+        reverse: bool = False,
+    ) -> tuple[Float[Array, "time batch hidden"], ...]:
+        """Return every state, each part of it stacked over time, beside the rows that led to it.
+
+        At padding a state stays as it is: the last state is that of the last token, and with
+        `reverse`, which begins with the last row, the first one that is not zero is.
+        """
+
+        def advance(
+            apply: late_weights.Apply,
+            biases: tuple[Array, Array],
+            state: State,
+            step: tuple[Array, Array],
+        ) -> tuple[State, State]:
+            row, is_token = step
+            from_input = apply("input", row) + biases[0]
+            after = cell.step(state, from_input, apply("state", state[0]) + biases[1])
+            after = jax.tree.map(
+                lambda new, old: jnp.where(is_token[:, None], new, old), after, state
+            )
+            return after, after
+
+        return late_weights.scan(
+            advance,
+            {"input": self.input_to_gates, "state": self.state_to_gates},
+            (self.input_bias, self.state_bias),
+            zero_state(cell, rows.shape[1], len(self.state_to_gates)),
+            (rows, is_token),
+            reverse=reverse,
+        )
+
+
+def drawn(cell: Cell, incoming: int, hidden: int, *, key: PRNGKeyArray) -> Recurrence:
+    """Return initial weights, all from PyTorch's distribution for a recurrent layer."""
+    keys = jax.random.split(key, 4)
+    gates = cell.gates * hidden
+    shapes = ((incoming, gates), (hidden, gates), (gates,), (gates,))
+    pairs = zip(keys, shapes, strict=True)
+    return Recurrence(*(uniform(own, shape, hidden) for own, shape in pairs))

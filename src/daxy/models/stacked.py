@@ -1,0 +1,250 @@
+"""The recurrent encoder-decoders of Lake & Baroni (2018), after Sutskever and Bahdanau.
+
+Every layer of the encoder hands its final state to the same layer of the decoder, as it is. With
+attention, a weighted sum of the encoder's top states, the context, enters the decoder's first layer
+beside the previous token and the output beside the top state. An embedding is as wide as a state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from daxy.core.errors import require
+from daxy.core.vocabulary import PAD
+from daxy.models._model import Batch, Sizes, best
+from daxy.models.layers import late_weights
+from daxy.models.layers.attention import attend
+from daxy.models.layers.cells import Cell, State, cell
+from daxy.models.layers.dropout import Dropout, drop
+from daxy.models.layers.embedding import embed
+from daxy.models.layers.initial import normal, uniform
+from daxy.models.layers.linear import times
+from daxy.models.layers.recurrence import Recurrence, drawn
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """A stacked encoder-decoder; every field is a flag of `daxy train`.
+
+    The defaults are the architecture that did best over all of the paper's experiments.
+    """
+
+    cell: Literal["srn", "gru", "lstm"] = "lstm"
+    """Recurrent unit of the encoder and of the decoder."""
+    layers: int = 2
+    """Recurrent layers of the encoder, and of the decoder."""
+    hidden: int = 200
+    """Units of a layer, and the width of an embedding."""
+    attention: bool = False
+    """Whether the decoder attends to the encoder's top states."""
+
+    def __post_init__(self) -> None:
+        cell(self.cell)
+        require(self.layers > 0, f"layers must be positive, not {self.layers}")
+        require(self.hidden > 0, f"hidden must be positive, not {self.hidden}")
+
+
+States: TypeAlias = tuple[State, ...]
+"""A state a layer, from the first to the top one."""
+
+
+class Seen(NamedTuple):
+    """What attention reads of one batch of sources."""
+
+    keys: Float[Array, "batch source hidden"]
+    """The encoder's top states times Ua."""
+    is_token: Bool[Array, "batch source"]
+
+
+class Constants(NamedTuple):
+    """What every step of the decoder reads beside the weights."""
+
+    seen: Seen | None
+    energy: Float[Array, " hidden"] | None
+    biases: tuple[tuple[Float[Array, " gates"], Float[Array, " gates"]], ...]
+    """Of the input and of the state, a pair a layer."""
+    output_bias: Float[Array, " target_symbols"]
+
+
+class Masks(NamedTuple):
+    """What dropout multiplies the decoder's values by, time first; None for nothing."""
+
+    embedding: Float[Array, "*time batch hidden"] | None
+    layers: Float[Array, "*time batch between hidden"] | None
+    """Between each layer and the next."""
+
+
+class DecoderState(NamedTuple):
+    """Where a decoder stands between two tokens."""
+
+    states: States
+    seen: Seen | None
+    values: Float[Array, "batch source hidden"] | None
+    """The encoder's top states."""
+
+
+class Model(eqx.Module):
+    """See the module; parameters are stored [incoming, outgoing], gates in PyTorch's order."""
+
+    config: Config = eqx.field(static=True)
+    source_embedding: Float[Array, "source_symbols hidden"]
+    target_embedding: Float[Array, "target_symbols hidden"]
+    encoder: tuple[Recurrence, ...]
+    decoder: tuple[Recurrence, ...]
+    query: Float[Array, "hidden hidden"] | None
+    key: Float[Array, "hidden hidden"] | None
+    energy: Float[Array, " hidden"] | None
+    output: Float[Array, "features target_symbols"]
+    output_bias: Float[Array, " target_symbols"]
+
+    def __init__(self, config: Config, sizes: Sizes, *, key: PRNGKeyArray) -> None:
+        hidden, layers, kind = config.hidden, config.layers, cell(config.cell)
+        keys = iter(jax.random.split(key, 7 + 2 * layers))
+        self.config = config
+        self.source_embedding = normal(next(keys), (sizes.source_symbols, hidden))
+        self.target_embedding = normal(next(keys), (sizes.target_symbols, hidden))
+        features = 2 * hidden if config.attention else hidden
+        first = features, *[hidden] * (layers - 1)
+        self.encoder = tuple(drawn(kind, hidden, hidden, key=next(keys)) for _ in range(layers))
+        self.decoder = tuple(drawn(kind, width, hidden, key=next(keys)) for width in first)
+        square = (hidden, hidden)
+        self.query = uniform(next(keys), square, hidden) if config.attention else None
+        self.key = uniform(next(keys), square, hidden) if config.attention else None
+        self.energy = uniform(next(keys), (hidden,), hidden) if config.attention else None
+        self.output = uniform(next(keys), (features, sizes.target_symbols), features)
+        self.output_bias = uniform(next(keys), (sizes.target_symbols,), features)
+
+    def logits(
+        self, batch: Batch, noise: Dropout | None = None
+    ) -> Float[Array, "batch target symbols"]:
+        """Return the scores of every next token under teacher forcing."""
+        return self.fed(batch, noise, jnp.ones(len(batch.source), bool))
+
+    def fed(
+        self, batch: Batch, noise: Dropout | None, forced: Bool[Array, " batch"]
+    ) -> Float[Array, "batch target symbols"]:
+        """Return the scores of every next token, given the tokens before it.
+
+        Given are the true ones, or, where an example is not `forced`, the decoder's own best.
+        """
+        outputs, states = self._encode(batch.source, noise)
+        truth = jnp.pad(batch.target, ((0, 0), (1, 0)))[:, :-1].T
+        weights = self._weights(outputs)
+
+        def advance(
+            apply: late_weights.Apply,
+            constants: tuple[Constants, Bool[Array, " batch"]],
+            carry: tuple[States, Int[Array, " batch"]],
+            here: tuple[Int[Array, " batch"], Masks],
+        ) -> tuple[tuple[States, Int[Array, " batch"]], Float[Array, "batch symbols"]]:
+            (known, forced), (states, own), (true, masks) = constants, carry, here
+            token = jnp.where(forced, true, own)
+            states, logits = self._advance(apply, known, states, token, masks)
+            return (states, best(logits)), logits
+
+        constants = self._constants(self._seen(outputs, batch.source)), forced
+        inputs = truth, self._masks(truth.shape, noise)
+        carry = states, truth[0]
+        return late_weights.scan(advance, weights, constants, carry, inputs).swapaxes(0, 1)
+
+    def start(self, source: Int[Array, "batch source"]) -> DecoderState:
+        """Encode the sources; the state before the first target token."""
+        outputs, states = self._encode(source, None)
+        values = outputs if self.config.attention else None
+        return DecoderState(states, self._seen(outputs, source), values)
+
+    def step(
+        self, state: DecoderState, token: Int[Array, " batch"]
+    ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
+        """Take the previous token (PAD before the first) in; return the scores of the next."""
+        weights = self._weights(state.values)
+
+        def apply(name: str, rows: Array, /) -> Array:
+            return late_weights.times(rows, weights[name])
+
+        known, quiet = self._constants(state.seen), Masks(None, None)
+        states, logits = self._advance(apply, known, state.states, token, quiet)
+        return state._replace(states=states), logits
+
+    @property
+    def _cell(self) -> Cell:
+        return cell(self.config.cell)
+
+    def _encode(
+        self, source: Int[Array, "batch source"], noise: Dropout | None
+    ) -> tuple[Float[Array, "batch source hidden"], States]:
+        """Return the top layer's states, and every layer's last one."""
+        codes, ends = source.T, list[State]()
+        rows = drop(noise, "source embedding", embed(self.source_embedding, codes), batch_axis=1)
+        for number, layer in enumerate(self.encoder):
+            if number > 0:
+                rows = drop(noise, f"encoder, into layer {number}", rows, batch_axis=1)
+            states = layer.states(self._cell, rows, codes != PAD)
+            rows = states[0]
+            ends.append(tuple(part[-1] for part in states))
+        return rows.swapaxes(0, 1), tuple(ends)
+
+    def _seen(self, outputs: Array, source: Array) -> Seen | None:
+        return None if self.key is None else Seen(times(outputs, self.key), source != PAD)
+
+    def _constants(self, seen: Seen | None) -> Constants:
+        biases = tuple((layer.input_bias, layer.state_bias) for layer in self.decoder)
+        return Constants(seen, self.energy, biases, self.output_bias)
+
+    def _weights(self, values: Array | None) -> dict[str, Array]:
+        """Return what the decoder multiplies by at each step, by the name `_advance` calls it."""
+        weights = {"embedding": self.target_embedding, "output": self.output}
+        for number, layer in enumerate(self.decoder):
+            weights[f"input {number}"] = layer.input_to_gates
+            weights[f"state {number}"] = layer.state_to_gates
+        if self.query is not None and values is not None:
+            weights |= {"query": self.query, "values": values}
+        return weights
+
+    def _masks(self, shape: tuple[int, ...], noise: Dropout | None) -> Masks:
+        """Return the masks of every step, for targets of shape [time, batch]."""
+        hidden, between = self.config.hidden, self.config.layers - 1
+        if noise is None:
+            return Masks(None, None)
+        embedding = noise("target embedding", jnp.ones((*shape, hidden)), batch_axis=1)
+        if between == 0:
+            return Masks(embedding, None)
+        layers = jnp.ones((*shape, between, hidden))
+        return Masks(embedding, noise("between the decoder's layers", layers, batch_axis=1))
+
+    def _advance(
+        self,
+        apply: late_weights.Apply,
+        known: Constants,
+        states: States,
+        token: Int[Array, " batch"],
+        masks: Masks,
+    ) -> tuple[States, Float[Array, "batch symbols"]]:
+        """Return the states after a token, and the scores of the next."""
+        # PAD before the first token is the start symbol, which has a row of its own.
+        rows = apply("embedding", jax.nn.one_hot(token, len(known.output_bias)))
+        rows = rows if masks.embedding is None else rows * masks.embedding
+        context = None
+        if known.seen is not None and known.energy is not None:
+            query = apply("query", states[-1][0])
+            weights = attend(query, known.seen.keys, known.energy, known.seen.is_token)
+            context = apply("values", weights)
+            rows = jnp.concatenate([rows, context], axis=1)
+        after = list[State]()
+        for number, (state, (input_bias, state_bias)) in enumerate(
+            zip(states, known.biases, strict=True)
+        ):
+            if number > 0 and masks.layers is not None:
+                rows = rows * masks.layers[:, number - 1]
+            from_input = apply(f"input {number}", rows) + input_bias
+            from_state = apply(f"state {number}", state[0]) + state_bias
+            after.append(self._cell.step(state, from_input, from_state))
+            rows = after[-1][0]
+        features = rows if context is None else jnp.concatenate([rows, context], axis=1)
+        return tuple(after), apply("output", features) + known.output_bias
