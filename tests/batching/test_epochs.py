@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daxy.batching.epochs import Bucket, Epoch, assign, choose_buckets, epoch, needs
+from daxy.batching.epochs import (
+    Bucket,
+    Epoch,
+    assign,
+    choose_buckets,
+    drawn,
+    drawn_shapes,
+    epoch,
+    needs,
+)
 
 # Lengths of a training set in which rows 3 and 7 are there several times.
 LENGTHS = np.random.default_rng(0).integers(2, 12, 50)
@@ -77,6 +86,50 @@ def test_the_order_of_lengths_is_another_in_each_epoch_and_not_sorted() -> None:
     orders = [tuple(LENGTHS[made(0, number).rows].max(axis=1)) for number in range(4)]
     assert len(set(orders)) == 4
     assert all(list(order) != sorted(order) for order in orders)
+
+
+TARGETS = 3 * LENGTHS - np.arange(50) % 5
+
+
+def draws(seed: int = 0, number: int = 0, steps: int = 400, size: int = 1) -> np.ndarray:
+    lengths = LENGTHS[ROWS], TARGETS[ROWS]
+    one = drawn(ROWS, *lengths, size=size, steps=steps, seed=seed, number=number)
+    np.testing.assert_array_equal(one.weights, np.full((steps, size), 1 / size, np.float32))
+    return one.rows
+
+
+def test_a_draw_meets_each_line_as_often_as_any_other() -> None:
+    """Pearson's test: 53 lines of 50 examples; chance would be as far off once in a thousand."""
+    counts = np.bincount(draws(steps=40_000).ravel(), minlength=50)
+    expected = np.bincount(ROWS, minlength=50) * 40_000 / len(ROWS)
+    assert ((counts - expected) ** 2 / expected).sum() < 85.4  # 49 degrees of freedom
+
+
+def test_one_draw_says_nothing_about_the_next() -> None:
+    lengths = LENGTHS[draws(steps=40_000)].ravel().astype(float)
+    assert abs(np.corrcoef(lengths[1:], lengths[:-1])[0, 1]) < 3.3 / 200
+
+
+def test_seeds_draw_alike_lengths_but_not_the_same_examples() -> None:
+    one, other = draws(seed=1), draws(seed=2)
+    assert np.corrcoef(TARGETS[one].ravel(), TARGETS[other].ravel())[0, 1] > 0.98
+    assert (one == other).mean() < 0.4
+
+
+def test_a_draw_depends_on_the_seed_and_on_the_epoch_alone() -> None:
+    np.testing.assert_array_equal(draws(3, 2), draws(3, 2))
+    assert (draws(3, 2) != draws(3, 1)).any()
+    assert (draws(3, 2) != draws(4, 2)).any()
+
+
+@given(st.integers(1, 53), st.integers(1, 3), st.integers(0, 99))
+def test_draws_fit_the_shapes_that_were_foreseen(count: int, size: int, seed: int) -> None:
+    rows = ROWS[-count:]
+    lengths = LENGTHS[rows], TARGETS[rows]
+    foreseen = drawn_shapes(*lengths, size=size, steps=30)
+    one = drawn(rows, *lengths, size=size, steps=30, seed=seed, number=0)
+    assert (needs([one], LENGTHS, TARGETS) <= foreseen).all()
+    assert (foreseen <= [lengths[0].max(), lengths[1].max()]).all()
 
 
 def test_a_step_needs_the_longest_of_all_replicas() -> None:

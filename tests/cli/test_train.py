@@ -55,6 +55,23 @@ def test_other_settings_are_other_runs(daxy: Callable, runs: Path) -> None:
     assert len(list(runs.iterdir())) == before + 2
 
 
+def test_the_protocol_of_lake_and_baroni_draws_and_keeps_the_last_weights(
+    daxy: Callable, tmp_path: Path
+) -> None:
+    network = ("--hidden", "8", "--layers", "2", "--cell", "gru", "--attention")
+    recipe = ("--protocol", "lake2018", "--trials", "1100")
+    asked = ("scan/simple_p1", "stacked", *network, *recipe, "--runs", str(tmp_path))
+    answer = daxy("train", *asked, "--json")
+    assert answer.code == 0
+    assert answer.json["data"]["validation"] == "none"
+    (run,) = answer.json["runs"]
+    assert run["validation"] is None
+    lines = (Path(run["folder"]) / "log.jsonl").read_text().splitlines()
+    assert [json.loads(line)["steps"] for line in lines] == [1000, 1100]
+    first, last = (json.loads(line)["loss"] for line in lines)
+    assert last < first
+
+
 def test_predictions_of_a_run_get_the_score_that_the_run_reports(
     daxy: Callable, runs: Path
 ) -> None:

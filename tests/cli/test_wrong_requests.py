@@ -135,6 +135,10 @@ REQUESTS = [
         "wrong value for --cell: 'rnn'; expected one of 'srn', 'gru', 'lstm';"
         " see `daxy train --help`",
     ),
+    (
+        "train scan/length seq2seq --protocol lake2018",
+        "seq2seq cannot be fed its own outputs; teacher-forcing must be 1",
+    ),
     ("train scan/length --hidden 0", "hidden must be positive, not 0"),
     ("train scan/length --seeds 0", "seeds must be positive, not 0"),
     ("train scan/length --first-seed -1", "a seed must not be negative: -1"),

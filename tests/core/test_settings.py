@@ -7,7 +7,7 @@ from typing import Any, Literal
 import pytest
 
 from daxy.core.errors import UnknownName, WrongRequest
-from daxy.core.settings import made
+from daxy.core.settings import later, made, stated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +20,25 @@ class Settings:
     is_on: bool = True
     kind: Literal["gru", "lstm"] = "gru"
     place: Path | None = None
+
+
+@dataclass(frozen=True)
+class Grown:
+    """What had one field once, and has two now."""
+
+    old: int = 1
+    new: float = later(2.0)
+
+
+def test_what_came_later_is_stated_when_it_is_not_as_before() -> None:
+    assert stated(Grown()) == {"old": 1}
+    assert stated(Grown(old=3, new=2.0)) == {"old": 3}
+    assert stated(Grown(new=2.5)) == {"old": 1, "new": 2.5}
+
+
+def test_what_was_stated_makes_the_same_settings_again() -> None:
+    for settings in (Grown(), Grown(new=7.0), Grown(old=0)):
+        assert made(Grown, stated(settings), of="a test") == settings
 
 
 @pytest.mark.parametrize(

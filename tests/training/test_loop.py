@@ -79,6 +79,16 @@ def test_a_replica_that_stopped_is_not_validated_again_and_has_no_further_record
     assert position.stopped == [True, False]
 
 
+def test_draws_are_counted_and_the_last_epoch_has_what_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("daxy.training.protocol.EPOCH_TRIALS", 12)
+    listener = Listener()
+    _, position = training(trials=32, validate=None).fit(listener)
+    assert [record.steps for record in position.history[0]] == [3, 6, 8]
+    assert sum(seen for _, _, seen in listener.steps) == 32
+
+
 def test_without_a_validation_set_the_last_weights_are_kept() -> None:
     state, position = training(validate=None, epochs=2).fit(Listener())
     assert bits(state.best) == bits(state.model)

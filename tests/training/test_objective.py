@@ -23,6 +23,9 @@ class Fixed(eqx.Module):
     def logits(self, batch: Batch, noise: Any = None) -> Array:
         return self.values
 
+    def fed(self, batch: Batch, noise: Any, forced: Array) -> Array:
+        return jnp.where(forced[:, None, None], self.values, self.values[::-1])
+
     def start(self, source: Array) -> None:
         raise NotImplementedError
 
@@ -85,3 +88,20 @@ def test_a_predicted_end_in_the_right_place_or_none_leaves_everything_in() -> No
         logits = probabilities(*rows)[None]
         found = loss([[A, B, END]], logits, [1.0], mask_after_predicted_end=True)
         assert np.isclose(found, loss([[A, B, END]], logits, [1.0]))
+
+
+def test_an_example_that_is_given_its_own_outputs_counts_up_to_its_own_end() -> None:
+    logits = jnp.stack(
+        [
+            probabilities(SURE_OF_A, UNIFORM, SURE_OF_A, SURE_OF_END),
+            probabilities(SURE_OF_A, SURE_OF_END, SURE_OF_A, SURE_OF_END),
+        ]
+    )
+    targets = [[A, B, A, END]] * 2
+    forced = loss(targets, logits, [1.0, 1.0], forced=jnp.array([True, True]))
+    one = -np.log(0.7 * 0.25 * 0.7 * 0.6)
+    other = -np.log(0.7 * 0.1 * 0.7 * 0.6)
+    assert np.isclose(forced, one + other)
+    # The first is fed what the second was, and stops at the END that it likes best there.
+    free = loss(targets, logits, [1.0, 0.0], forced=jnp.array([False, True]))
+    assert np.isclose(free, -np.log(0.7 * 0.1))

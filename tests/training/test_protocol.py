@@ -1,4 +1,4 @@
-"""The recipe of Bastings et al. (2018), and what no recipe can be."""
+"""The papers' recipes, and what no recipe can be."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from daxy.core.errors import UnknownName, WrongRequest
-from daxy.training.protocol import DEFAULT, Protocol, protocol
+from daxy.training.protocol import DEFAULT, PROTOCOLS, VALIDATION, Protocol, protocol
 
 
 def test_the_papers_recipe_is_the_default() -> None:
@@ -25,6 +25,36 @@ def test_the_papers_recipe_is_the_default() -> None:
     )
 
 
+def test_the_recipe_of_lake_and_baroni_is_theirs() -> None:
+    assert protocol("lake2018") == Protocol(
+        optimizer="adam",
+        learning_rate=0.001,
+        decay=1.0,
+        weight_decay=0.0,
+        clip=5.0,
+        batch_size=1,
+        dropout=0.5,
+        limit=50,
+        trials=100_000,
+        teacher_forcing=0.5,
+    )
+
+
+@pytest.mark.parametrize(
+    ("trials", "batch_size", "steps", "epochs"),
+    [(100_000, 1, 100_000, 100), (2_500, 1, 2_500, 3), (10, 1, 10, 1), (9_000, 2_250, 4, 4)],
+)
+def test_an_epoch_of_draws_is_a_thousand_of_them(
+    trials: int, batch_size: int, steps: int, epochs: int
+) -> None:
+    recipe = Protocol(trials=trials, batch_size=batch_size)
+    assert (recipe.steps, recipe.most_epochs) == (steps, epochs)
+
+
+def test_a_recipe_that_draws_nothing_passes_through_the_examples() -> None:
+    assert (Protocol(epochs=7).steps, Protocol(epochs=7).most_epochs) == (0, 7)
+
+
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"learning_rate": 0.0}, "learning-rate must be positive, not 0.0"),
     ({"learning_rate": float("nan")}, "learning-rate must be positive, not nan"),
@@ -35,6 +65,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"limit": -1}, "limit must be positive, not -1"),
     ({"weight_decay": -1e-9}, "weight-decay must not be negative: -1e-09"),
     ({"dropout": 1.0}, r"dropout must be in \[0, 1\), not 1.0"),
+    ({"trials": -1}, "trials must not be negative: -1"),
+    ({"trials": 7, "batch_size": 2}, "trials must be a multiple of batch-size: 7, 2"),
+    ({"teacher_forcing": 1.5}, "teacher-forcing must be between 0 and 1, not 1.5"),
+    ({"teacher_forcing": float("nan")}, "teacher-forcing must be between 0 and 1, not nan"),
     ({"dropout": -0.1}, r"dropout must be in \[0, 1\), not -0.1"),
 ]
 
@@ -43,6 +77,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 def test_a_recipe_that_cannot_be_is_refused(values: dict[str, Any], message: str) -> None:
     with pytest.raises(WrongRequest, match=message):
         Protocol(**values)
+
+
+def test_every_recipe_says_whether_it_has_a_validation_set() -> None:
+    assert VALIDATION.keys() == PROTOCOLS.keys()
 
 
 def test_an_unknown_recipe_is_refused_with_the_nearest_name() -> None:

@@ -54,6 +54,63 @@ def epoch(
     return Epoch(padded.reshape(steps, size)[order], weights[order].astype(np.float32))
 
 
+QUANTILES = 16
+"""Parts of a training set, put in order of length, one of which a step's draws come from."""
+
+
+def drawn(
+    rows: Rows,
+    source_lengths: NDArray[np.integer],
+    target_lengths: NDArray[np.integer],
+    *,
+    size: int,
+    steps: int,
+    seed: int,
+    number: int,
+) -> Epoch:
+    """Return epoch `number` of examples drawn with replacement, each row as likely as any other.
+
+    A draw is a place between 0 and 1 in the rows put in order of length. All seeds share the part
+    of it that says which quantile of them; where in the quantile is each seed's own. So for each
+    seed its draws are independent and uniform, and replicas meet similar lengths at the same time.
+
+    Args:
+        rows: The training set, repeats included.
+        source_lengths: The length of each of them.
+        target_lengths: The length of each of their targets.
+        size: Examples in a batch.
+        steps: Batches in the epoch.
+        seed: The run's seed.
+        number: Which epoch.
+    """
+    own = stream(seed, f"draws of examples, epoch {number}").random((steps, size))
+    places = (_quantiles(steps, size, number) + own) / QUANTILES
+    ordered = rows[np.lexsort((source_lengths, target_lengths))]
+    chosen = ordered[np.minimum(places * len(rows), len(rows) - 1).astype(np.int64)]
+    return Epoch(chosen, np.full((steps, size), 1 / size, np.float32))
+
+
+def drawn_shapes(
+    source_lengths: NDArray[np.integer],
+    target_lengths: NDArray[np.integer],
+    *,
+    size: int,
+    steps: int,
+) -> NDArray[np.int64]:
+    """Return the longest source and target that the first steps can meet: shape [steps, 2]."""
+    order = np.lexsort((source_lengths, target_lengths))
+    lengths = np.stack([source_lengths, target_lengths], axis=1)[order]
+    edges = np.arange(QUANTILES + 1) * len(lengths) / QUANTILES
+    first, end = np.floor(edges[:-1]).astype(int), np.ceil(edges[1:]).astype(int)
+    quantiles = zip(first, end, strict=True)
+    longest = np.stack([lengths[one:other].max(axis=0) for one, other in quantiles])
+    return longest[_quantiles(steps, size, 0)].max(axis=1)
+
+
+def _quantiles(steps: int, size: int, number: int) -> NDArray[np.int64]:
+    return stream(0, f"quantiles of length, epoch {number}").integers(QUANTILES, size=(steps, size))
+
+
 @dataclass(frozen=True, slots=True)
 class Bucket:
     """A padded shape: END included."""

@@ -79,15 +79,17 @@ class Train(Verb):
 def verb(arguments: Sequence[str]) -> type[Verb]:
     """Return the verb with the flags of the learner and of the protocol that are named."""
     from daxy import models
-    from daxy.training.protocol import DEFAULT, protocol
+    from daxy.training.protocol import DEFAULT, VALIDATION, protocol
 
     known = models.available()
     named = next((word for word in arguments[1:] if word in known), DEFAULT_LEARNER)
-    recipe = protocol(_value(arguments, "--protocol") or DEFAULT)
+    paper = _value(arguments, "--protocol") or DEFAULT
+    recipe, data = protocol(paper), DataOptions(validation=VALIDATION[paper])
     config = models.get(named).Config
     flags: list[Any] = [
         ("config", tyro.conf.OmitArgPrefixes[config], field(default_factory=config)),
         ("recipe", tyro.conf.OmitArgPrefixes[type(recipe)], field(default=recipe)),
+        ("data", Data, field(default=data)),
     ]
     made = make_dataclass("Train", flags, bases=(Train,), frozen=True, kw_only=True)
     made.__doc__ = Train.__doc__

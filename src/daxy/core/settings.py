@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field, fields
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from daxy.core.errors import UnknownName, WrongRequest
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 T = TypeVar("T")
+
+LATER = "later"
+"""The mark of a field that `later` made."""
 
 EXPECTED: Mapping[Any, tuple[tuple[type, ...], str]] = {
     bool: ((bool,), "True or False"),
@@ -40,6 +47,25 @@ def made(kind: type[T], values: Mapping[str, Any], *, of: str) -> T:
             raise UnknownName(f"setting of {of}", name, known)
     check_types(kind, values)
     return kind(**values)
+
+
+def later(default: T) -> T:
+    """Return a dataclass field that earlier versions did not have.
+
+    `default` is what they did. While a setting has it, `stated` leaves the field out, so that what
+    was named by a digest of all settings keeps its name.
+    """
+    return field(default=default, metadata={LATER: True})
+
+
+def stated(settings: DataclassInstance) -> dict[str, Any]:
+    """Return every field of a dataclass that decides anything, by name; see `later`."""
+    return {
+        each.name: value
+        for each in fields(settings)
+        for value in [getattr(settings, each.name)]
+        if not (each.metadata.get(LATER) and value == each.default)
+    }
 
 
 def check_types(kind: type, values: Mapping[str, Any]) -> None:

@@ -139,7 +139,7 @@ class Experiment:
         for folder, config in runs:
             if not (begun and folder.environment()):
                 folder.begin(config, environment)
-        watcher.begins(self.task, seeds, self.learner.protocol.epochs)
+        watcher.begins(self.task, seeds, self.learner.protocol.most_epochs)
         try:
             fitted = self.learner.fit(
                 split,

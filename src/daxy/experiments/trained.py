@@ -17,7 +17,7 @@ from daxy.learners.neural import learner
 from daxy.learners.predictor import Predictor, empty_model
 from daxy.tasks import Data
 from daxy.training.checkpoint import read_arrays, restored
-from daxy.training.protocol import DEFAULT, Protocol, protocol
+from daxy.training.protocol import DEFAULT, VALIDATION, Protocol, protocol
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,8 @@ def train(
         seeds: How many networks, from seed 0 on, or which seeds.
         config: What differs from the architecture's defaults.
         recipe: The protocol, or the name of one.
-        data: Which data of the task; the published ones unless given.
+        data: Which data of the task; unless given the published ones, with a validation set where
+            the named protocol has one.
         runs: Where run folders are found and made.
         watcher: What hears how training gets on.
         restart: Delete what there is of these runs first.
@@ -96,7 +97,8 @@ def train(
     settings = protocol(recipe) if isinstance(recipe, str) else recipe
     fitting = learner(model, dict(config or {}), settings)
     asked = seeds_from(seeds) if isinstance(seeds, int) else seeds
-    experiment = Experiment(task=task, learner=fitting, data=data or Data(), folder=Path(runs))
+    chosen = data or Data(validation=VALIDATION[recipe] if isinstance(recipe, str) else "draw")
+    experiment = Experiment(task=task, learner=fitting, data=chosen, folder=Path(runs))
     return Trained(experiment, tuple(experiment.run(asked, watcher=watcher, restart=restart)))
 
 

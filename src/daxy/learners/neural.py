@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy import models
-from daxy.batching.epochs import choose_buckets, epoch, needs
+from daxy.batching.epochs import choose_buckets
 from daxy.batching.table import Table
+from daxy.core.errors import require
 from daxy.core.examples import Examples, Sequences
-from daxy.core.settings import made
+from daxy.core.settings import made, stated
 from daxy.core.split import Split
 from daxy.training.checkpoint import Arrays, Checkpoint, named_arrays
 from daxy.training.loop import EpochRecord, Listener, Position, Training, one_replica
+from daxy.training.order import Order
 from daxy.training.protocol import Protocol
 from daxy.training.replicas import Replicas, State
 
@@ -36,12 +37,16 @@ class Neural:
     config: Any
     protocol: Protocol
 
+    def __post_init__(self) -> None:
+        is_fed = self.protocol.teacher_forcing == 1 or hasattr(models.get(self.model).Model, "fed")
+        require(is_fed, f"{self.model} cannot be fed its own outputs; teacher-forcing must be 1")
+
     def settings(self) -> dict[str, Any]:
         """Return everything that decides what this learner learns, as JSON values."""
         return {
             "model": self.model,
-            "config": dataclasses.asdict(self.config),
-            "protocol": dataclasses.asdict(self.protocol),
+            "config": stated(self.config),
+            "protocol": stated(self.protocol),
         }
 
     def fit(
@@ -80,10 +85,8 @@ class Neural:
 
     def _replicas(self, table: Table, split: Split, seeds: tuple[int, ...]) -> Replicas:
         rows = table.rows(split.train)
-        lengths = table.source_lengths
-        first = epoch(rows, lengths[rows], size=self.protocol.batch_size, seed=0, number=0)
-        shapes = needs([first], lengths, table.target_lengths)
-        limits = int(lengths[rows].max()), int(table.target_lengths[rows].max())
+        shapes = Order(self.protocol, table).shapes(rows)
+        limits = int(table.source_lengths[rows].max()), int(table.target_lengths[rows].max())
         buckets = choose_buckets(shapes, limits, BUCKETS)
         return Replicas(self.model, self.config, self.protocol, table, tuple(buckets), seeds)
 

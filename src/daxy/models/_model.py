@@ -60,6 +60,17 @@ class Model(Protocol):
         ...
 
 
+@runtime_checkable
+class SelfFed(Model, Protocol):
+    """A model that can also be trained on its own outputs."""
+
+    def fed(
+        self, batch: Batch, noise: Dropout | None, forced: Bool[Array, " batch"]
+    ) -> Float[Array, "batch target symbols"]:
+        """Return `logits`, where an example that is not `forced` is given its own best tokens."""
+        ...
+
+
 def best(logits: Float[Array, "batch symbols"]) -> Int[Array, " batch"]:
     """Return the best next token of each row; PAD is never chosen: no target has it."""
     return jnp.argmax(logits.at[:, PAD].set(-jnp.inf), axis=-1).astype(jnp.int32)

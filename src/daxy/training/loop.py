@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from math import isfinite
 from typing import Any, Protocol, runtime_checkable
 
@@ -13,11 +14,12 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.batching.epochs import Epoch, assign, epoch, needs
+from daxy.batching.epochs import Epoch, assign, needs
 from daxy.batching.table import Rows
 from daxy.core.errors import RunFailed
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.interrupt import Interrupted, StopRequest, stop_request
+from daxy.training.order import Order
 from daxy.training.replicas import Replicas, State, Steps
 
 STEPS_TOGETHER = 32
@@ -150,7 +152,7 @@ class Training:
 
     def _stretches(self, state: State, position: Position, listener: Listener) -> Iterator[State]:
         """Yield the state at every point where training could stop and go on."""
-        while position.epoch < self.replicas.protocol.epochs and not all(position.stopped):
+        while position.epoch < self.replicas.protocol.most_epochs and not all(position.stopped):
             began = time.monotonic()
             epochs = self._epochs(position.epoch)
             steps = max(map(len, epochs))
@@ -169,11 +171,12 @@ class Training:
             yield state
 
     def _epochs(self, number: int) -> list[Epoch]:
-        lengths, replicas = self.replicas.table.source_lengths, self.replicas
-        return [
-            epoch(rows, lengths[rows], size=replicas.protocol.batch_size, seed=seed, number=number)
-            for rows, seed in zip(self.train, replicas.seeds, strict=True)
-        ]
+        pairs = zip(self.train, self.replicas.seeds, strict=True)
+        return [self._order.epoch(rows, seed=seed, number=number) for rows, seed in pairs]
+
+    @cached_property
+    def _order(self) -> Order:
+        return Order(self.replicas.protocol, self.replicas.table)
 
     def _buckets(self, epochs: list[Epoch]) -> NDArray[np.int32]:
         table = self.replicas.table

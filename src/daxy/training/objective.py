@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from daxy.core.vocabulary import END
-from daxy.models._model import Batch, Model
+from daxy.models._model import Batch, Model, SelfFed, best
 from daxy.models.layers.dropout import Dropout
 
 
@@ -17,19 +19,26 @@ def cross_entropy(
     weights: Float[Array, " batch"],
     noise: Dropout | None,
     *,
+    forced: Bool[Array, " batch"] | None = None,
     mask_after_predicted_end: bool = False,
 ) -> Float[Array, ""]:
     """Return the weighted sum over examples of the summed cross-entropy of their target tokens.
 
     With weights of 1 / (batch size) it is the loss of Bastings et al.: a sum over tokens, a mean
-    over examples. END counts, padding does not.
+    over examples. END counts, padding does not. An example that is not `forced` (None: all are) is
+    given the model's own best tokens, and counts up to the model's own END (Lake & Baroni).
     """
-    logits = model.logits(batch, noise)
+    if forced is None:
+        logits = model.logits(batch, noise)
+    else:
+        logits = cast("SelfFed", model).fed(batch, noise, forced)
     chosen = jnp.take_along_axis(logits, batch.target[..., None], axis=-1)[..., 0]
     losses = jax.nn.logsumexp(logits, axis=-1) - chosen
     counts = batch.is_target
     if mask_after_predicted_end:
         counts &= _until_predicted_end(logits.argmax(axis=-1))
+    if forced is not None:
+        counts &= forced[:, None] | _until_predicted_end(jax.vmap(best, 1, 1)(logits))
     return jnp.where(counts, losses, 0).sum(axis=1) @ weights
 
 

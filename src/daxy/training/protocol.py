@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Literal, TypeAlias
 
 from daxy.core.errors import UnknownName, require
-from daxy.core.settings import check_types
+from daxy.core.settings import check_types, later
 
 Optimizer: TypeAlias = Literal["sgd", "adam"]
+
+EPOCH_TRIALS = 1_000
+"""Draws that make up an epoch, after which there is a validation and a line in the log."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +44,12 @@ class Protocol:
     """Leave out the loss of what follows the model's own first END, as the authors' code does."""
     limit: int = 50
     """Tokens that greedy decoding writes at most, END included; never taken from the target."""
+    trials: int = later(0)
+    """Examples drawn with replacement, instead of `epochs` passes through the training set; an
+    epoch is then a thousand of them. With 0 there are passes."""
+    teacher_forcing: float = later(1.0)
+    """The share of examples whose decoder is given the true tokens; a coin decides for each, and
+    the others are given its own best tokens, up to its own END."""
 
     def __post_init__(self) -> None:
         check_types(Protocol, vars(self))
@@ -48,13 +58,49 @@ class Protocol:
             flag = name.replace("_", "-")
             require(value > 0, f"{flag} must be positive, not {value}")
             require(isfinite(value), f"{flag} must be finite, not {value}")
+        require(self.trials >= 0, f"trials must not be negative: {self.trials}")
+        whole = self.trials % self.batch_size == 0
+        require(whole, f"trials must be a multiple of batch-size: {self.trials}, {self.batch_size}")
+        share = self.teacher_forcing
+        require(0 <= share <= 1, f"teacher-forcing must be between 0 and 1, not {share}")
         require(self.weight_decay >= 0, f"weight-decay must not be negative: {self.weight_decay}")
         require(isfinite(self.weight_decay), "weight-decay must be finite")
         require(0 <= self.dropout < 1, f"dropout must be in [0, 1), not {self.dropout}")
 
+    @property
+    def steps(self) -> int:
+        """Steps of a recipe that draws; 0 for one that passes through all examples."""
+        return self.trials // self.batch_size
+
+    @property
+    def epoch_steps(self) -> int:
+        """Steps in an epoch of draws; the last one may have fewer."""
+        return max(1, EPOCH_TRIALS // self.batch_size)
+
+    @property
+    def most_epochs(self) -> int:
+        """How many epochs there are if nothing stops training earlier."""
+        return -(-self.steps // self.epoch_steps) if self.steps else self.epochs
+
 
 DEFAULT = "bastings2018"
-PROTOCOLS = {DEFAULT: Protocol()}
+PROTOCOLS = {
+    DEFAULT: Protocol(),
+    "lake2018": Protocol(
+        optimizer="adam",
+        learning_rate=0.001,
+        decay=1.0,
+        weight_decay=0.0,
+        batch_size=1,
+        dropout=0.5,
+        trials=100_000,
+        teacher_forcing=0.5,
+    ),
+}
+"""Of Lake & Baroni (2018, section 3) the dropout is that of the network that did best overall."""
+
+VALIDATION: Mapping[str, Literal["draw", "none"]] = {DEFAULT: "draw", "lake2018": "none"}
+"""Whether a paper selects weights on a part of train, or reports the last ones (Lake & Baroni)."""
 
 
 def protocol(name: str) -> Protocol:

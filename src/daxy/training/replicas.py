@@ -6,6 +6,7 @@ step is shared. One run is the case of one replica.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -30,6 +31,8 @@ from daxy.models.layers.dropout import Dropout
 from daxy.training.devices import EXAMPLES, REPLICAS, compiler_options, cuts, grid, together
 from daxy.training.objective import cross_entropy
 from daxy.training.protocol import Protocol
+
+COINS = zlib.crc32(b"teacher forcing")
 
 Weights: TypeAlias = Any
 """A model whose every array has a leading replica axis."""
@@ -209,16 +212,16 @@ class Replicas:
                 data.source[rows, : bucket.source].astype(jnp.int32),
                 data.target[rows, : bucket.target].astype(jnp.int32),
             )
-            noise = Dropout(
-                jax.random.fold_in(key, here.number),
-                jnp.asarray(self.protocol.dropout),
-                first_slot=jax.lax.axis_index(EXAMPLES) * len(rows),
-            )
+            key = jax.random.fold_in(key, here.number)
+            first_slot = jax.lax.axis_index(EXAMPLES) * len(rows)
+            noise = Dropout(key, jnp.asarray(self.protocol.dropout), first_slot)
+            share = self.protocol.teacher_forcing
             return jax.value_and_grad(cross_entropy)(
                 model,
                 batch,
                 weights,
                 noise if self.protocol.dropout else None,
+                forced=None if share == 1 else _coins(key, share, len(rows), first_slot),
                 mask_after_predicted_end=self.protocol.mask_after_predicted_end,
             )
 
@@ -240,6 +243,12 @@ def _keep_best(state: State, improved: Bool[Array, " replicas"]) -> State:
         return jnp.where(improved.reshape(-1, *[1] * (new.ndim - 1)), new, old)
 
     return state._replace(best=jax.tree.map(better, state.model, state.best))
+
+
+def _coins(key: Array, share: float, count: int, first_slot: Array) -> Bool[Array, " count"]:
+    """Return True with probability `share` for each example, from its slot in the whole batch."""
+    own = jax.vmap(partial(jax.random.fold_in, jax.random.fold_in(key, COINS)))
+    return jax.vmap(jax.random.uniform)(own(first_slot + jnp.arange(count))) < share
 
 
 def _bytes(model: Weights) -> int:
