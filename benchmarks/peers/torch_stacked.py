@@ -20,6 +20,9 @@ EOS = 1
 
 LAYERS = {"srn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
 
+State = Tensor | tuple[Tensor, Tensor]
+"""Of every layer: [layers, hidden]; for an LSTM, states and cells."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class StackedConfig:
@@ -89,12 +92,8 @@ class Stacked(nn.Module):
         return loss.detach()
 
     def _step(
-        self,
-        token: Tensor,
-        state: Tensor | tuple[Tensor, Tensor],
-        values: Tensor,
-        keys: Tensor | None,
-    ) -> tuple[Tensor, Tensor | tuple[Tensor, Tensor]]:
+        self, token: Tensor, state: State, values: Tensor, keys: Tensor | None
+    ) -> tuple[Tensor, State]:
         """Return the logits [1, symbols] after a token [1], and the state."""
         inputs = self.dropout(self.target_embedding(token))
         if keys is None:
