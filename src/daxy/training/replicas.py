@@ -193,7 +193,8 @@ class Replicas:
             model, optimizer = carry
             branch = jnp.where(here.active.any(), here.bucket, len(branches))
             found = jax.lax.switch(branch, [*branches, idle], model, here)
-            loss, gradients = jax.lax.psum(found, EXAMPLES)
+            alone = self._grid.shape[EXAMPLES] == 1
+            loss, gradients = found if alone else jax.lax.psum(found, EXAMPLES)
             carry = jax.vmap(self._update, in_axes=(0, 0, 0, 0, None))(
                 model, optimizer, gradients, here.active, here.learning_rate
             )
