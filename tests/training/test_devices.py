@@ -38,8 +38,11 @@ def anew() -> Iterator[None]:
         (1, 8, (1, 1)),
         (3, 32, (1, 4)),
         (4, 32, (4, 1)),
-        (5, 1, (1, 1)),
+        (5, 1, (3, 1)),
+        (5, 32, (1, 4)),
         (6, 1, (3, 1)),
+        (7, 1, (4, 1)),
+        (9, 1, (3, 1)),
         (2, 16, (2, 2)),
         (2, 14, (2, 1)),
         (20, 1, (4, 1)),
@@ -74,6 +77,17 @@ def test_a_group_on_many_devices_equals_the_same_group_on_one(
     monkeypatch.setattr(replicas, "grid", one_device)
     one, used = trained(seeds)
     assert used == 1
+    assert tiny_training.largest_difference(many, one) < 1e-5
+
+
+@pytest.mark.parametrize(("count", "rows"), [(5, 3), (7, 4)])
+def test_a_group_that_does_not_fill_its_devices_equals_the_same_group_on_one(
+    count: int, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many, used = trained(list(range(count)))
+    assert used == rows
+    monkeypatch.setattr(replicas, "grid", one_device)
+    one, _ = trained(list(range(count)))
     assert tiny_training.largest_difference(many, one) < 1e-5
 
 

@@ -43,18 +43,24 @@ def cuts(batch: int) -> list[int]:
 def grid(replicas: int, parts: Sequence[int]) -> Mesh:
     """Return the devices for so many replicas, each in one of these numbers of parts.
 
-    The grid has one axis over which replicas are spread, evenly, and one over which the examples of
-    each are. It uses as many devices as it can, and rather splits replicas, whose gradients need
-    not be added up.
+    The grid has one axis over which replicas are spread and one over which the examples of each
+    are. The device with most to do has as little as can be; among such grids it is one that spreads
+    replicas evenly if there is one, and rather splits replicas, whose gradients need not be added
+    up.
     """
     devices = np.array(jax.devices())
     shapes = [
         (rows, columns)
-        for rows in _divisors(replicas)
+        for rows in range(1, replicas + 1)
         for columns in parts
         if rows * columns <= len(devices)
     ]
-    rows, columns = max(shapes, key=lambda shape: (shape[0] * shape[1], shape[0]))
+
+    def cost(shape: tuple[int, int]) -> tuple[float, int, int]:
+        rows, columns = shape
+        return -(-replicas // rows) / columns, -replicas % rows, -rows
+
+    rows, columns = min(shapes, key=cost)
     return Mesh(devices[: rows * columns].reshape(rows, columns), (REPLICAS, EXAMPLES))
 
 

@@ -86,7 +86,8 @@ class Replicas:
 
     def place(self, state: State) -> State:
         """Return the state with each replica on the devices that train it."""
-        return jax.device_put(state, NamedSharding(self._grid, P(REPLICAS)))
+        axis = None if self._missing else REPLICAS
+        return jax.device_put(state, NamedSharding(self._grid, P(axis)))
 
     def run(self, state: State, steps: Steps) -> tuple[State, Float[Array, "steps replicas"]]:
         """Return the state after these steps, and each replica's loss at each; consumes `state`."""
@@ -157,7 +158,35 @@ class Replicas:
             out_specs=(each, P(None, REPLICAS)),
             check_vma=False,
         )
-        return jax.jit(spread, donate_argnums=0, compiler_options=compiler_options())
+        run = self._filled_up(spread) if self._missing else spread
+        return jax.jit(run, donate_argnums=0, compiler_options=compiler_options())
+
+    def _filled_up(self, spread: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the program with replicas that never train beside those there are.
+
+        Every device has to have as many as any other.
+        """
+        missing, count = self._missing, len(self.seeds)
+
+        def fill(leaf: Array, axis: int = 0) -> Array:
+            last = jax.lax.slice_in_dim(leaf, count - 1, count, axis=axis)
+            return jnp.concatenate([leaf, *[last] * missing], axis=axis)
+
+        def run(state: State, steps: Steps, data: Batch, keys: Array) -> tuple[State, Array]:
+            here = steps._replace(
+                rows=fill(steps.rows, 1),
+                weights=fill(steps.weights, 1),
+                active=jnp.pad(steps.active, ((0, 0), (0, missing))),
+            )
+            state, losses = spread(jax.tree.map(fill, state), here, data, fill(keys))
+            return jax.tree.map(lambda leaf: leaf[:count], state), losses[:, :count]
+
+        return run
+
+    @property
+    def _missing(self) -> int:
+        """How many replicas the last devices have fewer than the first."""
+        return -len(self.seeds) % self._grid.shape[REPLICAS]
 
     def _run_share(
         self, state: State, steps: Steps, data: Batch, keys: Array
