@@ -29,6 +29,34 @@ def test_what_is_added_is_read_back(ledger: Ledger, entry_for: Callable) -> None
     assert ledger.entries(TABLE) == [run]
 
 
+def test_a_recipes_changes_are_kept_and_those_of_none_leave_no_trace(
+    ledger: Ledger, entry_for: Callable
+) -> None:
+    table = papers.table("lake2018/experiments")
+    changed = entry_for(table.cell("best", "jump"), 0.5)
+    ledger.add(table, [changed])
+    ledger.add(TABLE, [entry_for(JUMP, 0.5)])
+    assert ledger.entries(table) == [changed]
+    assert changed.recipe.changes == {"dropout": 0.1}
+    (run,) = json.loads(ledger.path(table).read_text())["runs"]
+    assert run["recipe"]["changes"] == {"dropout": 0.1}
+    (run,) = json.loads(ledger.path(TABLE).read_text())["runs"]
+    assert "changes" not in run["recipe"]
+
+
+@pytest.mark.parametrize(
+    "path", sorted((Path(__file__).parents[2] / "results").glob("*/*.json")), ids=str
+)
+def test_what_the_project_has_measured_is_written_as_it_was_read(
+    path: Path, ledger: Ledger
+) -> None:
+    table = papers.table(f"{path.parent.name}/{path.stem}")
+    measured = Ledger(path.parent.parent).entries(table)
+    assert measured
+    ledger.add(table, measured)
+    assert json.loads(ledger.path(table).read_text()) == json.loads(path.read_text())
+
+
 def test_a_file_holds_one_table_and_one_entry_a_run(ledger: Ledger, entry_for: Callable) -> None:
     ledger.add(TABLE, [entry_for(JUMP, 0.125)])
     value = json.loads((ledger.folder / "bastings2018" / "table4.json").read_text())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import MISSING, Field, field, fields
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
@@ -58,14 +58,28 @@ def later(default: T) -> T:
     return field(default=default, metadata={LATER: True})
 
 
+def later_mapping() -> Any:
+    """Return such a field whose default is an empty mapping."""
+    return field(default_factory=dict[str, Any], metadata={LATER: True})
+
+
+def is_later(each: Field[Any]) -> bool:
+    """Whether earlier versions did not have this field."""
+    return bool(each.metadata.get(LATER))
+
+
 def stated(settings: DataclassInstance) -> dict[str, Any]:
     """Return every field of a dataclass that decides anything, by name; see `later`."""
     return {
         each.name: value
         for each in fields(settings)
         for value in [getattr(settings, each.name)]
-        if not (each.metadata.get(LATER) and value == each.default)
+        if not (is_later(each) and value == _default(each))
     }
+
+
+def _default(each: Field[Any]) -> Any:
+    return each.default if each.default_factory is MISSING else each.default_factory()
 
 
 def check_types(kind: type, values: Mapping[str, Any]) -> None:

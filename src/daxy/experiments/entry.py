@@ -7,10 +7,11 @@ prints them in per cent, as papers do.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from daxy.core.settings import is_later, stated
 from daxy.experiments.papers import Cell, Recipe
 
 if TYPE_CHECKING:
@@ -89,6 +90,11 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
     )
 
 
+def to_json(entry: Entry) -> dict[str, Any]:
+    """Return the JSON object that holds an entry."""
+    return asdict(entry) | {"recipe": stated(entry.recipe)}
+
+
 def from_json(value: Any) -> Entry:
     """Return the entry that a JSON object holds.
 
@@ -109,7 +115,10 @@ def _object(value: Any, kind: type[Entry | Recipe]) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"{value!r} is not an object")
     types = {each.name: str(each.type) for each in fields(kind)}
+    optional = {each.name for each in fields(kind) if is_later(each)}
     for name, wanted in types.items():
+        if name not in value and name in optional:
+            continue
         if name not in value:
             raise ValueError(f"no `{name}`")
         fits, expected = _KINDS[wanted]

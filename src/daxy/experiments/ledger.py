@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from daxy.core.errors import UnknownName, WrongFile
 from daxy.core.files import read_bytes, write_json
-from daxy.experiments.entry import Entry, from_json
+from daxy.experiments.entry import Entry, from_json, to_json
 from daxy.experiments.papers import Cell, Paper, Table
 
 FORMAT = 1
@@ -95,7 +95,7 @@ class Ledger:
                 "paper": table.paper,
                 "table": table.name,
                 "format": FORMAT,
-                "runs": [asdict(entry) for entry in every],
+                "runs": [to_json(entry) for entry in every],
             }
             write_json(self.path(table), content)
         return len(new)

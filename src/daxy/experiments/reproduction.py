@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,8 @@ class Step:
 def learner_of(recipe: Recipe) -> Neural:
     """Return the learner that a recipe names, every setting resolved."""
     config: dict[str, Any] = dict(recipe.config)
-    return learner(recipe.model, config, protocol(recipe.protocol))
+    training = replace(protocol(recipe.protocol), **dict[str, Any](recipe.changes))
+    return learner(recipe.model, config, training)
 
 
 def data_of(recipe: Recipe) -> Data:

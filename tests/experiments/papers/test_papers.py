@@ -11,7 +11,7 @@ from daxy.core.errors import UnknownName, WrongRequest
 from daxy.experiments import papers, reproduction
 from daxy.experiments.papers import Cell
 from daxy.tasks import Data
-from daxy.training.protocol import PROTOCOLS
+from daxy.training.protocol import PROTOCOLS, Protocol
 
 CELLS = [cell for name in papers.available() for t in papers.get(name).tables for cell in t.cells]
 RECIPES = {cell.recipe.identity: cell.recipe for cell in CELLS if cell.recipe}
@@ -39,12 +39,14 @@ def test_every_recipe_names_what_there_is() -> None:
         assert set(recipe.config) <= {f.name for f in fields(models.get(recipe.model).Config)}
         assert recipe.protocol in PROTOCOLS
         assert set(recipe.data) <= {f.name for f in fields(Data)}
+        assert set(recipe.changes) <= {f.name for f in fields(Protocol)}
 
 
 def test_every_recipe_can_be_resolved() -> None:
     for recipe in RECIPES.values():
         settings = reproduction.learner_of(recipe).settings()
         assert dict(recipe.config).items() <= settings["config"].items()
+        assert dict(recipe.changes).items() <= settings["protocol"].items()
 
 
 def test_papers_are_read_without_the_framework_and_without_numpy() -> None:

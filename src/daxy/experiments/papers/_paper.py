@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from daxy.core.errors import UnknownName, WrongRequest
+from daxy.core.settings import later_mapping, stated
 
 Value = str | int | float | bool | None
 
@@ -26,11 +27,13 @@ class Recipe:
     """The score that the paper prints."""
     data: Mapping[str, Value] = field(default_factory=dict[str, Value])
     """What differs from the task's published data."""
+    changes: Mapping[str, Value] = later_mapping()
+    """What differs from the training recipe."""
 
     @property
     def identity(self) -> str:
         """Return a text that two recipes share exactly when they are the same."""
-        return json.dumps(asdict(self), sort_keys=True)
+        return json.dumps(stated(self), sort_keys=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,11 +52,14 @@ class Cell:
     """How many runs the figure is of; None where the paper does not say."""
     recipe: Recipe | None
     """None for a figure that the paper quotes from elsewhere."""
+    digits: int = 1
+    """How many digits are printed after the point."""
 
     @property
     def printed(self) -> str:
         """The figure as the paper prints it."""
-        return f"{self.value:.1f}" + ("" if self.spread is None else f" ±{self.spread:.1f}")
+        figures = [each for each in (self.value, self.spread) if each is not None]
+        return " ±".join(f"{each:.{self.digits}f}" for each in figures)
 
     def __str__(self) -> str:
         return f"{self.paper}/{self.table}, {self.row}, {self.column}"

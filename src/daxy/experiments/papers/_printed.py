@@ -13,7 +13,7 @@ from daxy.experiments.papers._paper import Cell, Recipe, Table
 RecipeOf = Callable[[str, str], Recipe | None]
 """recipe_of(row, column) -> how to reproduce that cell, or None where it is quoted."""
 
-_FIGURE = re.compile(r"(\d+\.\d+)(?: ±(\d+\.\d+))?")
+_FIGURE = re.compile(r"(\d+(?:\.(\d+))?)(?: ±(\d+\.\d+))?")
 
 
 def read_table(
@@ -61,7 +61,7 @@ def _cell(path: str, place: tuple[str, str], figure: str, recipe: Recipe | None,
     row, column = place
     match = _FIGURE.fullmatch(figure)
     assert match is not None, (path, place, figure)
-    value, spread = match.groups()
+    value, decimals, spread = match.groups()
     return Cell(
         paper=paper,
         table=table,
@@ -71,4 +71,5 @@ def _cell(path: str, place: tuple[str, str], figure: str, recipe: Recipe | None,
         spread=None if spread is None else float(spread),
         runs=None if recipe is None else runs,
         recipe=recipe,
+        digits=len(decimals or ""),
     )

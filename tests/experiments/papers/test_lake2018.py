@@ -1,0 +1,46 @@
+"""The figures of Lake & Baroni (2018), and the networks that they are of."""
+
+import pytest
+
+from daxy.experiments import papers, reproduction
+from daxy.models.stacked import Config
+
+EXPERIMENTS = papers.table("lake2018/experiments")
+FIGURE_3 = papers.table("lake2018/figure3")
+
+# Section 4 of the paper, as printed, in the order of its experiments.
+PRINTED = {
+    ("best", "simple"): ("99.8", Config(cell="lstm", layers=2, hidden=200), 0.0),
+    ("best overall", "simple"): ("99.7", Config(cell="lstm", layers=2, hidden=200), 0.5),
+    ("best", "length"): ("20.8", Config(cell="gru", layers=1, hidden=50, attention=True), 0.5),
+    ("best overall", "length"): ("13.8", Config(cell="lstm", layers=2, hidden=200), 0.5),
+    ("best", "turn_left"): ("90.3", Config(cell="gru", layers=1, hidden=100, attention=True), 0.1),
+    ("best overall", "turn_left"): ("90.0", Config(cell="lstm", layers=2, hidden=200), 0.5),
+    ("best", "jump"): ("1.2", Config(cell="lstm", layers=1, hidden=100, attention=True), 0.1),
+    ("best overall", "jump"): ("0.08", Config(cell="lstm", layers=2, hidden=200), 0.5),
+}
+
+
+@pytest.mark.parametrize(("place", "expected"), PRINTED.items(), ids=str)
+def test_a_figure_is_as_printed_and_of_the_network_that_the_text_names(
+    place: tuple[str, str], expected: tuple[str, Config, float]
+) -> None:
+    cell = EXPERIMENTS.cell(*place)
+    assert cell.recipe is not None
+    learner = reproduction.learner_of(cell.recipe)
+    assert (cell.printed, learner.config, learner.protocol.dropout) == expected
+    assert (learner.model, learner.protocol.trials, cell.runs) == ("stacked", 100_000, 5)
+
+
+def test_no_weights_are_selected() -> None:
+    for cell in (*EXPERIMENTS.cells, *FIGURE_3.cells):
+        assert cell.recipe is not None
+        assert reproduction.data_of(cell.recipe).validation == "none"
+
+
+@pytest.mark.parametrize(("share", "printed"), [("1%", "5"), ("2%", "54"), ("4%", "93")])
+def test_a_part_of_the_commands_is_a_task_of_its_own(share: str, printed: str) -> None:
+    cell = FIGURE_3.cell("best overall", share)
+    assert cell.printed == printed
+    assert cell.recipe is not None
+    assert cell.recipe.task == f"scan/simple_p{share.rstrip('%')}"
