@@ -78,10 +78,10 @@ def test_a_plan_tells_measured_from_finished_from_missing(
     assert attention.recipe is not None
     finish(reproduction.experiment(attention.recipe, runs), [0, 2])
     quoted = TABLE.cell("L&B best", "length")
-    steps = reproduction.plan(PAPER, [*CELLS, quoted], range(3), ledger, runs)
+    steps = reproduction.plan(PAPER, [*CELLS, quoted], 3, ledger, runs)
     found = [(step.in_ledger, step.finished, step.missing) for step in steps]
     assert found == [((1,), (), (0, 2)), ((), (0, 2), (1,))]
-    again = reproduction.plan(PAPER, CELLS, range(3), ledger, runs, restart=True)
+    again = reproduction.plan(PAPER, CELLS, 3, ledger, runs, restart=True)
     assert [step.missing for step in again] == [(0, 2), (0, 1, 2)]
 
 
@@ -89,7 +89,7 @@ def test_what_was_run_is_in_the_ledger_and_not_run_again(
     tmp_path: Path, trained: list[Any]
 ) -> None:
     ledger, runs = Ledger(tmp_path / "results"), tmp_path / "runs"
-    steps = reproduction.plan(PAPER, CELLS, range(3), ledger, runs)
+    steps = reproduction.plan(PAPER, CELLS, 3, ledger, runs)
     assert len(list(reproduction.carry_out(steps, TABLE, ledger, Silent()))) == 2
     assert [seeds for _, seeds in trained] == [[0, 1, 2], [0, 1, 2]]
     found = ledger.runs(PAPER).of(CELLS[0])
@@ -100,9 +100,9 @@ def test_what_was_run_is_in_the_ledger_and_not_run_again(
     # Table 1 prints the same figures: nothing is left to run there.
     table1 = PAPER.table("table1")
     same = table1.select(["gru", "gru+attn"], ["length scan"])
-    assert not any(step.seeds for step in reproduction.plan(PAPER, same, range(3), ledger, runs))
+    assert not any(step.seeds for step in reproduction.plan(PAPER, same, 3, ledger, runs))
     # The ledger alone is enough, wherever the run folders are.
-    steps = reproduction.plan(PAPER, CELLS, range(4), ledger, tmp_path / "elsewhere")
+    steps = reproduction.plan(PAPER, CELLS, 4, ledger, tmp_path / "elsewhere")
     assert [step.seeds for step in steps] == [[3], [3]]
 
 
@@ -117,7 +117,20 @@ def test_each_cell_is_filed_before_the_next_begins(
         return finish(asked, seeds)
 
     monkeypatch.setattr(Experiment, "run", run)
-    steps = reproduction.plan(PAPER, CELLS, [0], ledger, runs)
+    steps = reproduction.plan(PAPER, CELLS, 1, ledger, runs)
     with pytest.raises(Interrupted):
         list(reproduction.carry_out(steps, TABLE, ledger, Silent()))
     assert [run.row for run in ledger.entries(TABLE)] == ["GRU"]
+
+
+@pytest.mark.parametrize(
+    ("name", "runs"), [("bastings2018/table4", 3), ("lake2018/experiments", 5)]
+)
+def test_unless_told_otherwise_a_cell_is_to_have_as_many_runs_as_its_figure(
+    name: str, runs: int, tmp_path: Path
+) -> None:
+    table = papers.table(name)
+    ledger = Ledger(tmp_path / "results")
+    cells = table.cells[:1]
+    (step,) = reproduction.plan(papers.get(table.paper), cells, None, ledger, tmp_path / "runs")
+    assert step.missing == tuple(range(runs))

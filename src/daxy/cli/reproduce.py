@@ -39,8 +39,9 @@ class Reproduce(Verb):
         Annotated[tuple[str, ...], tyro.conf.arg(metavar="COLUMN")]
     ] = ()
     """A column, likewise."""
-    seeds: int = 3
-    """How many runs a cell is to have: seeds 0, 1, ..."""
+    seeds: int | None = None
+    """How many runs a cell is to have: seeds 0, 1, ...; as many as the paper's figure is of unless
+    given."""
     runs: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("runs")
     """Where run folders are found and made."""
     results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("results")
@@ -55,7 +56,8 @@ class Reproduce(Verb):
         from daxy.experiments import papers
         from daxy.experiments.ledger import Ledger
 
-        require(self.seeds > 0, f"--seeds must be positive, not {self.seeds}")
+        fits = self.seeds is None or self.seeds > 0
+        require(fits, f"--seeds must be positive, not {self.seeds}")
         table = papers.table(self.table)
         paper = papers.get(table.paper)
         cells = table.select(self.row, self.column)
@@ -66,9 +68,7 @@ class Reproduce(Verb):
     def _serve(self, paper: Paper, table: Table, cells: list[Cell], ledger: Ledger) -> Result:
         from daxy.experiments import reproduction
 
-        steps = reproduction.plan(
-            paper, cells, range(self.seeds), ledger, self.runs, restart=self.restart
-        )
+        steps = reproduction.plan(paper, cells, self.seeds, ledger, self.runs, restart=self.restart)
         if self.dry_run:
             return _planned(table, steps)
         _say(_sum(table, steps))

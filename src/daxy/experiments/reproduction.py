@@ -61,7 +61,7 @@ def experiment(recipe: Recipe, runs: Path) -> Experiment:
 def plan(
     paper: Paper,
     cells: Sequence[Cell],
-    seeds: Sequence[int],
+    seeds: int | None,
     ledger: Ledger,
     runs: Path,
     *,
@@ -69,6 +69,7 @@ def plan(
 ) -> list[Step]:
     """Return what there is and what is missing of each cell that can be reproduced.
 
+    A cell is to have the runs with the first so many seeds; with None, as many as its figure is of.
     With `restart`, run folders do not count: what is not in the ledger is missing.
 
     Raises:
@@ -84,14 +85,15 @@ def plan(
     def step(cell: Cell, recipe: Recipe) -> Step:
         asked = experiment(recipe, runs)
         asked.check_folder()
+        wanted = range(seeds or cell.runs or 1)
         in_ledger = {entry.seed for entry in known.of(cell)}
-        left = [seed for seed in seeds if seed not in in_ledger]
+        left = [seed for seed in wanted if seed not in in_ledger]
         split = load(asked.task, asked.data) if left and not restart else None
         done = {seed for seed in left if split and _folder(asked, split, seed).is_done()}
         return Step(
             cell=cell,
             experiment=asked,
-            in_ledger=tuple(seed for seed in seeds if seed in in_ledger),
+            in_ledger=tuple(seed for seed in wanted if seed in in_ledger),
             finished=tuple(seed for seed in left if seed in done),
             missing=tuple(seed for seed in left if seed not in done),
         )
