@@ -97,7 +97,10 @@ def _unrolled(
     sinks: Tree,
 ) -> tuple[Tree, Tree]:
     """Return (the stacked outputs, the rows that met each weight at each step)."""
-    turned = {name: weight.T if weight.ndim == 2 else weight for name, weight in weights.items()}
+    several = jax.tree.leaves(state)[0].shape[0] > 1
+    turned = {
+        name: weight.T if weight.ndim == 2 and several else None for name, weight in weights.items()
+    }
 
     def step(state: Tree, step_inputs: Tree) -> tuple[Tree, Tree]:
         here, sink = step_inputs
@@ -116,23 +119,32 @@ def _unrolled(
 
 
 @jax.custom_vjp
-def _product(rows: Array, weight: Array, turned: Array, sink: Array) -> Array:
+def _product(rows: Array, weight: Array, turned: Array | None, sink: Array) -> Array:
     """Return rows @ weight; the product's cotangent goes into `sink`, none into `weight`.
 
-    `turned` is for the way back: a matrix's transpose, made once outside the loop; matrices of the
-    batch as they are, since a product with one row reads each of their rows once anyway.
+    `turned` is a matrix's transpose for the way back, made once outside the loop; None where a
+    matrix meets one row only, and reading it as it is takes no longer.
     """
     del turned, sink
     return times(rows, weight)
 
 
-def _product_forward(rows: Array, weight: Array, turned: Array, sink: Array) -> tuple[Array, Array]:
-    return _product(rows, weight, turned, sink), turned
+def _product_forward(
+    rows: Array, weight: Array, turned: Array | None, sink: Array
+) -> tuple[Array, tuple[Array, Array | None]]:
+    return _product(rows, weight, turned, sink), (weight, turned)
 
 
-def _product_backward(turned: Array, cotangent: Array) -> tuple[Array, None, None, Array]:
-    batch = turned.ndim == 3
-    rows = jnp.einsum("bo,bio->bi", cotangent, turned) if batch else cotangent @ turned
+def _product_backward(
+    kept: tuple[Array, Array | None], cotangent: Array
+) -> tuple[Array, None, None, Array]:
+    weight, turned = kept
+    if turned is not None:
+        rows = cotangent @ turned
+    elif weight.ndim == 2:
+        rows = jnp.einsum("bo,io->bi", cotangent, weight)
+    else:
+        rows = jnp.einsum("bo,bio->bi", cotangent, weight)
     return rows, None, None, cotangent
 
 
