@@ -61,6 +61,17 @@ def test_each_example_is_forced_or_left_alone_by_itself() -> None:
 
 
 @every_kind
+def test_one_example_by_itself_takes_a_way_of_its_own_to_the_same(name: str) -> None:
+    model, pairs = network(name), tiny.batch(6, 9)
+    forced = jnp.array([True, False, True, False, False])
+    together = fed(model, pairs, forced)
+    for row in range(len(forced)):
+        alone = jax.tree.map(lambda codes, row=row: codes[row : row + 1], pairs)
+        found = fed(model, alone, forced[row : row + 1])
+        np.testing.assert_allclose(found[0], together[row], atol=2e-6)
+
+
+@every_kind
 def test_a_network_has_the_weights_of_its_kind_and_no_others(name: str) -> None:
     config, model = KINDS[name], network(name)
     assert set(arrays(model)) & ATTENTION == (ATTENTION if config.attention else set())

@@ -8,6 +8,7 @@ beside the previous token and the output beside the top state. An embedding is a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
 import equinox as eqx
@@ -124,7 +125,11 @@ class Model(eqx.Module):
         self, batch: Batch, noise: Dropout | None = None
     ) -> Float[Array, "batch target symbols"]:
         """Return the scores of every next token under teacher forcing."""
-        return self.fed(batch, noise, jnp.ones(len(batch.source), bool))
+        encoded = self._encode(batch.source, noise)
+        if self.config.attention:
+            every = jnp.ones(len(batch.source), bool)
+            return self._token_by_token(batch, encoded, noise, every)
+        return self._layer_by_layer(batch, encoded[1], noise)
 
     def fed(
         self, batch: Batch, noise: Dropout | None, forced: Bool[Array, " batch"]
@@ -133,8 +138,38 @@ class Model(eqx.Module):
 
         Given are the true ones, or, where an example is not `forced`, the decoder's own best.
         """
-        outputs, states = self._encode(batch.source, noise)
-        truth = jnp.pad(batch.target, ((0, 0), (1, 0)))[:, :-1].T
+        encoded = self._encode(batch.source, noise)
+        by_token = partial(self._token_by_token, batch, encoded, noise)
+        if self.config.attention or len(forced) > 1:
+            return by_token(forced)
+        by_layer = partial(self._layer_by_layer, batch, encoded[1], noise)
+        return jax.lax.cond(forced[0], by_layer, partial(by_token, forced))
+
+    def _layer_by_layer(
+        self, batch: Batch, states: States, noise: Dropout | None
+    ) -> Float[Array, "batch target symbols"]:
+        """Return the logits given the true tokens: all that a layer reads is known at once."""
+        truth = _before(batch.target)
+        masks = self._masks(truth.shape, noise)
+        # PAD before the first token is the start symbol, which has a row of its own.
+        rows = times(jax.nn.one_hot(truth, len(self.target_embedding)), self.target_embedding)
+        rows = rows if masks.embedding is None else rows * masks.embedding
+        for number, (layer, state) in enumerate(zip(self.decoder, states, strict=True)):
+            if number > 0 and masks.layers is not None:
+                rows = rows * masks.layers[:, :, number - 1]
+            rows = layer.states(self._cell, rows, start=state)[0]
+        return (times(rows, self.output) + self.output_bias).swapaxes(0, 1)
+
+    def _token_by_token(
+        self,
+        batch: Batch,
+        encoded: tuple[Array, States],
+        noise: Dropout | None,
+        forced: Bool[Array, " batch"],
+    ) -> Float[Array, "batch target symbols"]:
+        """Return the logits, where each step's token may be the best of the step before."""
+        outputs, states = encoded
+        truth = _before(batch.target)
         weights = self._weights(outputs)
 
         def advance(
@@ -248,3 +283,8 @@ class Model(eqx.Module):
             rows = after[-1][0]
         features = rows if context is None else jnp.concatenate([rows, context], axis=1)
         return tuple(after), apply("output", features) + known.output_bias
+
+
+def _before(target: Int[Array, "batch target"]) -> Int[Array, "target batch"]:
+    """Return the true token before each token, PAD before the first, time first."""
+    return jnp.pad(target, ((0, 0), (1, 0)))[:, :-1].T

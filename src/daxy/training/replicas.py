@@ -251,7 +251,7 @@ class Replicas:
                 batch,
                 weights,
                 noise if self.protocol.dropout else None,
-                forced=None if share == 1 else _coins(key, share, len(rows), first_slot),
+                forced=None if share == 1 else _coins(here.number, share, len(rows), first_slot),
                 mask_after_predicted_end=self.protocol.mask_after_predicted_end,
             )
 
@@ -275,9 +275,14 @@ def _keep_best(state: State, improved: Bool[Array, " replicas"]) -> State:
     return state._replace(best=jax.tree.map(better, state.model, state.best))
 
 
-def _coins(key: Array, share: float, count: int, first_slot: Array) -> Bool[Array, " count"]:
-    """Return True with probability `share` for each example, from its slot in the whole batch."""
-    own = jax.vmap(partial(jax.random.fold_in, jax.random.fold_in(key, COINS)))
+def _coins(
+    number: Int[Array, ""], share: float, count: int, first_slot: Array
+) -> Bool[Array, " count"]:
+    """Return True with probability `share` for each example, by the step and its slot in the batch.
+
+    A step's coins are the same for all replicas, so that all take the same way through it.
+    """
+    own = jax.vmap(partial(jax.random.fold_in, jax.random.fold_in(jax.random.key(COINS), number)))
     return jax.vmap(jax.random.uniform)(own(first_slot + jnp.arange(count))) < share
 
 

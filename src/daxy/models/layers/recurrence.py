@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -11,6 +12,7 @@ from jaxtyping import Array, Bool, Float, PRNGKeyArray
 from daxy.models.layers import late_weights
 from daxy.models.layers.cells import Cell, State, zero_state
 from daxy.models.layers.initial import uniform
+from daxy.models.layers.linear import times
 
 
 class Recurrence(NamedTuple):
@@ -25,35 +27,45 @@ class Recurrence(NamedTuple):
         self,
         cell: Cell,
         rows: Float[Array, "time batch incoming"],
-        is_token: Bool[Array, "time batch"],
+        is_token: Bool[Array, "time batch"] | None = None,
         *,
+        start: State | None = None,
         reverse: bool = False,
     ) -> tuple[Float[Array, "time batch hidden"], ...]:
         """Return every state, each part of it stacked over time, beside the rows that led to it.
 
-        At padding a state stays as it is: the last state is that of the last token, and with
-        `reverse`, which begins with the last row, the first one that is not zero is.
+        Where it `is_token` says that there is padding a state stays as it is: the last one is that
+        of the last token, and `reverse`, which begins with the last row, begins with the last
+        token. The first state is zero unless given.
         """
+        weights = {"state": self.state_to_gates}
+        # One product for all steps reads the weights once; with several rows a step, what it writes
+        # takes longer than reading them again.
+        at_once = rows.shape[1] == 1
+        if at_once:
+            rows = times(rows, self.input_to_gates)
+        else:
+            weights["input"] = self.input_to_gates
 
         def advance(
             apply: late_weights.Apply,
             biases: tuple[Array, Array],
             state: State,
-            step: tuple[Array, Array],
+            step: tuple[Array, Array | None],
         ) -> tuple[State, State]:
             row, is_token = step
-            from_input = apply("input", row) + biases[0]
+            from_input = (row if at_once else apply("input", row)) + biases[0]
             after = cell.step(state, from_input, apply("state", state[0]) + biases[1])
-            after = jax.tree.map(
-                lambda new, old: jnp.where(is_token[:, None], new, old), after, state
-            )
+            if is_token is not None:
+                keep = partial(jnp.where, is_token[:, None])
+                after = jax.tree.map(keep, after, state)
             return after, after
 
         return late_weights.scan(
             advance,
-            {"input": self.input_to_gates, "state": self.state_to_gates},
+            weights,
             (self.input_bias, self.state_bias),
-            zero_state(cell, rows.shape[1], len(self.state_to_gates)),
+            start or zero_state(cell, rows.shape[1], len(self.state_to_gates)),
             (rows, is_token),
             reverse=reverse,
         )
