@@ -88,7 +88,19 @@ def from_the_end() -> Case:
     return one_weight()._replace(reverse=True)
 
 
-BODIES = (one_weight, two_weights_in_a_row, state_of_two_parts, a_weight_for_each_row, from_the_end)
+def a_single_row() -> Case:
+    """A batch of one example."""
+    return two_weights_in_a_row()._replace(state=draw(1, 4), inputs={"in": draw(5, 1, 4)})
+
+
+BODIES = (
+    one_weight,
+    two_weights_in_a_row,
+    state_of_two_parts,
+    a_weight_for_each_row,
+    from_the_end,
+    a_single_row,
+)
 CASES = {case.__name__: case for case in BODIES}
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
