@@ -139,6 +139,10 @@ REQUESTS = [
         "train scan/length seq2seq --protocol lake2018",
         "seq2seq cannot be fed its own outputs; teacher-forcing must be 1",
     ),
+    (
+        "train scan/length stacked --protocol lake2018 --epochs 3",
+        "epochs and trials are asked for: 3, 100000; set one of them to 0",
+    ),
     ("train scan/length --hidden 0", "hidden must be positive, not 0"),
     ("train scan/length --seeds 0", "seeds must be positive, not 0"),
     ("train scan/length --first-seed -1", "a seed must not be negative: -1"),

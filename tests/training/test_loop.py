@@ -84,7 +84,7 @@ def test_draws_are_counted_and_the_last_epoch_has_what_is_left(
 ) -> None:
     monkeypatch.setattr("daxy.training.protocol.EPOCH_TRIALS", 12)
     listener = Listener()
-    _, position = training(trials=32, validate=None).fit(listener)
+    _, position = training(trials=32, epochs=0, validate=None).fit(listener)
     assert [record.steps for record in position.history[0]] == [3, 6, 8]
     assert sum(seen for _, _, seen in listener.steps) == 32
 

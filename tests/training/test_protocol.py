@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from daxy.core.errors import UnknownName, WrongRequest
-from daxy.training.protocol import DEFAULT, PROTOCOLS, VALIDATION, Protocol, protocol
+from daxy.training.protocol import DEFAULT, Protocol, protocol, validation
 
 
 def test_the_papers_recipe_is_the_default() -> None:
@@ -33,6 +33,7 @@ def test_the_recipe_of_lake_and_baroni_is_theirs() -> None:
         weight_decay=0.0,
         clip=5.0,
         batch_size=1,
+        epochs=0,
         dropout=0.5,
         limit=50,
         trials=100_000,
@@ -47,7 +48,7 @@ def test_the_recipe_of_lake_and_baroni_is_theirs() -> None:
 def test_an_epoch_of_draws_is_a_thousand_of_them(
     trials: int, batch_size: int, steps: int, epochs: int
 ) -> None:
-    recipe = Protocol(trials=trials, batch_size=batch_size)
+    recipe = Protocol(trials=trials, batch_size=batch_size, epochs=0)
     assert (recipe.steps, recipe.most_epochs) == (steps, epochs)
 
 
@@ -66,7 +67,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"weight_decay": -1e-9}, "weight-decay must not be negative: -1e-09"),
     ({"dropout": 1.0}, r"dropout must be in \[0, 1\), not 1.0"),
     ({"trials": -1}, "trials must not be negative: -1"),
-    ({"trials": 7, "batch_size": 2}, "trials must be a multiple of batch-size: 7, 2"),
+    ({"epochs": 3, "trials": 64}, "epochs and trials are asked for: 3, 64; set one of them to 0"),
+    ({"trials": 7, "batch_size": 2, "epochs": 0}, "trials must be a multiple of batch-size: 7, 2"),
     ({"teacher_forcing": 1.5}, "teacher-forcing must be between 0 and 1, not 1.5"),
     ({"teacher_forcing": float("nan")}, "teacher-forcing must be between 0 and 1, not nan"),
     ({"dropout": -0.1}, r"dropout must be in \[0, 1\), not -0.1"),
@@ -79,8 +81,8 @@ def test_a_recipe_that_cannot_be_is_refused(values: dict[str, Any], message: str
         Protocol(**values)
 
 
-def test_every_recipe_says_whether_it_has_a_validation_set() -> None:
-    assert VALIDATION.keys() == PROTOCOLS.keys()
+def test_bastings_et_al_select_on_a_part_of_train_and_lake_and_baroni_do_not() -> None:
+    assert (validation("bastings2018"), validation("lake2018")) == ("draw", "none")
 
 
 def test_an_unknown_recipe_is_refused_with_the_nearest_name() -> None:

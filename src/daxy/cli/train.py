@@ -79,12 +79,12 @@ class Train(Verb):
 def verb(arguments: Sequence[str]) -> type[Verb]:
     """Return the verb with the flags of the learner and of the protocol that are named."""
     from daxy import models
-    from daxy.training.protocol import DEFAULT, VALIDATION, protocol
+    from daxy.training.protocol import DEFAULT, protocol, validation
 
     known = models.available()
     named = next((word for word in arguments[1:] if word in known), DEFAULT_LEARNER)
     paper = _value(arguments, "--protocol") or DEFAULT
-    recipe, data = protocol(paper), DataOptions(validation=VALIDATION[paper])
+    recipe, data = protocol(paper), DataOptions(validation=validation(paper))
     config = models.get(named).Config
     flags: list[Any] = [
         ("config", tyro.conf.OmitArgPrefixes[config], field(default_factory=config)),

@@ -17,7 +17,7 @@ from daxy.learners.neural import learner
 from daxy.learners.predictor import Predictor, empty_model
 from daxy.tasks import Data
 from daxy.training.checkpoint import read_arrays, restored
-from daxy.training.protocol import DEFAULT, VALIDATION, Protocol, protocol
+from daxy.training.protocol import DEFAULT, Protocol, protocol, validation
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ def train(
     settings = protocol(recipe) if isinstance(recipe, str) else recipe
     fitting = learner(model, dict(config or {}), settings)
     asked = seeds_from(seeds) if isinstance(seeds, int) else seeds
-    chosen = data or Data(validation=VALIDATION[recipe] if isinstance(recipe, str) else "draw")
+    chosen = data or Data(validation=validation(recipe) if isinstance(recipe, str) else "draw")
     experiment = Experiment(task=task, learner=fitting, data=chosen, folder=Path(runs))
     return Trained(experiment, tuple(experiment.run(asked, watcher=watcher, restart=restart)))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Literal, TypeAlias
@@ -37,7 +36,8 @@ class Protocol:
     batch_size: int = 32
     """Examples in a step; batches hold examples of similar source length."""
     epochs: int = 50
-    """Passes over the training set (the paper is silent; the authors' README says 50)."""
+    """Passes over the training set (the paper is silent; the authors' README says 50); 0 where
+    there are `trials`."""
     dropout: float = 0.2
     """On both embeddings and on the pre-output's input."""
     mask_after_predicted_end: bool = False
@@ -45,20 +45,26 @@ class Protocol:
     limit: int = 50
     """Tokens that greedy decoding writes at most, END included; never taken from the target."""
     trials: int = later(0)
-    """Examples drawn with replacement, instead of `epochs` passes through the training set; an
-    epoch is then a thousand of them. With 0 there are passes."""
+    """Examples drawn with replacement, instead of `epochs`, which is 0 then; an epoch in the log is
+    a thousand of them."""
     teacher_forcing: float = later(1.0)
     """The share of examples whose decoder is given the true tokens; a coin decides for each, and
     the others are given its own best tokens, up to its own END."""
 
     def __post_init__(self) -> None:
         check_types(Protocol, vars(self))
-        for name in ("learning_rate", "decay", "clip", "batch_size", "epochs", "limit"):
+        for name in ("learning_rate", "decay", "clip", "batch_size", "limit"):
             value = getattr(self, name)
             flag = name.replace("_", "-")
             require(value > 0, f"{flag} must be positive, not {value}")
             require(isfinite(value), f"{flag} must be finite, not {value}")
         require(self.trials >= 0, f"trials must not be negative: {self.trials}")
+        passes = self.epochs > 0 or (self.epochs == 0 and self.trials > 0)
+        require(passes, f"epochs must be positive, not {self.epochs}")
+        both = (
+            f"epochs and trials are asked for: {self.epochs}, {self.trials}; set one of them to 0"
+        )
+        require(0 in (self.epochs, self.trials), both)
         whole = self.trials % self.batch_size == 0
         require(whole, f"trials must be a multiple of batch-size: {self.trials}, {self.batch_size}")
         share = self.teacher_forcing
@@ -92,6 +98,7 @@ PROTOCOLS = {
         decay=1.0,
         weight_decay=0.0,
         batch_size=1,
+        epochs=0,
         dropout=0.5,
         trials=100_000,
         teacher_forcing=0.5,
@@ -99,8 +106,8 @@ PROTOCOLS = {
 }
 """Of Lake & Baroni (2018, section 3) the dropout is that of the network that did best overall."""
 
-VALIDATION: Mapping[str, Literal["draw", "none"]] = {DEFAULT: "draw", "lake2018": "none"}
-"""Whether a paper selects weights on a part of train, or reports the last ones (Lake & Baroni)."""
+WITHOUT_VALIDATION = frozenset({"lake2018"})
+"""The recipes of papers that report the last weights, and train on all lines."""
 
 
 def protocol(name: str) -> Protocol:
@@ -112,3 +119,8 @@ def protocol(name: str) -> Protocol:
     if name not in PROTOCOLS:
         raise UnknownName("protocol", name, PROTOCOLS)
     return PROTOCOLS[name]
+
+
+def validation(name: str) -> Literal["draw", "none"]:
+    """Return how a recipe's paper carves a validation set: by a draw from train, or not at all."""
+    return "none" if name in WITHOUT_VALIDATION else "draw"
