@@ -61,10 +61,8 @@ class Protocol:
         require(self.trials >= 0, f"trials must not be negative: {self.trials}")
         passes = self.epochs > 0 or (self.epochs == 0 and self.trials > 0)
         require(passes, f"epochs must be positive, not {self.epochs}")
-        both = (
-            f"epochs and trials are asked for: {self.epochs}, {self.trials}; set one of them to 0"
-        )
-        require(0 in (self.epochs, self.trials), both)
+        both = f"{self.epochs}, {self.trials}; set one of them to 0"
+        require(0 in (self.epochs, self.trials), f"epochs and trials are asked for: {both}")
         whole = self.trials % self.batch_size == 0
         require(whole, f"trials must be a multiple of batch-size: {self.trials}, {self.batch_size}")
         share = self.teacher_forcing
