@@ -34,9 +34,9 @@ class Recurrence(NamedTuple):
     ) -> tuple[Float[Array, "time batch hidden"], ...]:
         """Return every state, each part of it stacked over time, beside the rows that led to it.
 
-        Where it `is_token` says that there is padding a state stays as it is: the last one is that
-        of the last token, and `reverse`, which begins with the last row, begins with the last
-        token. The first state is zero unless given.
+        Where `is_token` is False, at padding, a state stays as it is: the last one is that of the
+        last token, and with `reverse`, from the last row on, the first token met is the last. The
+        state before is `start`, else zero.
         """
         weights = {"state": self.state_to_gates}
         # One product for all steps reads the weights once; with several rows a step, what it writes
