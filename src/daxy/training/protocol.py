@@ -39,7 +39,8 @@ class Protocol:
     """Passes over the training set (the paper is silent; the authors' README says 50); 0 where
     there are `trials`."""
     dropout: float = 0.2
-    """On both embeddings and on the pre-output's input."""
+    """On both embeddings, and on what the pre-output reads (`seq2seq`) or between layers
+    (`stacked`)."""
     mask_after_predicted_end: bool = False
     """Leave out the loss of what follows the model's own first END, as the authors' code does."""
     limit: int = 50
