@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, TypeAlias
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from jaxtyping import Array, Bool, Float, Int
@@ -28,6 +27,7 @@ from daxy.core.random import stream
 from daxy.models._decoding import greedy_replicas
 from daxy.models._model import Batch, Sizes
 from daxy.models.layers.dropout import Dropout
+from daxy.training import optimizers
 from daxy.training.devices import EXAMPLES, REPLICAS, compiler_options, cuts, grid, together
 from daxy.training.objective import cross_entropy
 from daxy.training.protocol import Protocol
@@ -79,7 +79,8 @@ class Replicas:
 
         def one(key: Array) -> State:
             model = build(self.config, sizes, key=key)
-            return State(model, self._optimizer.init(model), jax.tree.map(jnp.copy, model))
+            moments = optimizers.start(self.protocol, model)
+            return State(model, moments, jax.tree.map(jnp.copy, model))
 
         state = jax.jit(jax.vmap(one))(self._keys("initial weights"))
         return self.place(state)
@@ -133,16 +134,6 @@ class Replicas:
     def _keys(self, purpose: str) -> Array:
         numbers = [int(stream(seed, purpose).integers(2**31)) for seed in self.seeds]
         return jnp.stack([jax.random.key(number) for number in numbers])
-
-    @cached_property
-    def _optimizer(self) -> optax.GradientTransformation:
-        """Gradients to steps of rate 1: clipped, decayed as PyTorch does, scaled by the rule."""
-        rule = {"sgd": optax.identity, "adam": optax.scale_by_adam}[self.protocol.optimizer]
-        return optax.chain(
-            optax.clip_by_global_norm(self.protocol.clip),
-            optax.add_decayed_weights(self.protocol.weight_decay),
-            rule(),
-        )
 
     @cached_property
     def _run(self) -> Any:
@@ -222,11 +213,10 @@ class Replicas:
             model, optimizer = carry
             branch = jnp.where(here.active.any(), here.bucket, len(branches))
             found = jax.lax.switch(branch, [*branches, idle], model, here)
+            update = partial(optimizers.step, self.protocol, learning_rate=here.learning_rate)
             alone = self._grid.shape[EXAMPLES] == 1
             loss, gradients = found if alone else jax.lax.psum(found, EXAMPLES)
-            carry = jax.vmap(self._update, in_axes=(0, 0, 0, 0, None))(
-                model, optimizer, gradients, here.active, here.learning_rate
-            )
+            carry = jax.vmap(update)(model, optimizer, gradients, active=here.active)
             return carry, jnp.where(here.active, loss, 0)
 
         (model, optimizer), losses = jax.lax.scan(step, (state.model, state.optimizer), steps)
@@ -256,15 +246,6 @@ class Replicas:
             )
 
         return jax.vmap(one)(model, keys, here.rows, here.weights)
-
-    def _update(
-        self, model: Any, optimizer: Any, gradients: Any, active: Array, learning_rate: Array
-    ) -> tuple[Any, Any]:
-        """Return one replica after a step; one that is not active stays as it is."""
-        updates, advanced = self._optimizer.update(gradients, optimizer, model)
-        rate = jnp.where(active, learning_rate, 0)
-        model = jax.tree.map(lambda weight, update: weight - rate * update, model, updates)
-        return model, jax.tree.map(partial(jnp.where, active), advanced, optimizer)
 
 
 @partial(jax.jit, donate_argnums=0)
