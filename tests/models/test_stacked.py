@@ -72,6 +72,27 @@ def test_one_example_by_itself_takes_a_way_of_its_own_to_the_same(name: str) -> 
 
 
 @every_kind
+@pytest.mark.parametrize("forced", [True, False])
+def test_the_way_of_one_example_leads_to_the_same_gradients(name: str, forced: bool) -> None:
+    def gradients(model: Model, pairs: Batch) -> list[np.ndarray[Any, Any]]:
+        def mean(model: Model) -> jax.Array:
+            logits = fed(model, pairs, jnp.full(len(pairs.source), forced))
+            return jnp.sin(logits).sum() / len(pairs.source)
+
+        return [np.asarray(leaf) for leaf in jax.tree.leaves(jax.grad(mean)(model))]
+
+    pairs = tiny.batch(6, 9)
+    longest = (pairs.source != PAD).sum(axis=1).argmax()
+    alone, twice = (
+        jax.tree.map(lambda codes, n=n: codes[jnp.full(n, longest)], pairs) for n in (1, 2)
+    )
+    model = network(name)
+    for own, leaf in zip(gradients(model, alone), gradients(model, twice), strict=True):
+        np.testing.assert_allclose(own, leaf, atol=1e-5, rtol=1e-3)
+        assert (leaf != 0).any()
+
+
+@every_kind
 def test_a_network_has_the_weights_of_its_kind_and_no_others(name: str) -> None:
     config, model = KINDS[name], network(name)
     assert set(arrays(model)) & ATTENTION == (ATTENTION if config.attention else set())

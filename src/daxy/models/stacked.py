@@ -8,8 +8,7 @@ beside the previous token and the output beside the top state. An embedding is a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import equinox as eqx
 import jax
@@ -25,6 +24,7 @@ from daxy.models.layers.cells import Cell, State, cell
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed
 from daxy.models.layers.initial import normal, uniform
+from daxy.models.layers.known_states import Trace, followed
 from daxy.models.layers.linear import times
 from daxy.models.layers.recurrence import Recurrence, drawn
 
@@ -126,10 +126,12 @@ class Model(eqx.Module):
     ) -> Float[Array, "batch target symbols"]:
         """Return the scores of every next token under teacher forcing."""
         encoded = self._encode(batch.source, noise)
+        tokens = _before(batch.target)
+        masks = self._masks(tokens.shape, noise)
         if self.config.attention:
             every = jnp.ones(len(batch.source), bool)
-            return self._token_by_token(batch, encoded, noise, every)
-        return self._layer_by_layer(batch, encoded[1], noise)
+            return self._token_by_token(batch.source, tokens, encoded, masks, every)
+        return self._layer_by_layer(tokens, encoded[1], masks)
 
     def fed(
         self, batch: Batch, noise: Dropout | None, forced: Bool[Array, " batch"]
@@ -139,37 +141,75 @@ class Model(eqx.Module):
         Given are the true ones, or, where an example is not `forced`, the decoder's own best.
         """
         encoded = self._encode(batch.source, noise)
-        by_token = partial(self._token_by_token, batch, encoded, noise)
-        if self.config.attention or len(forced) > 1:
-            return by_token(forced)
-        by_layer = partial(self._layer_by_layer, batch, encoded[1], noise)
-        return jax.lax.cond(forced[0], by_layer, partial(by_token, forced))
-
-    def _layer_by_layer(
-        self, batch: Batch, states: States, noise: Dropout | None
-    ) -> Float[Array, "batch target symbols"]:
-        """Return the logits given the true tokens: all that a layer reads is known at once."""
         truth = _before(batch.target)
         masks = self._masks(truth.shape, noise)
+        if self.config.attention or len(forced) > 1:
+            return self._token_by_token(batch.source, truth, encoded, masks, forced)
+        start = encoded[1]
+
+        def own() -> Array:
+            tokens, states = self._own_tokens(len(truth), start, masks)
+            return self._layer_by_layer(tokens, start, masks, states)
+
+        return jax.lax.cond(forced[0], lambda: self._layer_by_layer(truth, start, masks), own)
+
+    def _layer_by_layer(
+        self,
+        tokens: Int[Array, "target batch"],
+        start: States,
+        masks: Masks,
+        known: tuple[Trace, ...] | None = None,
+    ) -> Float[Array, "batch target symbols"]:
+        """Return the logits given these tokens: all that a layer reads is known at once.
+
+        Its states may be `known` too, each part of them stacked over time.
+        """
         # PAD before the first token is the start symbol, which has a row of its own.
-        rows = times(jax.nn.one_hot(truth, len(self.target_embedding)), self.target_embedding)
+        rows = times(jax.nn.one_hot(tokens, len(self.target_embedding)), self.target_embedding)
         rows = rows if masks.embedding is None else rows * masks.embedding
-        for number, (layer, state) in enumerate(zip(self.decoder, states, strict=True)):
+        for number, (layer, first) in enumerate(zip(self.decoder, start, strict=True)):
             if number > 0 and masks.layers is not None:
                 rows = rows * masks.layers[:, :, number - 1]
-            rows = layer.states(self._cell, rows, start=state)[0]
+            if known is None:
+                states = layer.states(self._cell, rows, start=first)
+            else:
+                states = followed(self._cell, layer.course(rows, first), known[number])
+            rows = states[0]
         return (times(rows, self.output) + self.output_bias).swapaxes(0, 1)
+
+    def _own_tokens(
+        self, count: int, start: States, masks: Masks
+    ) -> tuple[Int[Array, "target batch"], tuple[Trace, ...]]:
+        """Return what the decoder is given when it reads its own best tokens, and its states.
+
+        Both are constants to what is differentiated.
+        """
+        model, start, masks = jax.lax.stop_gradient((self, start, masks))
+        weights, known = model._weights(None), model._constants(None)
+
+        def apply(name: str, rows: Array, /) -> Array:
+            return late_weights.times(rows, weights[name])
+
+        def advance(
+            carry: tuple[States, Int[Array, " batch"]], masks: Masks
+        ) -> tuple[Any, tuple[Array, States]]:
+            states, token = carry
+            states, logits = model._advance(apply, known, states, token, masks)
+            return (states, best(logits)), (token, states)
+
+        first = jnp.full(len(start[0][0]), PAD)
+        return jax.lax.scan(advance, (start, first), masks, length=count)[1]
 
     def _token_by_token(
         self,
-        batch: Batch,
+        source: Int[Array, "batch source"],
+        truth: Int[Array, "target batch"],
         encoded: tuple[Array, States],
-        noise: Dropout | None,
+        masks: Masks,
         forced: Bool[Array, " batch"],
     ) -> Float[Array, "batch target symbols"]:
         """Return the logits, where each step's token may be the best of the step before."""
         outputs, states = encoded
-        truth = _before(batch.target)
         weights = self._weights(outputs)
 
         def advance(
@@ -183,10 +223,9 @@ class Model(eqx.Module):
             states, logits = self._advance(apply, known, states, token, masks)
             return (states, best(logits)), logits
 
-        constants = self._constants(self._seen(outputs, batch.source)), forced
-        inputs = truth, self._masks(truth.shape, noise)
+        constants = self._constants(self._seen(outputs, source)), forced
         carry = states, truth[0]
-        return late_weights.scan(advance, weights, constants, carry, inputs).swapaxes(0, 1)
+        return late_weights.scan(advance, weights, constants, carry, (truth, masks)).swapaxes(0, 1)
 
     def start(self, source: Int[Array, "batch source"]) -> DecoderState:
         """Encode the sources; the state before the first target token."""

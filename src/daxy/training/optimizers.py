@@ -27,8 +27,8 @@ FIRST_DECAY, SECOND_DECAY, EPSILON = 0.9, 0.999, 1e-8
 class Moments(NamedTuple):
     """What Adam remembers: decaying means of the gradients and of their squares."""
 
-    count: Int[Array, ""]
-    """Steps so far."""
+    steps: Int[Array, ""]
+    """Taken so far."""
     first: Weights
     second: Weights
 
@@ -70,12 +70,12 @@ def _adapted(
     weights: Weights, moments: Moments, gradients: Weights, clip: Array, rate: Array, active: Array
 ) -> tuple[Weights, Moments]:
     """Return the weights and the moments after a step of Adam (Kingma & Ba 2015, section 2)."""
-    count = moments.count + active
+    taken = moments.steps + active
     keep, add = jnp.where(active, FIRST_DECAY, 1), jnp.where(active, 1 - FIRST_DECAY, 0) * clip
     keep_square = jnp.where(active, SECOND_DECAY, 1)
     add_square = jnp.where(active, 1 - SECOND_DECAY, 0) * clip**2
     # Before the first step of all there is nothing to correct, and nothing to divide by.
-    steps = jnp.maximum(count, 1)
+    steps = jnp.maximum(taken, 1)
     rate = rate / _seen(FIRST_DECAY, steps)
     correction = jax.lax.rsqrt(_seen(SECOND_DECAY, steps))
 
@@ -87,7 +87,7 @@ def _adapted(
     def descend(weight: Array, first: Array, second: Array) -> Array:
         return weight - rate * first / (jnp.sqrt(second) * correction + EPSILON)
 
-    return jax.tree.map(descend, weights, first, second), Moments(count, first, second)
+    return jax.tree.map(descend, weights, first, second), Moments(taken, first, second)
 
 
 def _seen(decay: float, steps: Array) -> Array:

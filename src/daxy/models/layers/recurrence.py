@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import NamedTuple
 
 import jax
-import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from daxy.models.layers import late_weights
+from daxy.models.layers import known_states, late_weights
 from daxy.models.layers.cells import Cell, State, zero_state
 from daxy.models.layers.initial import uniform
+from daxy.models.layers.known_states import Course
 from daxy.models.layers.linear import times
 
 
@@ -38,14 +37,10 @@ class Recurrence(NamedTuple):
         last token, and with `reverse`, from the last row on, the first token met is the last. The
         state before is `start`, else zero.
         """
-        weights = {"state": self.state_to_gates}
-        # One product for all steps reads the weights once; with several rows a step, what it writes
-        # takes longer than reading them again.
-        at_once = rows.shape[1] == 1
-        if at_once:
-            rows = times(rows, self.input_to_gates)
-        else:
-            weights["input"] = self.input_to_gates
+        start = start or zero_state(cell, rows.shape[1], len(self.state_to_gates))
+        if rows.shape[1] == 1:
+            return known_states.found(cell, self.course(rows, start, is_token), reverse=reverse)
+        weights = {"state": self.state_to_gates, "input": self.input_to_gates}
 
         def advance(
             apply: late_weights.Apply,
@@ -54,21 +49,23 @@ class Recurrence(NamedTuple):
             step: tuple[Array, Array | None],
         ) -> tuple[State, State]:
             row, is_token = step
-            from_input = (row if at_once else apply("input", row)) + biases[0]
-            after = cell.step(state, from_input, apply("state", state[0]) + biases[1])
-            if is_token is not None:
-                keep = partial(jnp.where, is_token[:, None])
-                after = jax.tree.map(keep, after, state)
+            from_input = apply("input", row) + biases[0]
+            from_state = apply("state", state[0]) + biases[1]
+            after = known_states.advanced(cell, is_token, state, from_input, from_state)
             return after, after
 
-        return late_weights.scan(
-            advance,
-            weights,
-            (self.input_bias, self.state_bias),
-            start or zero_state(cell, rows.shape[1], len(self.state_to_gates)),
-            (rows, is_token),
-            reverse=reverse,
-        )
+        biases = self.input_bias, self.state_bias
+        return late_weights.scan(advance, weights, biases, start, (rows, is_token), reverse=reverse)
+
+    def course(
+        self,
+        rows: Float[Array, "time batch incoming"],
+        start: State,
+        is_token: Bool[Array, "time batch"] | None = None,
+    ) -> Course:
+        """Return what decides the layer's states, all rows multiplied at once."""
+        from_input = times(rows, self.input_to_gates) + self.input_bias
+        return Course(start, from_input, self.state_to_gates, self.state_bias, is_token)
 
 
 def drawn(cell: Cell, incoming: int, hidden: int, *, key: PRNGKeyArray) -> Recurrence:
