@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.kill_and_resume import Few
 
 from daxy.core.split import Split
-from daxy.experiments.runs import Experiment, Silent
+from daxy.experiments.runs import Experiment, Run, Silent
 from daxy.learners.neural import Neural
 from daxy.models.seq2seq import Config
 from daxy.training.loop import Position
@@ -45,9 +45,9 @@ class Watcher(Silent):
     stretches: int = 0
     ends: int = 0
 
-    def begins(self, task: str, seeds: Sequence[int], epochs: int) -> None:
-        assert (task, epochs) == (TASK, EPOCHS)
-        self.groups.append(tuple(seeds))
+    def begins(self, runs: Sequence[Run]) -> None:
+        assert {(run.task, run.learner.protocol.epochs) for run in runs} == {(TASK, EPOCHS)}
+        self.groups.append(tuple(run.seed for run in runs))
 
     def stepped(self, position: Position, steps: int, examples: int) -> None:
         self._count()

@@ -129,12 +129,20 @@ def needs(
     target_lengths: NDArray[np.integer],
 ) -> NDArray[np.int64]:
     """Return the longest source and target of each step over all replicas: shape [steps, 2]."""
-    steps = max(map(len, epochs))
-    longest = np.zeros((steps, 2), np.int64)
-    for one in epochs:
-        for column, lengths in enumerate((source_lengths, target_lengths)):
-            here = lengths[one.rows].max(axis=1)
-            longest[: len(one), column] = np.maximum(longest[: len(one), column], here)
+    lengths = source_lengths, target_lengths
+    return widest(
+        [np.stack([own[one.rows].max(axis=1) for own in lengths], axis=1) for one in epochs]
+    )
+
+
+def widest(shapes: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return the longest source and target at each step of several runs, of [steps, 2] each.
+
+    Where one run has fewer steps than another, those it has not are the other's.
+    """
+    longest = np.zeros((max(map(len, shapes)), 2), np.int64)
+    for own in shapes:
+        longest[: len(own)] = np.maximum(longest[: len(own)], own)
     return longest
 
 

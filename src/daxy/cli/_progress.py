@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 if TYPE_CHECKING:
+    from daxy.experiments.runs import Run
     from daxy.training.loop import Position
 
 SMOOTHING = 0.2
@@ -28,9 +29,9 @@ class Display:
         self._console = Console(file=sys.stderr, highlight=False)
         self._live: Progress | None = None
 
-    def begins(self, task: str, seeds: Sequence[int], epochs: int) -> None:
+    def begins(self, runs: Sequence[Run]) -> None:
         """Say what trains."""
-        self._epochs, self._label = epochs, f"{task}, seeds {', '.join(map(str, seeds))}"
+        self._epochs, self._label = runs[0].learner.protocol.most_epochs, _label(runs)
         self._rate: float | None = None
         self._began = self._last = time.monotonic()
         self._first_steps: int | None = None
@@ -87,6 +88,14 @@ class Display:
         left = (self._epochs - position.epoch) * steps - position.step
         seconds = (time.monotonic() - self._began) / done * left
         return f"{_duration(seconds)} left at most"
+
+
+def _label(runs: Sequence[Run]) -> str:
+    """Return what the runs are of, in a line."""
+    named = dict.fromkeys(run.task for run in runs)
+    if len({(run.task, run.learner) for run in runs}) == 1:
+        return f"{runs[0].task}, seeds {', '.join(str(run.seed) for run in runs)}"
+    return f"{len(runs)} networks on {', '.join(named)}"
 
 
 def _percent(score: float | None) -> str:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from daxy.core.split import Split
 from daxy.experiments.entry import entry
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell, Paper, Recipe, Table
-from daxy.experiments.request import run_config
-from daxy.experiments.run_folder import RunFolder
-from daxy.experiments.runs import Experiment, Watcher
+from daxy.experiments.runs import Experiment, Watcher, Workshop
 from daxy.learners.neural import Neural, learner
 from daxy.tasks import Data
 from daxy.training.protocol import protocol
@@ -76,20 +72,15 @@ def plan(
         WrongFile: a file of the ledger is damaged.
         RunFailed: a finished run folder is damaged.
     """
+    Workshop(runs).check()
     known = ledger.runs(paper)
-
-    @cache
-    def load(task: str, data: Data) -> Split:
-        return data.load(task)
 
     def step(cell: Cell, recipe: Recipe) -> Step:
         asked = experiment(recipe, runs)
-        asked.check_folder()
         wanted = range(seeds or cell.runs or 1)
         in_ledger = {entry.seed for entry in known.of(cell)}
         left = [seed for seed in wanted if seed not in in_ledger]
-        split = load(asked.task, asked.data) if left and not restart else None
-        done = {seed for seed in left if split and _folder(asked, split, seed).is_done()}
+        done = {seed for seed in left if not restart and asked.of(seed).within(runs).is_done()}
         return Step(
             cell=cell,
             experiment=asked,
@@ -121,8 +112,3 @@ def carry_out(
         folders = step.experiment.run(step.seeds, watcher=watcher, restart=restart)
         ledger.add(table, [entry(step.cell, folder) for folder in folders])
         yield step
-
-
-def _folder(asked: Experiment, split: Split, seed: int) -> RunFolder:
-    config = run_config(asked.task, asked.data, split, asked.learner.settings(), seed)
-    return RunFolder(asked.folder / config.name)

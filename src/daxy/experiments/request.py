@@ -13,6 +13,9 @@ from daxy.tasks import Data
 FORMAT = 2
 """Of run folders and the training that fills them: a change of what a config means raises it."""
 
+CHOICES = ("seed", "oversample", "validation", "validation_fraction")
+"""The options of `Data` that decide what a split holds, whatever files it came from."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class RunConfig:
@@ -44,10 +47,7 @@ def run_config(
 ) -> RunConfig:
     """Return the configuration of one run on this split."""
     options: dict[str, Option] = {
-        "seed": data.seed,
-        "oversample": data.oversample,
-        "validation": data.validation,
-        "validation_fraction": data.validation_fraction,
+        **{name: getattr(data, name) for name in CHOICES},
         "source": "generated" if data.official is None else "official",
         "checksum": split.provenance.checksum,
     }

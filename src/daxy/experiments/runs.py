@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,22 +18,66 @@ from daxy.core.examples import Examples, Sequences
 from daxy.core.files import write_bytes
 from daxy.core.split import Split
 from daxy.experiments.environment import describe
-from daxy.experiments.request import RunConfig, run_config
+from daxy.experiments.request import CHOICES, RunConfig, run_config
 from daxy.experiments.run_folder import RunFolder
 from daxy.formats import predictions as prediction_files
-from daxy.learners.neural import Fitted, Neural
+from daxy.learners.neural import Fitted, Group, Member, Neural, learner
 from daxy.tasks import Data
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.compilation import keep_compilations
 from daxy.training.devices import use_every_core
 from daxy.training.loop import Position
+from daxy.training.protocol import Protocol as Recipe
+
+
+@cache
+def load(task: str, data: Data) -> Split:
+    """Return a task's data, which many runs may share."""
+    return data.load(task)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One network that is asked for: a learner on a task's data, from a seed."""
+
+    task: str
+    learner: Neural
+    data: Data
+    seed: int
+
+    @property
+    def split(self) -> Split:
+        """Its data."""
+        return load(self.task, self.data)
+
+    @cached_property
+    def config(self) -> RunConfig:
+        """What its folder is named after."""
+        return run_config(self.task, self.data, self.split, self.learner.settings(), self.seed)
+
+    def within(self, folder: Path) -> RunFolder:
+        """Return its run folder, there or not."""
+        return RunFolder(folder / self.config.name)
+
+    def like(self, other: RunConfig) -> Run:
+        """Return the run of that configuration, its official files where this one's are."""
+        settings = other.learner
+        recipe = Recipe(**settings["protocol"])
+        options: dict[str, Any] = {name: other.data[name] for name in CHOICES}
+        return replace(
+            self,
+            task=other.task,
+            learner=learner(settings["model"], settings["config"], recipe),
+            data=replace(self.data, **options),
+            seed=other.seed,
+        )
 
 
 class Watcher(Protocol):
     """What hears how a group of runs gets on; a progress display, or nobody."""
 
-    def begins(self, task: str, seeds: Sequence[int], epochs: int) -> None:
-        """Training of these seeds begins, or goes on."""
+    def begins(self, runs: Sequence[Run]) -> None:
+        """Training of these runs as one program begins, or goes on."""
         ...
 
     def stepped(self, position: Position, steps: int, examples: int) -> None:
@@ -51,7 +96,7 @@ class Watcher(Protocol):
 class Silent:
     """A watcher that says nothing."""
 
-    def begins(self, task: str, seeds: Sequence[int], epochs: int) -> None:
+    def begins(self, runs: Sequence[Run]) -> None:
         """Ignore it."""
 
     def stepped(self, position: Position, steps: int, examples: int) -> None:
@@ -75,10 +120,14 @@ class Experiment:
     """Where run folders are found and made."""
     checkpoint_seconds: float = 30.0
 
+    def of(self, seed: int) -> Run:
+        """Return the run with this seed."""
+        return Run(task=self.task, learner=self.learner, data=self.data, seed=seed)
+
     def run(
         self, seeds: Sequence[int], *, watcher: Watcher | None = None, restart: bool = False
     ) -> list[RunFolder]:
-        """Return the finished run of each seed, training those that are missing.
+        """Return the finished run of each seed, training those that are missing as one program.
 
         Runs that were interrupted together are resumed together, to the same bits. `restart`
         deletes what there is of the asked runs first.
@@ -89,22 +138,22 @@ class Experiment:
         """
         require(len(set(seeds)) == len(seeds) > 0, f"seeds must differ, and be some: {list(seeds)}")
         require(min(seeds) >= 0, f"a seed must not be negative: {min(seeds)}")
-        self.check_folder()
-        keep_compilations()
-        use_every_core()
-        split = self.data.load(self.task)
-        runs = {seed: self._run(split, seed) for seed in seeds}
+        workshop = Workshop(self.folder, self.checkpoint_seconds)
+        runs = [self.of(seed) for seed in seeds]
         if restart:
-            for folder, _ in runs.values():
-                shutil.rmtree(folder.path, ignore_errors=True)
-        missing = [seed for seed, (folder, _) in runs.items() if not folder.is_done()]
-        while missing:
-            group = self._group(split, missing)
-            self._train(split, group, watcher or Silent())
-            missing = [seed for seed in missing if seed not in group]
-        return [folder for folder, _ in runs.values()]
+            workshop.clear(runs)
+        workshop.complete(runs, watcher)
+        return [run.within(self.folder) for run in runs]
 
-    def check_folder(self) -> None:
+
+@dataclass(frozen=True)
+class Workshop:
+    """A folder where run folders are found and made."""
+
+    folder: Path
+    checkpoint_seconds: float = 30.0
+
+    def check(self) -> None:
         """Refuse a place for run folders that cannot have any.
 
         Raises:
@@ -113,83 +162,113 @@ class Experiment:
         if self.folder.exists() and not self.folder.is_dir():
             raise RunFailed(f"cannot write {self.folder}: it is not a folder")
 
-    def _run(self, split: Split, seed: int) -> tuple[RunFolder, RunConfig]:
-        config = run_config(self.task, self.data, split, self.learner.settings(), seed)
-        return RunFolder(self.folder / config.name), config
+    def clear(self, runs: Sequence[Run]) -> None:
+        """Delete what there is of these runs."""
+        for run in runs:
+            shutil.rmtree(run.within(self.folder).path, ignore_errors=True)
 
-    def _group(self, split: Split, missing: Sequence[int]) -> list[int]:
-        """Return the seeds to train as one program: an interrupted group, else all new ones."""
-        new: list[int] = []
-        for seed in missing:
-            names = self._run(split, seed)[0].environment().get("group", [])
+    def complete(self, runs: Sequence[Run], watcher: Watcher | None = None) -> None:
+        """Train what is missing of these runs, which have one shape, as one program.
+
+        Those that were interrupted as a group, beside others perhaps, go on as that group.
+
+        Raises:
+            Interrupted: by a signal; asking again resumes.
+            RunFailed: a run folder is damaged or cannot be written.
+        """
+        self.check()
+        keep_compilations()
+        use_every_core()
+        missing = self.missing(runs)
+        while missing:
+            group = self._group(missing)
+            self._train(group, watcher or Silent())
+            names = {run.config.name for run in group}
+            missing = [run for run in missing if run.config.name not in names]
+
+    def missing(self, runs: Sequence[Run]) -> list[Run]:
+        """Return the runs that are not finished.
+
+        Raises:
+            RunFailed: one is, but its folder is damaged.
+        """
+        return [run for run in runs if not run.within(self.folder).is_done()]
+
+    def _group(self, missing: Sequence[Run]) -> list[Run]:
+        """Return the runs to train as one program: an interrupted group, else all new ones."""
+        new: list[Run] = []
+        for run in missing:
+            names = run.within(self.folder).environment().get("group", [])
             first = RunFolder(self.folder / names[0]) if names else None
             # The first run may have begun anew since, in another group: its word decides.
             if first and first.checkpoint.exists() and first.environment().get("group") == names:
-                return [RunFolder(self.folder / name).config().seed for name in names]
-            new.append(seed)
+                return [run.like(RunFolder(self.folder / name).config()) for name in names]
+            new.append(run)
         return new
 
-    def _train(self, split: Split, seeds: Sequence[int], watcher: Watcher) -> None:
-        runs = [self._run(split, seed) for seed in seeds]
-        folders = [folder for folder, _ in runs]
+    def _train(self, runs: Sequence[Run], watcher: Watcher) -> None:
+        folders = [run.within(self.folder) for run in runs]
         checkpoint = Checkpoint(folders[0].checkpoint)
         begun = checkpoint.path.exists()
         names = [folder.path.name for folder in folders]
         environment = folders[0].environment() if begun else describe(names)
-        for folder, config in runs:
+        for folder, run in zip(folders, runs, strict=True):
             if not (begun and folder.environment()):
-                folder.begin(config, environment)
-        watcher.begins(self.task, seeds, self.learner.protocol.most_epochs)
+                folder.begin(run.config, environment)
+        watcher.begins(runs)
         try:
-            fitted = self.learner.fit(
-                split,
-                seeds,
-                score=self._score,
-                listener=_Logging(folders, watcher),
+            fitted = group_of(runs).fit(
+                _Logging(folders, watcher),
                 checkpoint=checkpoint,
                 checkpoint_seconds=self.checkpoint_seconds,
             )
         finally:
             watcher.ended()
-        self._finish(split, folders, fitted)
+        _finish(runs, folders, fitted)
         shutil.rmtree(checkpoint.path.parent, ignore_errors=True)
 
-    def _score(self, examples: Examples, predictions: Sequences) -> float:
-        task = tasks.get(self.task)
-        return task.totals(examples, predictions)[task.metric]
 
-    def _finish(self, split: Split, folders: Sequence[RunFolder], fitted: Fitted) -> None:
-        """Write each run's weights, predictions and scores; what is done stays as it is."""
-        task = tasks.get(self.task)
-        for replica, (folder, found) in enumerate(
-            zip(folders, fitted.predict(split.test), strict=True)
-        ):
-            if folder.is_done():
-                continue
-            history = fitted.history(replica)
-            write_bytes(folder.model, save(fitted.weights(replica), self._model_metadata(fitted)))
-            values = task.scores(split.test, found)
-            prediction_files.write(folder.predictions, split.test, found, values)
-            best = history[fitted.position.best_epoch[replica] - 1]
-            folder.finish(
-                {
-                    "metric": task.metric,
-                    "test": task.totals(split.test, found),
-                    "test_examples": len(split.test),
-                    "validation": best.validation,
-                    "best_epoch": best.epoch,
-                    "epochs": len(history),
-                    "steps": history[-1].steps,
-                    "seconds": sum(record.seconds for record in history),
-                    "statistics": task.statistics(split),
-                }
-            )
+def group_of(runs: Sequence[Run]) -> Group:
+    """Return the group that trains these runs as one program."""
 
-    def _model_metadata(self, fitted: Fitted) -> dict[str, str]:
-        """Return the vocabularies, as one entry: several would be written in any order."""
-        table = fitted.replicas.table
-        vocabularies = {"source": table.sources.tokens, "target": table.targets.tokens}
-        return {"vocabularies": json.dumps(vocabularies)}
+    def member(run: Run) -> Member:
+        task = tasks.get(run.task)
+
+        def score(examples: Examples, predictions: Sequences) -> float:
+            return task.totals(examples, predictions)[task.metric]
+
+        return Member(run.learner, run.split, run.seed, score)
+
+    return Group([member(run) for run in runs])
+
+
+def _finish(runs: Sequence[Run], folders: Sequence[RunFolder], fitted: Fitted) -> None:
+    """Write each run's weights, predictions and scores; what is done stays as it is."""
+    every = fitted.predict([run.split.test for run in runs])
+    table = fitted.replicas.table
+    # As one entry: several would be written in any order.
+    words = json.dumps({"source": table.sources.tokens, "target": table.targets.tokens})
+    for replica, (run, folder, found) in enumerate(zip(runs, folders, every, strict=True)):
+        if folder.is_done():
+            continue
+        task, split, history = tasks.get(run.task), run.split, fitted.history(replica)
+        write_bytes(folder.model, save(fitted.weights(replica), {"vocabularies": words}))
+        values = task.scores(split.test, found)
+        prediction_files.write(folder.predictions, split.test, found, values)
+        best = history[fitted.position.best_epoch[replica] - 1]
+        folder.finish(
+            {
+                "metric": task.metric,
+                "test": task.totals(split.test, found),
+                "test_examples": len(split.test),
+                "validation": best.validation,
+                "best_epoch": best.epoch,
+                "epochs": len(history),
+                "steps": history[-1].steps,
+                "seconds": sum(record.seconds for record in history),
+                "statistics": task.statistics(split),
+            }
+        )
 
 
 class _Logging:

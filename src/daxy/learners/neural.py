@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from daxy import models
-from daxy.batching.epochs import choose_buckets
+from daxy.batching.epochs import choose_buckets, widest
 from daxy.batching.table import Table
 from daxy.core.errors import require
 from daxy.core.examples import Examples, Sequences
@@ -49,46 +51,90 @@ class Neural:
             "protocol": stated(self.protocol),
         }
 
+    @property
+    def shape(self) -> Neural:
+        """The learner without what may differ between networks that train as one program."""
+        return replace(self, protocol=replace(self.protocol, dropout=0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One network of a group that trains as one program."""
+
+    learner: Neural
+    split: Split
+    seed: int
+    score: Score
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Networks that train as one program: of one shape, each on its own data.
+
+    What may differ are the seed, the dropout and the split; all splits have the same words.
+    """
+
+    members: Sequence[Member]
+
     def fit(
         self,
-        split: Split,
-        seeds: Sequence[int],
-        *,
-        score: Score,
         listener: Listener,
+        *,
         checkpoint: Checkpoint | None = None,
         checkpoint_seconds: float = 30.0,
     ) -> Fitted:
-        """Train one network a seed, side by side; each keeps its best weights on validation.
+        """Train every network; each keeps its best weights on its own validation set.
 
         Raises:
             Interrupted: by a signal, after the state was saved in the checkpoint.
             RunFailed: the checkpoint is damaged or cannot be written.
         """
-        table = Table.of([split.train, split.validation, split.test])
-        replicas = self._replicas(table, split, tuple(seeds))
-        train, validation = table.rows(split.train), table.rows(split.validation)
-
-        def validate(_: int, codes: NDArray[np.uint16]) -> float:
-            return score(split.validation, table.targets.decode(codes))
-
-        training = Training(
-            replicas=replicas,
-            train=[train] * len(seeds),
-            validation=[validation] * len(seeds),
-            validate=validate,
-            checkpoint=checkpoint,
-            checkpoint_seconds=checkpoint_seconds,
+        training = replace(
+            self.training, checkpoint=checkpoint, checkpoint_seconds=checkpoint_seconds
         )
         state, position = training.fit(listener)
-        return Fitted(replicas, state, position)
+        return Fitted(training.replicas, state, position)
 
-    def _replicas(self, table: Table, split: Split, seeds: tuple[int, ...]) -> Replicas:
-        rows = table.rows(split.train)
-        shapes = Order(self.protocol, table).shapes(rows)
-        limits = int(table.source_lengths[rows].max()), int(table.target_lengths[rows].max())
-        buckets = choose_buckets(shapes, limits, BUCKETS)
-        return Replicas(self.model, self.config, self.protocol, table, tuple(buckets), seeds)
+    @cached_property
+    def training(self) -> Training:
+        """The training of the group, ready to begin."""
+        return Training(
+            replicas=self._replicas,
+            train=[self._table.rows(member.split.train) for member in self.members],
+            validation=[self._table.rows(member.split.validation) for member in self.members],
+            validate=self._validate,
+        )
+
+    def _validate(self, replica: int, codes: NDArray[np.uint16]) -> float:
+        member = self.members[replica]
+        return member.score(member.split.validation, self._table.targets.decode(codes))
+
+    @cached_property
+    def _splits(self) -> list[Split]:
+        return list({id(member.split): member.split for member in self.members}.values())
+
+    @cached_property
+    def _table(self) -> Table:
+        parts = ((split.train, split.validation, split.test) for split in self._splits)
+        return Table.of(list(chain.from_iterable(parts)))
+
+    @cached_property
+    def _replicas(self) -> Replicas:
+        table, shape = self._table, self.members[0].learner.shape
+        order = Order(shape.protocol, table)
+        rows = [table.rows(split.train) for split in self._splits]
+        every = np.concatenate(rows)
+        limits = int(table.source_lengths[every].max()), int(table.target_lengths[every].max())
+        shapes = widest([order.shapes(own) for own in rows])
+        return Replicas(
+            architecture=shape.model,
+            config=shape.config,
+            protocol=shape.protocol,
+            table=table,
+            buckets=tuple(choose_buckets(shapes, limits, BUCKETS)),
+            seeds=tuple(member.seed for member in self.members),
+            dropout=tuple(member.learner.protocol.dropout for member in self.members),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,10 +145,10 @@ class Fitted:
     state: State
     position: Position
 
-    def predict(self, examples: Examples) -> list[Sequences]:
+    def predict(self, parts: Sequence[Examples]) -> list[Sequences]:
         """Return each network's greedy outputs for examples of the split it was fitted on."""
-        rows = self.replicas.table.rows(examples)
-        codes = self.replicas.decode(self.state.best, [rows] * len(self.replicas.seeds))
+        rows = [self.replicas.table.rows(examples) for examples in parts]
+        codes = self.replicas.decode(self.state.best, rows)
         return [self.replicas.table.targets.decode(own) for own in codes]
 
     def weights(self, replica: int) -> Arrays:

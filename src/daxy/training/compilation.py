@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 
 import jax
@@ -15,8 +16,10 @@ def keep_compilations() -> None:
     """Keep compiled programs in $DAXY_CACHE, else in the user's cache folder.
 
     $JAX_COMPILATION_CACHE_DIR goes first; an empty $DAXY_CACHE turns it off. A cache that cannot be
-    written costs time, nothing else.
+    read or written costs time, nothing else.
     """
+    # JAX writes an entry in place: a process that was killed leaves half of one.
+    warnings.filterwarnings("ignore", message="Error reading persistent compilation cache entry")
     chosen = os.environ.get("DAXY_CACHE")
     if chosen == "" or "JAX_COMPILATION_CACHE_DIR" in os.environ:
         return

@@ -61,6 +61,14 @@ class Steps(NamedTuple):
     learning_rate: Float[Array, " steps"]
 
 
+class Noises(NamedTuple):
+    """What each replica's dropout depends on beside the step."""
+
+    key: Array
+    """Shape [replicas]."""
+    rate: Float[Array, " replicas"]
+
+
 @dataclass(frozen=True, eq=False)
 class Replicas:
     """The programs of one group of runs, compiled when first used."""
@@ -71,6 +79,8 @@ class Replicas:
     table: Table
     buckets: tuple[Bucket, ...]
     seeds: tuple[int, ...]
+    dropout: tuple[float, ...] = ()
+    """Each replica's own rate; unless given all have the protocol's."""
 
     def start(self) -> State:
         """Return the state before the first step; each replica's weights come from its seed."""
@@ -92,7 +102,7 @@ class Replicas:
 
     def run(self, state: State, steps: Steps) -> tuple[State, Float[Array, "steps replicas"]]:
         """Return the state after these steps, and each replica's loss at each; consumes `state`."""
-        return self._run(state, steps, self._data, self._noise_keys)
+        return self._run(state, steps, self._data, self._noises)
 
     def keep_best(self, state: State, improved: NDArray[np.bool_]) -> State:
         """Return the state with the weights of the replicas that improved as their best."""
@@ -128,8 +138,14 @@ class Replicas:
         return Batch(jnp.asarray(self.table.source), jnp.asarray(self.table.target))
 
     @cached_property
-    def _noise_keys(self) -> Array:
-        return self._keys("dropout")
+    def _noises(self) -> Noises:
+        rates = self.dropout or (self.protocol.dropout,) * len(self.seeds)
+        return Noises(self._keys("dropout"), jnp.array(rates, jnp.float32))
+
+    @property
+    def _is_quiet(self) -> bool:
+        """Whether no replica has any dropout."""
+        return not any(self.dropout or [self.protocol.dropout])
 
     def _keys(self, purpose: str) -> Array:
         numbers = [int(stream(seed, purpose).integers(2**31)) for seed in self.seeds]
@@ -163,13 +179,15 @@ class Replicas:
             last = jax.lax.slice_in_dim(leaf, count - 1, count, axis=axis)
             return jnp.concatenate([leaf, *[last] * missing], axis=axis)
 
-        def run(state: State, steps: Steps, data: Batch, keys: Array) -> tuple[State, Array]:
+        def run(state: State, steps: Steps, data: Batch, noises: Noises) -> tuple[State, Array]:
             here = steps._replace(
                 rows=fill(steps.rows, 1),
                 weights=fill(steps.weights, 1),
                 active=jnp.pad(steps.active, ((0, 0), (0, missing))),
             )
-            state, losses = spread(jax.tree.map(fill, state), here, data, fill(keys))
+            state, losses = spread(
+                jax.tree.map(fill, state), here, data, jax.tree.map(fill, noises)
+            )
             return jax.tree.map(lambda leaf: leaf[:count], state), losses[:, :count]
 
         return run
@@ -180,34 +198,36 @@ class Replicas:
         return -len(self.seeds) % self._grid.shape[REPLICAS]
 
     def _run_share(
-        self, state: State, steps: Steps, data: Batch, keys: Array
+        self, state: State, steps: Steps, data: Batch, noises: Noises
     ) -> tuple[State, Float[Array, "steps replicas"]]:
         """Run the steps of a device's replicas: as many side by side as its cache has room for."""
-        count = together(keys.shape[0], _bytes(state.model))
+        replicas = len(noises.rate)
+        count = together(replicas, _bytes(state.model))
         run = partial(self._run_together, data)
-        if count == keys.shape[0]:
-            return run(state, steps, keys)
+        if count == replicas:
+            return run(state, steps, noises)
 
-        def turn(group: tuple[State, Steps, Array]) -> tuple[State, Array]:
+        def turn(group: tuple[State, Steps, Noises]) -> tuple[State, Array]:
             state, steps, _ = group
             nothing = jnp.zeros(steps.active.shape)
             going = steps.active.any()
             return jax.lax.cond(going, lambda: run(*group), lambda: (state, nothing))
 
         split = partial(_split, count=count)
-        groups = jax.tree.map(split, state), _over_groups(steps, split), split(keys)
+        own = jax.tree.map(split, (state, noises))
+        groups = own[0], _over_groups(steps, split), own[1]
         state, losses = jax.lax.map(turn, groups)
         merged = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), state)
         return merged, losses.swapaxes(0, 1).reshape(losses.shape[1], -1)
 
     def _run_together(
-        self, data: Batch, state: State, steps: Steps, keys: Array
+        self, data: Batch, state: State, steps: Steps, noises: Noises
     ) -> tuple[State, Float[Array, "steps replicas"]]:
         # Only gradients come out of the switch: weights that passed through it would be copied.
         def idle(model: Weights, here: Steps) -> tuple[Array, Weights]:
             return jnp.zeros(here.active.shape), jax.tree.map(jnp.zeros_like, model)
 
-        branches = [partial(self._gradients, bucket, data, keys) for bucket in self.buckets]
+        branches = [partial(self._gradients, bucket, data, noises) for bucket in self.buckets]
 
         def step(carry: tuple[Weights, Any], here: Steps) -> tuple[tuple[Weights, Any], Array]:
             model, optimizer = carry
@@ -223,29 +243,29 @@ class Replicas:
         return State(model, optimizer, state.best), losses
 
     def _gradients(
-        self, bucket: Bucket, data: Batch, keys: Array, model: Weights, here: Steps
+        self, bucket: Bucket, data: Batch, noises: Noises, model: Weights, here: Steps
     ) -> tuple[Float[Array, " replicas"], Weights]:
         """Return every replica's loss and gradients on its batch, in this padded shape."""
 
-        def one(model: Any, key: Array, rows: Array, weights: Array) -> tuple[Array, Any]:
+        def one(model: Any, noise: Noises, rows: Array, weights: Array) -> tuple[Array, Any]:
             batch = Batch(
                 data.source[rows, : bucket.source].astype(jnp.int32),
                 data.target[rows, : bucket.target].astype(jnp.int32),
             )
-            key = jax.random.fold_in(key, here.number)
+            key = jax.random.fold_in(noise.key, here.number)
             first_slot = jax.lax.axis_index(EXAMPLES) * len(rows)
-            noise = Dropout(key, jnp.asarray(self.protocol.dropout), first_slot)
+            dropout = Dropout(key, noise.rate, first_slot)
             share = self.protocol.teacher_forcing
             return jax.value_and_grad(cross_entropy)(
                 model,
                 batch,
                 weights,
-                noise if self.protocol.dropout else None,
+                None if self._is_quiet else dropout,
                 forced=None if share == 1 else _coins(here.number, share, len(rows), first_slot),
                 mask_after_predicted_end=self.protocol.mask_after_predicted_end,
             )
 
-        return jax.vmap(one)(model, keys, here.rows, here.weights)
+        return jax.vmap(one)(model, noises, here.rows, here.weights)
 
 
 @partial(jax.jit, donate_argnums=0)

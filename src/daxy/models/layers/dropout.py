@@ -37,7 +37,7 @@ class Dropout(eqx.Module):
         indices = jnp.arange(math.prod(sizes), dtype=jnp.uint32).reshape(sizes)
         draws = _mix(jnp.expand_dims(_mix(indices), batch_axis) ^ jnp.expand_dims(seeds, others))
         kept = draws >= jnp.round(self.rate * 2.0**32).astype(jnp.uint32)
-        return jnp.where(kept, values / (1 - self.rate), 0)
+        return jnp.where(kept, values * (1 / (1 - self.rate)), 0)
 
 
 def _mix(numbers: UInt32[Array, "*shape"]) -> UInt32[Array, "*shape"]:
