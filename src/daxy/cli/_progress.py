@@ -87,7 +87,7 @@ class Display:
             return ""
         left = (self._epochs - position.epoch) * steps - position.step
         seconds = (time.monotonic() - self._began) / done * left
-        return f"{_duration(seconds)} left at most"
+        return f"{duration(seconds)} left at most"
 
 
 def _label(runs: Sequence[Run]) -> str:
@@ -102,7 +102,8 @@ def _percent(score: float | None) -> str:
     return "-" if score is None else f"{score:.1%}"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return a length of time as people write it: 1:02:03."""
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

@@ -10,7 +10,7 @@ from typing import Any
 from daxy.experiments.entry import entry
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell, Paper, Recipe, Table
-from daxy.experiments.runs import Experiment, Watcher, Workshop
+from daxy.experiments.runs import Experiment, Run, Watcher, Workshop
 from daxy.learners.neural import Neural, learner
 from daxy.tasks import Data
 from daxy.training.protocol import protocol
@@ -27,6 +27,11 @@ class Step:
     """Seeds whose run folder is finished and not in the ledger yet."""
     missing: tuple[int, ...]
     """Seeds to train, from the beginning or from a checkpoint."""
+
+    @property
+    def runs(self) -> list[Run]:
+        """All runs that the cell is to have."""
+        return [self.experiment.of(seed) for seed in sorted((*self.in_ledger, *self.seeds))]
 
     @property
     def seeds(self) -> list[int]:

@@ -119,6 +119,15 @@ class RunFolder:
             raise _corrupt(self.path, "environment.json is missing")
         return _read_object(path) if path.exists() else {}
 
+    @property
+    def group(self) -> tuple[str, ...]:
+        """The names of the runs that it last trained beside, its own among them; none before that.
+
+        Raises:
+            RunFailed: see `environment`.
+        """
+        return tuple(self.environment().get("group", ()))
+
     def write_log(self, records: Sequence[Any]) -> None:
         """Replace the log by these records: what a resumed run knows to have happened."""
         write_text(self.path / "log.jsonl", "".join(_line(record) for record in records))

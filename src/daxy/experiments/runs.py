@@ -17,11 +17,12 @@ from daxy.core.errors import RunFailed, require
 from daxy.core.examples import Examples, Sequences
 from daxy.core.files import write_bytes
 from daxy.core.split import Split
+from daxy.core.vocabulary import Vocabulary
 from daxy.experiments.environment import describe
 from daxy.experiments.request import CHOICES, RunConfig, run_config
 from daxy.experiments.run_folder import RunFolder
 from daxy.formats import predictions as prediction_files
-from daxy.learners.neural import Fitted, Group, Member, Neural, learner
+from daxy.learners.neural import Fitted, Group, Member, Neural, Words, learner
 from daxy.tasks import Data
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.compilation import keep_compilations
@@ -34,6 +35,15 @@ from daxy.training.protocol import Protocol as Recipe
 def load(task: str, data: Data) -> Split:
     """Return a task's data, which many runs may share."""
     return data.load(task)
+
+
+@cache
+def words(task: str, data: Data) -> Words:
+    """Return the words of a task's data, on which the shape of its networks depends."""
+    split = load(task, data)
+    parts = split.train, split.validation, split.test
+    sources = Vocabulary.of(*(part.source for part in parts))
+    return sources, Vocabulary.of(*(part.target for part in parts))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +64,12 @@ class Run:
     def config(self) -> RunConfig:
         """What its folder is named after."""
         return run_config(self.task, self.data, self.split, self.learner.settings(), self.seed)
+
+    @property
+    def examples(self) -> int:
+        """How many examples it trains on, counted as often as they come; at most."""
+        recipe = self.learner.protocol
+        return recipe.trials or recipe.epochs * len(self.split.train)
 
     def within(self, folder: Path) -> RunFolder:
         """Return its run folder, there or not."""
@@ -177,14 +193,10 @@ class Workshop:
             RunFailed: a run folder is damaged or cannot be written.
         """
         self.check()
-        keep_compilations()
-        use_every_core()
-        missing = self.missing(runs)
-        while missing:
-            group = self._group(missing)
+        prepare()
+        begun, new = self.sorted(self.missing(runs))
+        for group in (*begun, *([new] if new else [])):
             self._train(group, watcher or Silent())
-            names = {run.config.name for run in group}
-            missing = [run for run in missing if run.config.name not in names]
 
     def missing(self, runs: Sequence[Run]) -> list[Run]:
         """Return the runs that are not finished.
@@ -194,17 +206,24 @@ class Workshop:
         """
         return [run for run in runs if not run.within(self.folder).is_done()]
 
-    def _group(self, missing: Sequence[Run]) -> list[Run]:
-        """Return the runs to train as one program: an interrupted group, else all new ones."""
+    def sorted(self, missing: Sequence[Run]) -> tuple[list[list[Run]], list[Run]]:
+        """Return the groups that were interrupted and go on as they were, and the other runs.
+
+        A group may have runs that were not asked for.
+        """
+        begun: dict[tuple[str, ...], list[Run]] = {}
         new: list[Run] = []
         for run in missing:
-            names = run.within(self.folder).environment().get("group", [])
+            names = run.within(self.folder).group
+            if any(run.config.name in group for group in begun):
+                continue
             first = RunFolder(self.folder / names[0]) if names else None
             # The first run may have begun anew since, in another group: its word decides.
-            if first and first.checkpoint.exists() and first.environment().get("group") == names:
-                return [run.like(RunFolder(self.folder / name).config()) for name in names]
-            new.append(run)
-        return new
+            if first and first.checkpoint.exists() and first.group == names:
+                begun[names] = [run.like(RunFolder(self.folder / name).config()) for name in names]
+            else:
+                new.append(run)
+        return list(begun.values()), new
 
     def _train(self, runs: Sequence[Run], watcher: Watcher) -> None:
         folders = [run.within(self.folder) for run in runs]
@@ -226,6 +245,12 @@ class Workshop:
             watcher.ended()
         _finish(runs, folders, fitted)
         shutil.rmtree(checkpoint.path.parent, ignore_errors=True)
+
+
+def prepare() -> None:
+    """Set JAX up: every core is a device, and compiled programs are kept."""
+    keep_compilations()
+    use_every_core()
 
 
 def group_of(runs: Sequence[Run]) -> Group:

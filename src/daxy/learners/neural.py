@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
+import jax
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +20,8 @@ from daxy.core.errors import require
 from daxy.core.examples import Examples, Sequences
 from daxy.core.settings import made, stated
 from daxy.core.split import Split
+from daxy.core.vocabulary import Vocabulary
+from daxy.models._model import Sizes
 from daxy.training.checkpoint import Arrays, Checkpoint, named_arrays
 from daxy.training.loop import EpochRecord, Listener, Position, Training, one_replica
 from daxy.training.order import Order
@@ -26,6 +30,12 @@ from daxy.training.replicas import Replicas, State
 
 BUCKETS = 4
 """Padded shapes of one program: with 4, SCAN's batches are padded by 5% of their tokens."""
+
+SAMPLE = 256
+"""Examples that are decoded to find out how long decoding takes."""
+
+Words = tuple[Vocabulary, Vocabulary]
+"""Of the sources and of the targets."""
 
 Score = Callable[[Examples, Sequences], float]
 """score(examples, predictions) -> the figure that selects a network's best weights."""
@@ -55,6 +65,12 @@ class Neural:
     def shape(self) -> Neural:
         """The learner without what may differ between networks that train as one program."""
         return replace(self, protocol=replace(self.protocol, dropout=0.0))
+
+    def weights(self, words: Words) -> int:
+        """Return how many numbers a network learns."""
+        build = partial(models.get(self.model).Model, self.config, Sizes(*map(len, words)))
+        network = jax.eval_shape(lambda: build(key=jax.random.key(0)))
+        return sum(leaf.size for leaf in jax.tree.leaves(network))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +110,28 @@ class Group:
         )
         state, position = training.fit(listener)
         return Fitted(training.replicas, state, position)
+
+    def seconds(self, sample: float = 3.0) -> float:
+        """Return about how long `fit` and the decoding of the test sets will take, at most.
+
+        It trains for `sample` seconds and decodes a few examples to find out, and compiles what it
+        needs for that, which is kept for the training itself.
+        """
+        first, step = self.training.pace(sample)
+        tests = [self._table.rows(member.split.test) for member in self.members]
+        model = self._replicas.start().model
+
+        def decode(count: int) -> float:
+            began = time.monotonic()
+            self._replicas.decode(model, [own[:count] for own in tests])
+            return time.monotonic() - began
+
+        compiled = decode(SAMPLE)
+        example = decode(SAMPLE) / SAMPLE
+        validations = max(len(own) for own in self.training.validation)
+        epochs = self._replicas.protocol.most_epochs
+        decoded = max(map(len, tests)) + validations * epochs
+        return first + step * self.training.steps + compiled + example * decoded
 
     @cached_property
     def training(self) -> Training:

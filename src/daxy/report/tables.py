@@ -19,7 +19,7 @@ from daxy.experiments.papers import Cell, Table
 if TYPE_CHECKING:
     from rich.console import Group
 
-Verdict = Literal["agrees", "overlaps", "differs", "not yet", "quoted"]
+Verdict = Literal["agrees", "overlaps", "differs", "not yet", "quoted", "not printed"]
 
 ROUNDING = 0.1
 """Points: the least difference that counts as one."""
@@ -35,6 +35,7 @@ STYLES = {
     "differs": "red",
     "not yet": "dim",
     "quoted": "dim",
+    "not printed": "",
 }
 
 
@@ -59,15 +60,19 @@ class Comparison:
     @property
     def difference(self) -> float | None:
         """Measured minus published."""
-        return None if self.mean is None else self.mean - self.cell.value
+        if self.mean is None or self.cell.value is None:
+            return None
+        return self.mean - self.cell.value
 
     @property
     def verdict(self) -> Verdict:
         """By the rule at the top; `quoted` for figures that the paper has from elsewhere."""
         if self.cell.recipe is None:
             return "quoted"
-        if self.difference is None or self.spread is None:
+        if self.spread is None:
             return "not yet"
+        if self.difference is None:
+            return "not printed"
         distance = abs(self.difference) - 1e-9
         allowed = max(ROUNDING, self.cell.spread or 0.0)
         if distance <= allowed:

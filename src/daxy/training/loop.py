@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from math import isfinite
+from statistics import fmean
 from typing import Any, Protocol, runtime_checkable
 
 import jax
@@ -132,6 +133,30 @@ class Training:
                 self._heed(request)
         self._save(state, position)
         return state, position
+
+    @property
+    def steps(self) -> int:
+        """Steps of the whole training; fewer if every replica stops earlier."""
+        protocol = self.replicas.protocol
+        return protocol.steps or protocol.most_epochs * max(map(len, self._epochs(0)))
+
+    def pace(self, seconds: float) -> tuple[float, float]:
+        """Return how long the first steps take, compilation included, and each of those after them.
+
+        Steps are taken for about so many seconds, and forgotten.
+        """
+        state, position, times = self.replicas.start(), Position(len(self.train)), list[float]()
+        epochs = self._epochs(0)
+        buckets = self._buckets(epochs)
+        while sum(times[1:]) < seconds or len(times) < 3:
+            began = time.monotonic()
+            state, losses = self.replicas.run(state, self._steps(epochs, buckets, position))
+            losses.block_until_ready()
+            times.append(time.monotonic() - began)
+            # Whole stretches only: the last one of an epoch may have fewer steps to do.
+            whole = max(len(buckets) // STEPS_TOGETHER, 1)
+            position.step = len(times) % whole * STEPS_TOGETHER
+        return times[0], fmean(times[1:]) / min(STEPS_TOGETHER, len(buckets))
 
     def _resume(self) -> tuple[State, Position]:
         shapes = jax.eval_shape(self.replicas.start)

@@ -64,6 +64,7 @@ def published(task: str, settings: dict[str, Any], data: Data | None = None) -> 
         for each in get(name).tables
         for cell in each.cells
         if cell.recipe is not None
+        and cell.value is not None
         and cell.recipe.task == task
         and _comes_to(cell.recipe, settings, data)
     ]

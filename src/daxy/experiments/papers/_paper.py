@@ -44,8 +44,8 @@ class Cell:
     table: str
     row: str
     column: str
-    value: float
-    """As printed: for accuracies in per cent."""
+    value: float | None
+    """As printed: for accuracies in per cent; None where the paper tried it and prints nothing."""
     spread: float | None
     """What stands behind the +-; None where the paper prints none."""
     runs: int | None
@@ -58,6 +58,7 @@ class Cell:
     @property
     def printed(self) -> str:
         """The figure as the paper prints it."""
+        # Nothing at all where the paper prints nothing.
         figures = [each for each in (self.value, self.spread) if each is not None]
         return " ±".join(f"{each:.{self.digits}f}" for each in figures)
 

@@ -8,9 +8,10 @@ that did best in an experiment, and the one that did best over all of them: an L
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from typing import NamedTuple
 
-from daxy.experiments.papers._paper import Paper, Recipe, Value
+from daxy.experiments.papers._paper import Cell, Paper, Recipe, Table, Value
 from daxy.experiments.papers._printed import read_table
 
 NAME = "lake2018"
@@ -88,6 +89,41 @@ FIGURE_3 = read_table(
     note="As the text gives them: about 5, 54 and 93.",
 )
 
+CELLS, LAYERS = ("srn", "gru", "lstm"), (1, 2)
+HIDDEN, DROPOUT = (25, 50, 100, 200, 400), (0.0, 0.1, 0.5)
+NETWORKS = {
+    f"{cell.upper()}{' +attn' * attention} {layers}x{hidden} dropout {dropout:g}": network(
+        cell, layers, hidden, dropout, attention=attention
+    )
+    for cell, attention, layers, hidden, dropout in product(
+        CELLS, (False, True), LAYERS, HIDDEN, DROPOUT
+    )
+}
+"""The 180 networks by name."""
+
+GRID = Table(
+    paper=NAME,
+    name="grid",
+    title="Every network of the paper's grid on the splits of Experiments 1 to 3",
+    rows=tuple(NETWORKS),
+    columns=tuple(SPLIT),
+    cells=tuple(
+        Cell(
+            paper=NAME,
+            table="grid",
+            row=row,
+            column=column,
+            value=None,
+            spread=None,
+            runs=RUNS,
+            recipe=recipe(chosen, split),
+        )
+        for row, chosen in NETWORKS.items()
+        for column, split in SPLIT.items()
+    ),
+    note="The paper trained all of these and prints the figures of the best: see experiments.",
+)
+
 PAPER = Paper(
     name=NAME,
     title="Generalization without systematicity: On the compositional skills of"
@@ -95,5 +131,5 @@ PAPER = Paper(
     authors=("Lake", "Baroni"),
     year=2018,
     venue="ICML, 2873-2882",
-    tables=(EXPERIMENTS, FIGURE_3),
+    tables=(EXPERIMENTS, FIGURE_3, GRID),
 )

@@ -1,0 +1,209 @@
+"""Run a grid of networks, as many as can be in one program, on this machine or a cluster."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import tyro
+
+from daxy.cli._verb import Result, Switch, Verb
+from daxy.core.errors import require
+
+if TYPE_CHECKING:
+    from daxy.experiments.ledger import Ledger
+    from daxy.experiments.papers import Cell, Paper, Table
+    from daxy.experiments.programs import Program
+    from daxy.experiments.sweep import Sweep as Asked
+
+SETTINGS = ("cell", "layers", "hidden", "attention", "dropout")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sweep(Verb):
+    """Run what is missing of a table as a grid: networks of one shape train as one program.
+
+    The plan is shown first, with an estimate from running a few of its programs for a moment. What
+    is in the results or finished is skipped, what was interrupted goes on, and each program's runs
+    are written to the results as soon as they are finished.
+
+    Example:
+        daxy sweep lake2018/grid --cell lstm --layers 2 --hidden 200 --seeds 1
+    """
+
+    plan: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="PAPER/TABLE")]]
+    """The table; `daxy papers PAPER` lists them."""
+    column: tyro.conf.UseAppendAction[
+        Annotated[tuple[str, ...], tyro.conf.arg(metavar="COLUMN")]
+    ] = ()
+    """A column, as printed: a split in most tables. Again for more; none: all."""
+    row: tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="ROW")]] = ()
+    """A row, likewise."""
+    cell: tuple[Literal["srn", "gru", "lstm"], ...] = ()
+    """Only networks of these recurrent units."""
+    layers: tuple[int, ...] = ()
+    """Only networks of so many layers."""
+    hidden: tuple[int, ...] = ()
+    """Only networks with layers of so many units."""
+    attention: Literal["with", "without", "both"] = "both"
+    """Only networks with attention, or without."""
+    dropout: tuple[float, ...] = ()
+    """Only networks with this dropout."""
+    seeds: int | None = None
+    """How many runs a cell is to have: seeds 0, 1, ...; as many as the paper has unless given."""
+    on: Literal["local"] = "local"
+    """Where it runs."""
+    together: int | None = None
+    """How many networks a program has at most; what memory allows unless given."""
+    runs: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("runs")
+    """Where run folders are found and made."""
+    results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("results")
+    """Folder of the measured runs, one JSON file a table."""
+    dry_run: Switch = False
+    """Show the plan with its estimate, and run nothing more."""
+    estimate: bool = True
+    """Try a few programs out to say how long all of them take."""
+
+    def run(self) -> Result:
+        """Return the plan, or the table once the plan is carried out."""
+        from daxy.experiments import papers
+        from daxy.experiments.ledger import Ledger
+
+        for name in ("seeds", "together"):
+            value = getattr(self, name)
+            require(value is None or value > 0, f"--{name} must be positive, not {value}")
+        table = papers.table(self.plan)
+        paper = papers.get(table.paper)
+        return self._serve(paper, table, self._cells(table), Ledger(self.results))
+
+    def _cells(self, table: Table) -> list[Cell]:
+        from daxy.experiments.sweep import select
+
+        given = {name: getattr(self, name) for name in SETTINGS}
+        attention = {"with": (True,), "without": (False,), "both": ()}
+        given["attention"] = attention[self.attention]
+        wanted = {name: values for name, values in given.items() if values}
+        cells = select(table.select(self.row, self.column), wanted)
+        require(bool(cells), f"{table.path}: no network is all of that, or none is run here")
+        return cells
+
+    def _serve(self, paper: Paper, table: Table, cells: list[Cell], ledger: Ledger) -> Result:
+        from daxy.cli._progress import Display
+        from daxy.experiments import executors, reproduction
+        from daxy.experiments.runs import Workshop
+        from daxy.experiments.sweep import Sweep as Asked
+
+        steps = reproduction.plan(paper, cells, self.seeds, ledger, self.runs)
+        asked = Asked(table, steps, Workshop(self.runs), self.together)
+        seconds = self._estimated(asked) if self.estimate else {}
+        plan = _Plan(asked, seconds)
+        if self.dry_run:
+            return Result(data=plan.data, text=plan.text)
+        from rich.console import Console
+
+        Console(file=sys.stderr, highlight=False).print(plan.text)
+        finished = executors.get(self.on).run(asked.programs, asked.workshop, Display())
+        began = time.monotonic()
+        for count, _ in enumerate(asked.carried_out(finished, ledger), 1):
+            _say(plan.progress(count, time.monotonic() - began))
+        return _compared(paper, table, cells, plan, ledger)
+
+    def _estimated(self, asked: Asked) -> dict[int, float]:
+        from daxy.experiments.programs import CALIBRATED, estimates
+
+        if asked.programs:
+            tried = min(CALIBRATED, len(asked.programs))
+            _say(f"trying {tried} of {len(asked.programs)} programs out to see how long they take")
+        return dict(estimates(asked.programs))
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """What a sweep is going to do, for people and as JSON values."""
+
+    asked: Asked
+    seconds: dict[int, float]
+    """How long each program takes, by its place; empty where that is not to be known."""
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        return self.asked.programs
+
+    @property
+    def data(self) -> dict[str, Any]:
+        steps = self.asked.steps
+        return {
+            "plan": self.asked.table.path,
+            "cells": len(steps),
+            "in_results": sum(len(step.in_ledger) for step in steps),
+            "finished": sum(len(step.finished) for step in steps),
+            "missing": sum(len(step.missing) for step in steps),
+            "programs": [
+                {
+                    "shape": program.shape,
+                    "runs": [run.config.name for run in program.runs],
+                    "trials": program.trials,
+                    "seconds": self.seconds.get(place),
+                }
+                for place, program in enumerate(self.programs)
+            ],
+            "seconds": sum(self.seconds.values()) if self.seconds else None,
+        }
+
+    @property
+    def text(self) -> Any:
+        from rich.console import Group
+        from rich.table import Table as Columns
+
+        from daxy.cli._progress import duration
+
+        columns = Columns(box=None, pad_edge=False)
+        for name in ("program", "networks", "trials", "estimate"):
+            columns.add_column(name, justify="left" if name == "program" else "right")
+        for place, program in enumerate(self.programs):
+            time = duration(self.seconds[place]) if self.seconds else "-"
+            columns.add_row(program.shape, str(len(program.runs)), f"{program.trials:,}", time)
+        found = self.data
+        counts = f"{found['in_results']} in results, {found['finished']} finished"
+        plural = "s" * (len(self.programs) != 1)
+        left = f"{found['missing']} to train in {len(self.programs)} program{plural}"
+        whole = f", about {duration(found['seconds'])}" if self.seconds else ""
+        lines = f"{found['plan']}: {found['cells']} cells: {counts}, {left}{whole}"
+        return Group(columns, "", lines) if self.programs else lines
+
+    def progress(self, count: int, elapsed: float) -> str:
+        """Return what is done when so many programs are."""
+        from daxy.cli._progress import duration
+
+        done = sum(len(program.runs) for program in self.programs[:count])
+        runs = sum(len(program.runs) for program in self.programs)
+        said = f"{count} of {len(self.programs)} programs, {done} of {runs} networks"
+        weights = [self.seconds.get(n, each.work) for n, each in enumerate(self.programs)]
+        left = elapsed * sum(weights[count:]) / sum(weights[:count])
+        return f"{said}; {duration(elapsed)} so far, about {duration(left)} left"
+
+
+def _compared(
+    paper: Paper, table: Table, cells: Sequence[Cell], plan: _Plan, ledger: Ledger
+) -> Result:
+    from daxy.report.tables import RULE, compare, for_terminal
+
+    comparisons = compare(cells, ledger.runs(paper))
+    data = {
+        **plan.data,
+        "rule": RULE,
+        "results": str(ledger.path(table)),
+        "figures": [each.as_json for each in comparisons],
+    }
+    return Result(data=data, text=for_terminal(table, comparisons))
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+VERB = Sweep

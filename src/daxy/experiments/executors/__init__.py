@@ -1,0 +1,25 @@
+"""Executors: where programs run. The folder is the registry.
+
+An executor is a module with `run(programs, workshop, watcher, **options)`, which yields each
+program once all its runs are finished and lie in the workshop's folder.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from daxy.core import registry
+
+
+def available() -> list[str]:
+    """Return the names of all executors."""
+    return registry.entries(__name__)
+
+
+def get(name: str) -> Any:
+    """Return an executor.
+
+    Raises:
+        UnknownName: there is no such executor.
+    """
+    return registry.load(__name__, name, kind="executor")

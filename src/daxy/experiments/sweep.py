@@ -1,0 +1,89 @@
+"""A table's cells as a grid of runs: all that can share a program does, and what is done is filed.
+
+Where `reproduction` takes one cell after another, a sweep takes one program after another, whose
+runs may be of many cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from daxy.core.errors import require
+from daxy.experiments.entry import entry
+from daxy.experiments.ledger import Ledger
+from daxy.experiments.papers import Cell, Recipe, Table
+from daxy.experiments.papers._paper import Value
+from daxy.experiments.programs import Program, programs
+from daxy.experiments.reproduction import Step, learner_of
+from daxy.experiments.runs import Run, Workshop
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """What a table is to have and does not have yet."""
+
+    table: Table
+    steps: Sequence[Step]
+    workshop: Workshop
+    most: int | None = None
+    """Networks in a program at most; None for what memory allows."""
+
+    @cached_property
+    def programs(self) -> list[Program]:
+        """What is left to run when it is asked for first."""
+        every = [run for step in self.steps for run in step.runs]
+        missing = [step.experiment.of(seed) for step in self.steps for seed in step.missing]
+        return programs(every, missing, self.workshop, self.most)
+
+    def carried_out(self, finished: Iterable[Program], ledger: Ledger) -> Iterator[Program]:
+        """File the runs of each program as it is finished, and yield it then.
+
+        Raises:
+            Interrupted: by a signal; what was yielded is in the ledger, the rest can be resumed.
+            RunFailed: a run folder is damaged, or the ledger cannot be written.
+            WrongFile: the ledger is damaged.
+        """
+        self._file([step.experiment.of(n) for step in self.steps for n in step.finished], ledger)
+        for program in finished:
+            self._file(program.runs, ledger)
+            yield program
+
+    def _file(self, runs: Iterable[Run], ledger: Ledger) -> None:
+        # A group that was interrupted may have runs that nobody has asked for this time.
+        asked = (run for run in runs if run.config.name in self._cells)
+        ledger.add(
+            self.table,
+            [
+                entry(self._cells[run.config.name], run.within(self.workshop.folder))
+                for run in asked
+            ],
+        )
+
+    @cached_property
+    def _cells(self) -> dict[str, Cell]:
+        return {run.config.name: step.cell for step in self.steps for run in step.runs}
+
+
+def select(cells: Sequence[Cell], wanted: Mapping[str, Collection[Value]]) -> list[Cell]:
+    """Return the cells whose learner has one of the values wanted of each setting.
+
+    Raises:
+        WrongRequest: no learner of these cells has such a setting, or none has such a value.
+    """
+    left = [(cell, _settings(cell.recipe)) for cell in cells if cell.recipe is not None]
+    for name, values in wanted.items():
+        known = {settings[name] for _, settings in left if name in settings}
+        require(bool(known), f"none of these networks has a setting {name}")
+        missing = [value for value in values if value not in known]
+        there = ", ".join(sorted(map(str, known)))
+        require(not missing, f"{name}: {missing and missing[0]} is not among {there}")
+        left = [(cell, settings) for cell, settings in left if settings.get(name) in values]
+    return [cell for cell, _ in left]
+
+
+def _settings(recipe: Recipe) -> dict[str, Value]:
+    """Return every setting of a recipe's architecture and protocol by name."""
+    learner = learner_of(recipe)
+    return vars(learner.protocol) | vars(learner.config)

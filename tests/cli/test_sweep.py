@@ -1,0 +1,144 @@
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from daxy.experiments import papers
+from daxy.experiments.ledger import Ledger
+from daxy.experiments.papers import Cell, Paper, Recipe, Table
+from daxy.experiments.runs import Workshop
+from daxy.training.interrupt import Interrupted
+from daxy.training.protocol import PROTOCOLS, protocol
+
+
+def made_up() -> Paper:
+    """A paper that tried one small network with and without dropout on two splits."""
+    rows, columns = {"quiet": 0.0, "noisy": 0.5}, ("p1", "p2")
+    cells = tuple(
+        Cell(
+            paper="made_up",
+            table="grid",
+            row=row,
+            column=column,
+            value=None,
+            spread=None,
+            runs=2,
+            recipe=Recipe(
+                task=f"scan/simple_{column}",
+                model="stacked",
+                config={"cell": "gru", "layers": 1, "hidden": 4},
+                protocol="tiny",
+                metric="exact",
+                data={"validation": "none"},
+                changes={"dropout": dropout},
+            ),
+        )
+        for row, dropout in rows.items()
+        for column in columns
+    )
+    table = Table(
+        paper="made_up", name="grid", title="A grid", rows=tuple(rows), columns=columns, cells=cells
+    )
+    authors = ("Somebody",)
+    return Paper(
+        name="made_up", title="A paper", authors=authors, year=2026, venue="-", tables=(table,)
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh folder to work in, and a paper that takes seconds."""
+    monkeypatch.setattr(papers, "get", lambda _: made_up())
+    monkeypatch.setitem(PROTOCOLS, "tiny", replace(protocol("lake2018"), trials=64, limit=2))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def entries(folder: Path) -> list[tuple[str, str, int]]:
+    found = Ledger(folder / "results").entries(made_up().table("grid"))
+    return [(each.row, each.column, each.seed) for each in found]
+
+
+def test_a_grid_is_planned_run_filed_and_found_again(folder: Path, daxy: Callable) -> None:
+    planned = daxy("sweep", "made_up/grid", "--dry-run", "--json")
+    assert planned.code == 0, planned.err
+    (program,) = planned.json["programs"]
+    assert (planned.json["missing"], program["trials"]) == (8, 8 * 64)
+    assert planned.json["seconds"] == program["seconds"] > 0
+    assert not (folder / "runs").exists()
+
+    answer = daxy("sweep", "made_up/grid", "--no-estimate")
+    assert answer.code == 0, answer.err
+    assert "8 to train in 1 program" in answer.err
+    assert "1 of 1 programs, 8 of 8 networks" in answer.err
+    assert entries(folder) == [
+        (row, column, seed)
+        for row in ("quiet", "noisy")
+        for column in ("p1", "p2")
+        for seed in (0, 1)
+    ]
+    assert answer.out.count("not printed") == 4
+
+    again = daxy("sweep", "made_up/grid", "--json")
+    assert (again.json["in_results"], again.json["programs"]) == (8, [])
+    assert [len(each["measured"]["runs"]) for each in again.json["figures"]] == [2] * 4
+
+
+def test_a_part_of_the_grid_is_a_flag_away(folder: Path, daxy: Callable) -> None:
+    request = ["sweep", "made_up/grid", "--dropout", "0.5", "--column", "p2", "--seeds", "1"]
+    answer = daxy(*request, "--dry-run", "--no-estimate", "--json")
+    assert [len(each["runs"]) for each in answer.json["programs"]] == [1]
+    assert answer.json["seconds"] is None
+
+
+def test_what_is_finished_when_a_sweep_is_stopped_stays_and_is_not_run_again(
+    folder: Path, daxy: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = ["sweep", "made_up/grid", "--no-estimate", "--together", "4"]
+    complete, groups = Workshop.complete, list[int]()
+
+    def stopping(self: Workshop, runs: Any, watcher: Any) -> None:
+        if groups:
+            raise Interrupted("interrupted")
+        groups.append(len(runs))
+        complete(self, runs, watcher)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Workshop, "complete", stopping)
+        assert daxy(*request).code == 130
+    assert groups == [4]
+    assert len(entries(folder)) == 4
+
+    answer = daxy(*request, "--json")
+    assert (answer.json["in_results"], answer.json["missing"]) == (4, 4)
+    assert len(entries(folder)) == 8
+
+
+def test_runs_that_are_finished_and_not_filed_yet_are_filed(folder: Path, daxy: Callable) -> None:
+    request = ["sweep", "made_up/grid", "--no-estimate", "--row", "quiet", "--seeds", "1"]
+    assert daxy(*request).code == 0
+    (folder / "results" / "made_up" / "grid.json").unlink()
+    answer = daxy(*request, "--json")
+    assert (answer.json["finished"], answer.json["programs"]) == (2, [])
+    assert len(json.loads((folder / "results" / "made_up" / "grid.json").read_text())["runs"]) == 2
+
+
+WRONG = {
+    "hidden: 7 is not among 4": ("--hidden", "7"),
+    "--together must be positive, not 0": ("--together", "0"),
+    "--seeds must be positive, not -1": ("--seeds", "-1"),
+    "no column named 'p3'": ("--column", "p3"),
+}
+
+
+@pytest.mark.parametrize(("message", "flags"), WRONG.items(), ids=WRONG)
+def test_a_wrong_request_is_refused_before_anything_runs(
+    folder: Path, daxy: Callable, message: str, flags: tuple[str, ...]
+) -> None:
+    answer = daxy("sweep", "made_up/grid", *flags)
+    assert answer.code == 2
+    assert message in answer.err
+    assert not (folder / "runs").exists()
