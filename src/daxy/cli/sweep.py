@@ -55,8 +55,17 @@ class Sweep(Verb):
     """Only networks with this dropout."""
     seeds: int | None = None
     """How many runs a cell is to have: seeds 0, 1, ...; as many as the paper has unless given."""
-    on: Literal["local"] = "local"
-    """Where it runs."""
+    on: Literal["local", "ray"] = "local"
+    """Where it runs: one program after another here, or as tasks of a Ray cluster (extra `ray`)."""
+    address: str | None = None
+    """Of an existing Ray cluster; this machine becomes one unless given."""
+    cpus: int = 1
+    """Cores of each task of the cluster."""
+    gpus: float = 0
+    """GPUs of each task of the cluster."""
+    storage: str | None = None
+    """Where tasks leave run folders if their machines do not share the disk with the runs: a URL
+    that fsspec knows, such as s3://bucket/runs."""
     together: int | None = None
     """How many networks a program has at most; what memory allows unless given."""
     runs: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("runs")
@@ -66,7 +75,7 @@ class Sweep(Verb):
     dry_run: Switch = False
     """Show the plan with its estimate, and run nothing more."""
     estimate: bool = True
-    """Try a few programs out to say how long all of them take."""
+    """Try a few programs out to say how long all of them take on this machine; not on a cluster."""
 
     def run(self) -> Result:
         """Return the plan, or the table once the plan is carried out."""
@@ -99,18 +108,29 @@ class Sweep(Verb):
 
         steps = reproduction.plan(paper, cells, self.seeds, ledger, self.runs)
         asked = Asked(table, steps, Workshop(self.runs), self.together)
-        seconds = self._estimated(asked) if self.estimate else {}
+        seconds = self._estimated(asked) if self.estimate and self.on == "local" else {}
         plan = _Plan(asked, seconds)
         if self.dry_run:
             return Result(data=plan.data, text=plan.text)
         from rich.console import Console
 
         Console(file=sys.stderr, highlight=False).print(plan.text)
-        finished = executors.get(self.on).run(asked.programs, asked.workshop, Display())
+        executor = executors.get(self.on).run
+        finished = executor(asked.programs, asked.workshop, Display(), **self._cluster())
         began = time.monotonic()
         for count, _ in enumerate(asked.carried_out(finished, ledger), 1):
             _say(plan.progress(count, time.monotonic() - began))
         return _compared(paper, table, cells, plan, ledger)
+
+    def _cluster(self) -> dict[str, Any]:
+        """Return what a cluster has to know, which means nothing on one machine."""
+        names = ("address", "cpus", "gpus", "storage")
+        given = {name: getattr(self, name) for name in names}
+        if self.on == "ray":
+            return given
+        changed = [name for name in names if given[name] != getattr(type(self), name)]
+        require(not changed, f"--{changed and changed[0]} goes with --on ray")
+        return {}
 
     def _estimated(self, asked: Asked) -> dict[int, float]:
         from daxy.experiments.programs import CALIBRATED, estimates

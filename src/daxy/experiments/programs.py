@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-import jax
-
 from daxy.experiments.runs import Run, Workshop, group_of, prepare, words
 
 MEMORY = 2**29
@@ -55,6 +53,7 @@ class Program:
 
     def measured(self) -> float:
         """Return about how many seconds it takes, after running a little of it."""
+        prepare()
         return group_of(self.runs).seconds()
 
 
@@ -72,7 +71,6 @@ def programs(
         workshop: Where interrupted groups are found.
         most: How many networks a program has at most; unless given, what memory allows.
     """
-    prepare()
     begun, new = workshop.sorted(missing)
     left = {run.config.name for run in new}
     shapes: dict[object, list[Run]] = {}
@@ -107,7 +105,7 @@ def _parts(runs: Sequence[Run], most: int | None) -> list[Sequence[Run]]:
     """Return runs of one shape in as few even parts as may be."""
     first = runs[0]
     size = 4 * COPIES * first.learner.weights(words(first.task, first.data))
-    fitting = most or max(jax.device_count(), min(REPLICAS, MEMORY // size))
+    fitting = most or max(1, min(REPLICAS, MEMORY // size))
     parts = math.ceil(len(runs) / fitting)
     edges = [round(n * len(runs) / parts) for n in range(parts + 1)]
     return [runs[one:other] for one, other in pairwise(edges)]

@@ -75,18 +75,23 @@ class Run:
         """Return its run folder, there or not."""
         return RunFolder(folder / self.config.name)
 
-    def like(self, other: RunConfig) -> Run:
-        """Return the run of that configuration, its official files where this one's are."""
-        settings = other.learner
-        recipe = Recipe(**settings["protocol"])
-        options: dict[str, Any] = {name: other.data[name] for name in CHOICES}
-        return replace(
-            self,
-            task=other.task,
-            learner=learner(settings["model"], settings["config"], recipe),
-            data=replace(self.data, **options),
-            seed=other.seed,
+    @classmethod
+    def of(cls, config: RunConfig, official: Path | None = None) -> Run:
+        """Return the run of a configuration; official files come from where they are here."""
+        settings = config.learner
+        options: dict[str, Any] = {name: config.data[name] for name in CHOICES}
+        return cls(
+            task=config.task,
+            learner=learner(settings["model"], settings["config"], Recipe(**settings["protocol"])),
+            data=Data(**options, official=official),
+            seed=config.seed,
         )
+
+    def like(self, config: RunConfig) -> Run:
+        """Return the run of that configuration, on the same kind of data as this one."""
+        found = Run.of(config)
+        choices = {name: getattr(found.data, name) for name in CHOICES}
+        return replace(found, data=replace(self.data, **choices))
 
 
 class Watcher(Protocol):

@@ -1,0 +1,121 @@
+"""A sweep on a cluster ends as on one machine.
+
+`benchmarks/cluster.py` also kills workers and drivers.
+"""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+
+from daxy.core.errors import RunFailed, WrongRequest
+from daxy.experiments import executors
+from daxy.experiments.executors import ray as cluster
+from daxy.experiments.programs import Program
+from daxy.experiments.runs import Run, Silent, Workshop
+from daxy.experiments.storage import Storage
+from daxy.learners.neural import Neural
+from daxy.models.stacked import Config
+from daxy.tasks import Data
+from daxy.training.protocol import protocol
+
+
+def run(seed: int, dropout: float) -> Run:
+    recipe = replace(protocol("lake2018"), trials=64, dropout=dropout, limit=2)
+    learner = Neural(
+        model="stacked", config=Config(cell="gru", layers=1, hidden=4), protocol=recipe
+    )
+    data = Data(validation="none")
+    return Run(task="scan/template_jump_around_right", learner=learner, data=data, seed=seed)
+
+
+PROGRAMS = [Program((run(0, 0.0), run(0, 0.5))), Program((run(1, 0.0), run(1, 0.5)))]
+RUNS = [each for program in PROGRAMS for each in program.runs]
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the runs as one process leaves them; not to be changed."""
+    folder = tmp_path_factory.mktemp("alone")
+    for program in executors.get("local").run(PROGRAMS, Workshop(folder), Silent()):
+        assert all(each.within(folder).is_done() for each in program.runs)
+    return folder
+
+
+def assert_as_alone(folder: Path, alone: Path) -> None:
+    for each in RUNS:
+        assert each.within(folder).is_done()
+        for name, own in load_file(each.within(folder).model).items():
+            expected = load_file(each.within(alone).model)[name]
+            np.testing.assert_allclose(own, expected, atol=1e-5, err_msg=name)
+
+
+@pytest.fixture
+def own_process() -> Iterator[None]:
+    """What a worker sets in its environment is not for this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XLA_FLAGS", "--xla_force_host_platform_device_count=2")
+        yield
+
+
+@pytest.mark.cluster
+def test_a_sweep_on_a_cluster_ends_as_in_one_process(alone: Path, tmp_path: Path) -> None:
+    found = list(cluster.run(PROGRAMS, Workshop(tmp_path), Silent(), cpus=1))
+    assert {id(program) for program in found} == {id(program) for program in PROGRAMS}
+    assert_as_alone(tmp_path, alone)
+
+
+@pytest.mark.cluster
+def test_too_many_cores_for_a_task_are_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(WrongRequest, match="--cpus 1000 is more than the cluster's"):
+        list(cluster.run(PROGRAMS, Workshop(tmp_path), Silent(), cpus=1000))
+
+
+@pytest.mark.cluster
+def test_a_task_leaves_its_runs_at_a_storage_and_goes_on_from_there(
+    alone: Path, tmp_path: Path, own_process: None
+) -> None:
+    url = (tmp_path / "storage").as_uri()
+    cluster.train(cluster.stated(PROGRAMS[0]), "nowhere", 1.0, 2, url)
+    Storage(url).fetch([each.config.name for each in PROGRAMS[0].runs], tmp_path / "runs")
+    for each in PROGRAMS[0].runs:
+        assert each.within(tmp_path / "runs").is_done()
+
+    # What lies there already is found, and not trained again.
+    done = each.within(tmp_path / "storage").path / "done"
+    before = done.stat().st_ino, done.read_bytes()
+    cluster.train(cluster.stated(PROGRAMS[0]), "nowhere", 1.0, 2, url)
+    assert done.read_bytes() == before[1]
+
+
+def test_a_worker_that_would_train_something_else_says_so(
+    tmp_path: Path, own_process: None
+) -> None:
+    stated = cluster.stated(PROGRAMS[0])
+    checksum = RUNS[0].config.data["checksum"]
+    with pytest.raises(RunFailed, match="what this worker would train is"):
+        cluster.train(stated.replace(str(checksum), "0" * 32), str(tmp_path), 1.0, 2, None)
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("url", ["nosuchthing://bucket/runs"])
+def test_a_storage_that_nobody_knows_is_refused(url: str, tmp_path: Path) -> None:
+    with pytest.raises(WrongRequest, match="nosuchthing"):
+        Storage(url).fetch(["run"], tmp_path)
+
+
+@pytest.mark.cluster
+def test_a_run_folder_comes_back_from_a_storage_as_it_went(alone: Path, tmp_path: Path) -> None:
+    name = RUNS[0].config.name
+    storage = Storage(f"memory://{tmp_path.name}/runs")
+    storage.fetch([name], tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    storage.store([name], alone)
+    storage.fetch([name], tmp_path)
+    files = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.glob("*/*")}
+    assert files == {path.relative_to(alone): path.read_bytes() for path in alone.glob(f"{name}/*")}
+    shutil.rmtree(tmp_path / name)
