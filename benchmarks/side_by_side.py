@@ -40,6 +40,11 @@ def measure(
     )
 
 
+def seconds_each(program: Callable[[], object], *, seconds: float) -> float:
+    """Time one program alone for about so long, after it has warmed up: the mean of its calls."""
+    return _mean(program, max(2, round(seconds / _once(program))))
+
+
 def warn_if_busy() -> None:
     """Say on stderr that the machine is doing something else, if it is."""
     load, cores = os.getloadavg()[0], os.cpu_count() or 1

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from itertools import cycle
 from math import isfinite
 from statistics import fmean
 from typing import Any, Protocol, runtime_checkable
@@ -25,6 +26,10 @@ from daxy.training.replicas import Replicas, State, Steps
 
 STEPS_TOGETHER = 32
 """Steps in one dispatch to the device."""
+
+
+MOST_TRIED = 64
+"""Stretches that are tried to find out how fast training is; then they are tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,18 +150,25 @@ class Training:
 
         Steps are taken for about so many seconds, and forgotten.
         """
-        state, position, times = self.replicas.start(), Position(len(self.train)), list[float]()
-        epochs = self._epochs(0)
-        buckets = self._buckets(epochs)
-        while sum(times[1:]) < seconds or len(times) < 3:
+        state, times = self.replicas.start(), list[float]()
+        for steps in cycle(self.stretches(MOST_TRIED)):
             began = time.monotonic()
-            state, losses = self.replicas.run(state, self._steps(epochs, buckets, position))
+            state, losses = self.replicas.run(state, steps)
             losses.block_until_ready()
             times.append(time.monotonic() - began)
-            # Whole stretches only: the last one of an epoch may have fewer steps to do.
-            whole = max(len(buckets) // STEPS_TOGETHER, 1)
-            position.step = len(times) % whole * STEPS_TOGETHER
-        return times[0], fmean(times[1:]) / min(STEPS_TOGETHER, len(buckets))
+            if sum(times[1:]) >= seconds and len(times) > 2:
+                break
+        return times[0], fmean(times[1:]) / STEPS_TOGETHER
+
+    def stretches(self, most: int) -> list[Steps]:
+        """Return the first stretches of the training, those of the first epoch at most."""
+        epochs, position = self._epochs(0), Position(len(self.train))
+        buckets = self._buckets(epochs)
+        found = list[Steps]()
+        while len(found) < most and position.step + STEPS_TOGETHER <= len(buckets):
+            found.append(self._steps(epochs, buckets, position))
+            position.step += STEPS_TOGETHER
+        return found or [self._steps(epochs, buckets, position)]
 
     def _resume(self) -> tuple[State, Position]:
         shapes = jax.eval_shape(self.replicas.start)

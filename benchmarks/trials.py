@@ -1,0 +1,188 @@
+"""Trials of Lake & Baroni's protocol against plain PyTorch, and how throughput grows with replicas.
+
+A trial is one example, one step. Both programs train on the same examples of `scan/simple` in the
+same order, with a coin for each that says whether the decoder is given the truth. With `--grow` a
+table of trials a second and network is printed, by units and by networks side by side, and with
+`--plot` drawn.
+
+    python -m benchmarks.trials
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.side_by_side import measure, seconds_each, warn_if_busy
+from daxy.learners.neural import Group, Member, Neural
+from daxy.models.stacked import Config
+from daxy.tasks import Data
+from daxy.training.devices import use_every_core
+from daxy.training.loop import STEPS_TOGETHER, Training
+from daxy.training.protocol import protocol
+
+STRETCHES = 30
+"""Stretches of an epoch of a thousand trials that are full; a call takes the next of them."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """One network, and how many train side by side."""
+
+    cell: Any
+    layers: int
+    hidden: int
+    replicas: int
+    attention: bool = False
+
+    def __str__(self) -> str:
+        attention = "+attn" * self.attention
+        return f"{self.cell}{attention} {self.layers}x{self.hidden}"
+
+
+SIZES = (
+    Size("lstm", 2, 200, 1),
+    Size("lstm", 2, 200, 5),
+    Size("gru", 1, 50, 20),
+    Size("gru", 1, 50, 20, attention=True),
+    Size("srn", 1, 100, 15),
+)
+HIDDEN, REPLICAS = (25, 50, 100, 200, 400), (1, 2, 4, 8, 16, 32, 64)
+
+
+def training_of(size: Size) -> Training:
+    """Return the training of a group of networks on `scan/simple`."""
+    config = Config(
+        cell=size.cell, layers=size.layers, hidden=size.hidden, attention=size.attention
+    )
+    learner = Neural(model="stacked", config=config, protocol=protocol("lake2018"))
+    split = Data(validation="none").load("scan/simple")
+    members = [Member(learner, split, seed, lambda *_: 0.0) for seed in range(size.replicas)]
+    return Group(members).training
+
+
+def ours(training: Training) -> Callable[[], object]:
+    """Return a call that trains every network for a stretch."""
+    state, stretches = training.replicas.start(), itertools.cycle(training.stretches(STRETCHES))
+
+    def call() -> None:
+        nonlocal state
+        state, losses = training.replicas.run(state, next(stretches))
+        losses.block_until_ready()
+
+    return call
+
+
+def theirs(size: Size, training: Training) -> Callable[[], object]:
+    """Return a call that trains one network on as many of the first network's examples."""
+    import torch
+
+    from benchmarks.peers import torch_stacked as peer
+
+    table = training.replicas.table
+    config = peer.StackedConfig(
+        cell=size.cell,
+        layers=size.layers,
+        hidden=size.hidden,
+        attention=size.attention,
+        source_symbols=len(table.sources),
+        target_symbols=len(table.targets),
+    )
+    model = peer.Stacked(config)
+    optimizer = peer.adam(model)
+    coins = np.random.default_rng(0)
+    rows = np.concatenate(
+        [np.asarray(each.rows)[:, 0, 0] for each in training.stretches(STRETCHES)]
+    )
+    examples = itertools.cycle(
+        [
+            [
+                torch.from_numpy(codes[row][codes[row] > 0].astype(np.int64))
+                for codes in (table.source, table.target)
+            ]
+            for row in rows
+        ]
+    )
+
+    def call() -> None:
+        for source, target in itertools.islice(examples, STEPS_TOGETHER):
+            model.train_step(source, target, optimizer, forced=coins.random() < 0.5)
+
+    return call
+
+
+def compare() -> None:
+    """Print a line a size: trials a second and network, and how many times PyTorch's."""
+    print(
+        "network           networks  trials/s each: daxy   torch  all of daxy's over one's of torch"
+    )
+    for size in SIZES:
+        training = training_of(size)
+        timing = measure(ours(training), theirs(size, training), seconds=2.0)
+        each, other = STEPS_TOGETHER / timing.ours, STEPS_TOGETHER / timing.theirs
+        ratio = timing.ratio * size.replicas
+        print(f"{size!s:16} {size.replicas:9} {each:20.1f} {other:7.1f} {ratio:12.1f}x", flush=True)
+
+
+def grow(cell: str, layers: int) -> dict[str, dict[str, float]]:
+    """Print and return all networks' trials a second together, by units and by networks."""
+    found: dict[str, dict[str, float]] = {}
+    print("hidden " + "".join(f"{count:>9}" for count in REPLICAS))
+    for hidden in HIDDEN:
+        found[str(hidden)] = {}
+        print(f"{hidden:6}", end=" ", flush=True)
+        for count in REPLICAS:
+            call = ours(training_of(Size(cell, layers, hidden, count)))
+            rate = count * STEPS_TOGETHER / seconds_each(call, seconds=2.0)
+            found[str(hidden)][str(count)] = rate
+            print(f"{rate:9.0f}", end="", flush=True)
+        print()
+    return found
+
+
+def plot(found: dict[str, dict[str, float]], path: Path) -> None:
+    """Draw the table."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+    for hidden, rates in found.items():
+        axes.plot([int(count) for count in rates], list(rates.values()), "o-", label=hidden)
+    axes.set(xscale="log", yscale="log", xlabel="networks side by side")
+    axes.set(ylabel="trials a second, all networks")
+    axes.set_xticks(REPLICAS, [str(count) for count in REPLICAS])
+    axes.legend(title="units")
+    figure.savefig(path)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the comparison, or the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--grow", action="store_true", help="print the table by networks instead")
+    parser.add_argument("--cell", default="lstm")
+    parser.add_argument("--layers", type=int, default=1)
+    parser.add_argument("--out", type=Path, help="write the table as JSON")
+    parser.add_argument("--plot", type=Path, help="draw the table")
+    asked = parser.parse_args(arguments)
+    warn_if_busy()
+    use_every_core()
+    if not asked.grow:
+        compare()
+        return 0
+    found = grow(asked.cell, asked.layers)
+    if asked.out:
+        asked.out.write_text(json.dumps(found, indent=1) + "\n")
+    if asked.plot:
+        plot(found, asked.plot)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
