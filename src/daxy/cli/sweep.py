@@ -103,6 +103,7 @@ class Sweep(Verb):
     def _serve(self, paper: Paper, table: Table, cells: list[Cell], ledger: Ledger) -> Result:
         from daxy.cli._progress import Display
         from daxy.experiments import executors, reproduction
+        from daxy.experiments.programs import Program
         from daxy.experiments.runs import Workshop
         from daxy.experiments.sweep import Sweep as Asked
 
@@ -117,9 +118,10 @@ class Sweep(Verb):
         Console(file=sys.stderr, highlight=False).print(plan.text)
         executor = executors.get(self.on).run
         finished = executor(asked.programs, asked.workshop, Display(), **self._cluster())
-        began = time.monotonic()
-        for count, _ in enumerate(asked.carried_out(finished, ledger), 1):
-            _say(plan.progress(count, time.monotonic() - began))
+        began, ended = time.monotonic(), list[Program]()
+        for program in asked.carried_out(finished, ledger):
+            ended.append(program)
+            _say(plan.progress(ended, time.monotonic() - began))
         return _compared(paper, table, cells, plan, ledger)
 
     def _cluster(self) -> dict[str, Any]:
@@ -195,15 +197,15 @@ class _Plan:
         lines = f"{found['plan']}: {found['cells']} cells: {counts}, {left}{whole}"
         return Group(columns, "", lines) if self.programs else lines
 
-    def progress(self, count: int, elapsed: float) -> str:
-        """Return what is done when so many programs are."""
+    def progress(self, ended: Sequence[Program], elapsed: float) -> str:
+        """Return what is done when these programs are, in whatever order."""
         from daxy.cli._progress import duration
 
-        done = sum(len(program.runs) for program in self.programs[:count])
-        runs = sum(len(program.runs) for program in self.programs)
-        said = f"{count} of {len(self.programs)} programs, {done} of {runs} networks"
-        weights = [self.seconds.get(n, each.work) for n, each in enumerate(self.programs)]
-        left = elapsed * sum(weights[count:]) / sum(weights[:count])
+        costs = {id(each): self.seconds.get(n, each.work) for n, each in enumerate(self.programs)}
+        done, runs = (sum(len(each.runs) for each in some) for some in (ended, self.programs))
+        spent = sum(costs[id(each)] for each in ended)
+        left = elapsed * (sum(costs.values()) - spent) / spent
+        said = f"{len(ended)} of {len(self.programs)} programs, {done} of {runs} networks"
         return f"{said}; {duration(elapsed)} so far, about {duration(left)} left"
 
 

@@ -1,0 +1,123 @@
+"""Look at finished runs: where they are right and where not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from daxy.cli._verb import Result, Switch, Verb
+from daxy.core.errors import require
+
+if TYPE_CHECKING:
+    from daxy.report.analyses import Findings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analyse(Verb):
+    """Look at finished runs of one learner on one task: where they are right and where not.
+
+    Without a name, list the analyses. Runs that differ in their seeds are taken together: the mean
+    over them, its standard error, the worst and the best.
+
+    Example:
+        daxy analyse by_length runs/scan-length.stacked.* --draw length.png
+    """
+
+    analysis: tyro.conf.Positional[Annotated[str | None, tyro.conf.arg(metavar="ANALYSIS")]] = None
+    """Which; all of them are listed unless given."""
+    run_folders: tyro.conf.Positional[
+        Annotated[tuple[Path, ...], tyro.conf.arg(metavar="RUN")]
+    ] = ()
+    """Folders of finished runs."""
+    draw: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """Draw the findings, as .png, .svg or .pdf."""
+    force: Switch = False
+    """Replace that file if it exists."""
+
+    def run(self) -> Result:
+        """Return the list of analyses, or the findings of one."""
+        from daxy.experiments.run_folder import RunFolder
+        from daxy.report import analyses
+
+        if self.analysis is None:
+            return _listed()
+        analysis = analyses.get(self.analysis)
+        self._check_draw()
+        for path in self.run_folders:
+            require(path.is_dir(), f"{path}: no such folder")
+        findings = analysis.run([RunFolder(path) for path in self.run_folders])
+        if self.draw is not None:
+            _draw(findings, self.draw)
+        return Result(data=_data(findings), text=_table(findings))
+
+    def _check_draw(self) -> None:
+        """Refuse a file that is there, or whose name says no format, before the work is done."""
+        if self.draw is None:
+            return
+        named = f"{self.draw}: expected a name that ends in .png, .svg or .pdf"
+        require(self.draw.suffix.lower() in (".png", ".svg", ".pdf"), named)
+        require(self.force or not self.draw.exists(), f"{self.draw} exists; --force replaces it")
+
+
+def _listed() -> Result:
+    from rich.table import Table
+
+    from daxy.report import analyses
+
+    every = {name: analyses.get(name).summary for name in analyses.available()}
+    table = Table("analysis", "what it looks at", box=None, pad_edge=False)
+    for name, summary in every.items():
+        table.add_row(name, summary)
+    return Result(data={"analyses": every}, text=table)
+
+
+def _draw(findings: Findings, path: Path) -> None:
+    import io
+
+    from daxy.core.files import write_bytes
+
+    drawn = io.BytesIO()
+    findings.draw().savefig(drawn, format=path.suffix[1:].lower(), dpi=120)
+    write_bytes(path, drawn.getvalue())
+
+
+def _data(findings: Findings) -> dict[str, Any]:
+    return {
+        "title": findings.title,
+        "rows": [
+            {
+                "group": row.group,
+                "name": row.name,
+                "examples": row.examples,
+                "mean": row.right.mean,
+                "sem": row.right.sem,
+                "runs": list(row.right.runs),
+            }
+            for row in findings.rows
+        ],
+    }
+
+
+def _table(findings: Findings) -> Any:
+    from rich.console import Group
+    from rich.table import Table
+
+    parts: list[Any] = [findings.title]
+    for group in dict.fromkeys(row.group for row in findings.rows):
+        table = Table(box=None, pad_edge=False)
+        for name in (group, "examples", "right", "SEM", "least", "most"):
+            table.add_column(name, justify="left" if name == group else "right")
+        for row in findings.rows:
+            if row.group == group:
+                right = row.right
+                figures = (right.mean, right.sem, min(right.runs), max(right.runs))
+                shown = ("-" if each is None else f"{each:.1f}" for each in figures)
+                table.add_row(row.name, f"{row.examples:,}", *shown)
+        parts += ["", table]
+    return Group(*parts)
+
+
+VERB = Analyse

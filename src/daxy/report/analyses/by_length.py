@@ -1,0 +1,40 @@
+"""Accuracy by the number of tokens in the target and in the source (Lake & Baroni 2018, Fig. 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+
+from daxy.experiments.run_folder import RunFolder
+from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
+
+
+@final
+class ByLength(Analysis):
+    """How accuracy depends on the length of what is asked and of what is to be said."""
+
+    name = "by_length"
+    summary = "accuracy by tokens in the target and in the source (Lake & Baroni 2018, Fig. 4)"
+
+    def run(self, folders: Sequence[RunFolder]) -> Findings:
+        """Return a row for each length that occurs in the test set."""
+        found = judged(folders)
+        rows = list[Row]()
+        for group, sequences in (("target", found.targets), ("source", found.sources)):
+            lengths = np.array([len(tokens) for tokens in sequences])
+            for length in np.unique(lengths).tolist():
+                chosen = lengths == length
+                rows.append(
+                    Row(
+                        group=f"tokens in the {group}",
+                        name=str(length),
+                        examples=int(chosen.sum()),
+                        right=found.over(chosen),
+                    )
+                )
+        return Findings(title=f"{found.task} by length", rows=tuple(rows))
+
+
+ANALYSIS = ByLength()

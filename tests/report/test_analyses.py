@@ -1,0 +1,150 @@
+"""What analyses find in runs whose every prediction is known."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from benchmarks.kill_and_resume import Few
+
+from daxy import tasks
+from daxy.core.errors import UnknownName, WrongRequest
+from daxy.core.examples import Example, Sequences, Tokens
+from daxy.core.files import write_bytes
+from daxy.experiments.request import run_config
+from daxy.experiments.run_folder import RunFolder
+from daxy.formats import predictions
+from daxy.report import analyses
+from daxy.report.analyses._analysis import Findings, Summary
+
+Says = Callable[[Example], Tokens]
+
+
+def run(folder: Path, task: str, seed: int, says: Says, hidden: int = 4) -> RunFolder:
+    """Leave a finished run that says what a function says."""
+    data = Few()
+    split = data.load(task)
+    config = run_config(task, data, split, {"model": "seq2seq", "config": {"hidden": hidden}}, seed)
+    made = RunFolder(folder / config.name)
+    made.begin(config, {"group": [config.name]})
+    write_bytes(made.model, b"weights")
+    said = Sequences.of([says(example) for example in split.test])
+    values = tasks.get(task).scores(split.test, said)
+    predictions.write(made.predictions, split.test, said, values)
+    made.finish({"metric": tasks.get(task).metric})
+    return made
+
+
+def right(example: Example) -> Tokens:
+    return example.target
+
+
+def short(example: Example) -> Tokens:
+    """Right about targets of up to 14 tokens."""
+    return example.target if len(example.target) <= 14 else example.target[:-1]
+
+
+def no_around(example: Example) -> Tokens:
+    """Right about commands without `around`."""
+    return ("I_WALK", "I_RUN") if "around" in example.source else example.target
+
+
+def rows(findings: Findings, group: str) -> dict[str, tuple[float, ...]]:
+    return {row.name: row.right.runs for row in findings.rows if row.group == group}
+
+
+def test_accuracy_by_length_is_each_length_s_own(tmp_path: Path) -> None:
+    folders = [run(tmp_path, "scan/simple_p1", n, says) for n, says in enumerate((right, short))]
+    found = analyses.get("by_length").run(folders)
+    by_target = rows(found, "tokens in the target")
+    assert by_target == {length: (100, 100 if int(length) <= 14 else 0) for length in by_target}
+    test = Few().load("scan/simple_p1").test
+    assert set(by_target) == {str(len(example.target)) for example in test}
+    for group in ("tokens in the target", "tokens in the source"):
+        assert sum(row.examples for row in found.rows if row.group == group) == len(test)
+
+
+def test_accuracy_by_construction_finds_the_word_that_is_not_known(tmp_path: Path) -> None:
+    found = analyses.get("by_construction").run([run(tmp_path, "scan/simple_p1", 0, no_around)])
+    built = rows(found, "built with")
+    assert built["around"] == (0,)
+    assert 0 < built["and"][0] < 100
+    assert set(built) == {*"and after twice thrice around opposite turn".split(), "no conjunction"}
+    parts = rows(found, "has the part")
+    assert "around" in next(iter(parts))
+    assert parts[next(iter(parts))] == (0,)
+
+
+def test_constructions_of_the_mirror_are_those_of_its_targets(tmp_path: Path) -> None:
+    found = analyses.get("by_construction").run([run(tmp_path, "nacs/simple_p1", 0, right)])
+    assert set(rows(found, "built with").values()) == {(100,)}
+
+
+def test_the_standard_error_is_of_the_sample() -> None:
+    found = Summary(runs=(10.0, 20.0, 30.0))
+    assert found.mean == 20
+    assert found.sem == pytest.approx(10 / 3**0.5)
+    assert Summary(runs=(10.0,)).sem is None
+
+
+def test_a_picture_has_a_panel_a_group_and_a_bar_a_row(tmp_path: Path) -> None:
+    found = analyses.get("by_length").run([run(tmp_path, "scan/simple_p1", 0, short)])
+    panels = found.draw().axes
+    assert [panel.get_xlabel() for panel in panels] == [
+        "tokens in the target",
+        "tokens in the source",
+    ]
+    assert sum(len(panel.patches) for panel in panels) == len(found.rows)
+
+
+def test_runs_of_different_learners_are_not_taken_together(tmp_path: Path) -> None:
+    folders = [run(tmp_path, "scan/simple_p1", 0, right, hidden=hidden) for hidden in (4, 5)]
+    with pytest.raises(WrongRequest, match="is of another learner or task than"):
+        analyses.get("by_length").run(folders)
+
+
+def test_a_run_that_is_not_finished_is_refused(tmp_path: Path) -> None:
+    folder = run(tmp_path, "scan/simple_p1", 0, right)
+    (folder.path / "done").unlink()
+    with pytest.raises(WrongRequest, match="there is no finished run here"):
+        analyses.get("by_length").run([folder])
+
+
+def test_an_unknown_analysis_gets_the_nearest_name() -> None:
+    with pytest.raises(UnknownName, match="by_length"):
+        analyses.get("by_lenght")
+
+
+@pytest.mark.parametrize("name", analyses.available())
+def test_every_analysis_has_its_name_and_a_line(name: str) -> None:
+    found = analyses.get(name)
+    assert found.name == name
+    assert found.summary
+
+
+def test_the_command_line_prints_and_draws(tmp_path: Path, daxy: Callable) -> None:
+    folders = [run(tmp_path, "scan/simple_p1", n, says) for n, says in enumerate((right, short))]
+    picture = tmp_path / "length.png"
+    request = ["analyse", "by_length", *[str(each.path) for each in folders]]
+    answer = daxy(*request, "--draw", str(picture))
+    assert answer.code == 0, answer.err
+    assert "tokens in the target  examples  right   SEM  least   most" in answer.out
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert daxy(*request, "--json").json["rows"][0]["group"] == "tokens in the target"
+    assert "by_construction" in daxy("analyse").out
+
+
+WRONG = {
+    "no run folder is given": ("by_length",),
+    "nowhere: no such folder": ("by_length", "nowhere"),
+    "expected a name that ends in .png, .svg or .pdf": ("by_length", "--draw", "a.txt"),
+    "no analysis named 'by_size'": ("by_size",),
+}
+
+
+@pytest.mark.parametrize(("message", "request_"), WRONG.items(), ids=WRONG)
+def test_a_wrong_request_is_refused(
+    message: str, request_: tuple[str, ...], daxy: Callable
+) -> None:
+    answer = daxy("analyse", *request_)
+    assert answer.code == 2
+    assert message in answer.err
