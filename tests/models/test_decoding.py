@@ -10,7 +10,7 @@ from jaxtyping import Array, Float, Int
 from tests import tiny
 
 from daxy.core.vocabulary import END, PAD
-from daxy.models._decoding import FRESH, SLOTS, greedy, greedy_replicas
+from daxy.models._decoding import FRESH, SLOTS, greedy, greedy_of_length, greedy_replicas
 from daxy.models._model import Batch
 
 SYMBOLS = 6
@@ -53,6 +53,24 @@ def test_nothing_is_said_after_the_end() -> None:
 
 def test_the_limit_cuts_what_has_not_ended() -> None:
     np.testing.assert_array_equal(greedy(Parrot(), SOURCE, 2), np.array(SAID)[:, :2])
+
+
+def test_a_length_that_is_given_is_the_length_of_what_is_said() -> None:
+    found = greedy_of_length(Parrot(), SOURCE, np.array([5, 3, 0, 1]))
+    expected = [[3, 4, 5, 2, 3], [5, 2, 2, PAD, PAD], [PAD] * 5, [4, PAD, PAD, PAD, PAD]]
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_a_network_told_the_length_that_it_chose_says_the_same() -> None:
+    model = tiny.model("seq2seq", tiny.seq2seqs()["gru+attn"])
+    sources = sentences(np.random.default_rng(0), SLOTS + 3)
+    said = greedy(model, sources, 12)
+    ends = (said == END).any(axis=1)
+    assert ends.sum() > 0
+    lengths = np.where(ends, (said == END).argmax(axis=1), 12)
+    told = greedy_of_length(model, sources, lengths)
+    kept = np.where(np.arange(12) < lengths[:, None], said, PAD)
+    np.testing.assert_array_equal(told, kept[:, : told.shape[1]])
 
 
 def grid(rows: int, columns: int) -> Mesh:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.kill_and_resume import Few
+from tests.experiments.small_runs import experiment
 
 from daxy import tasks
 from daxy.core.errors import UnknownName, WrongRequest
@@ -148,3 +149,16 @@ def test_a_wrong_request_is_refused(
     answer = daxy("analyse", *request_)
     assert answer.code == 2
     assert message in answer.err
+
+
+def test_the_length_oracle_says_as_many_tokens_as_the_target_has(tmp_path: Path) -> None:
+    """A network that was never trained is as right as it can be by chance, with both lengths."""
+    asked = experiment(tmp_path)
+    folders = asked.run([0])
+    found = analyses.get("length_oracle").run(folders)
+    ways = rows(found, "length of the output")
+    assert ways["its own"] == (100 * folders[0].scores()["test"]["exact"],)
+    assert set(ways) == {"its own", "the target's"}
+    by_length = [row for row in found.rows if row.group.startswith("tokens")]
+    total = sum(row.examples * row.right.mean for row in by_length)
+    assert total / sum(row.examples for row in by_length) == pytest.approx(*ways["the target's"])

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
+import numpy as np
+from numpy.typing import NDArray
 
 from daxy import models
 from daxy.core.examples import Sequences
 from daxy.core.vocabulary import Vocabulary
-from daxy.models._decoding import greedy
+from daxy.models._decoding import greedy, greedy_of_length
 from daxy.models._model import Model, Sizes
 
 
@@ -30,6 +32,15 @@ class Predictor:
             WrongRequest: a source has a token that the network does not know.
         """
         return self.targets.decode(greedy(self.model, self.sources.encode(sources), self.limit))
+
+    def predict_of_length(self, sources: Sequences, lengths: NDArray[np.integer]) -> Sequences:
+        """Return the greedy output for each source, given how many tokens it is to have.
+
+        Raises:
+            WrongRequest: a source has a token that the network does not know.
+        """
+        codes = self.sources.encode(sources)
+        return self.targets.decode(greedy_of_length(self.model, codes, lengths))
 
 
 def empty_model(

@@ -1,0 +1,65 @@
+"""What a network says when it is told how long its output is (Lake & Baroni 2018, Experiment 2).
+
+Where it would end too early, the second best token is taken instead, until the output has the
+length of the target. The length comes from the target: these are no scores of the network, but say
+how much of what it gets wrong is when to stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import final
+
+import numpy as np
+
+from daxy.core.examples import Sequences
+from daxy.experiments.run_folder import RunFolder
+from daxy.experiments.trained import load
+from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
+
+
+@final
+class LengthOracle(Analysis):
+    """How many outputs are the target once their length is given."""
+
+    name = "length_oracle"
+    summary = "accuracy when the target's length is given (Lake & Baroni 2018, Experiment 2)"
+
+    def run(self, folders: Sequence[RunFolder]) -> Findings:
+        """Return accuracy without and with the oracle, and with it by length."""
+        found = judged(folders)
+        sources, targets = Sequences.of(found.sources), found.targets
+        lengths = np.array([len(target) for target in targets])
+        right = np.empty(found.right.shape, np.bool_)
+        for place, folder in enumerate(folders):
+            said = load(folder.path).predict_of_length(sources, lengths)
+            pairs = zip(said, targets, strict=True)
+            right[place] = [tuple(one) == other for one, other in pairs]
+
+        told = replace(found, right=right)
+        every = np.ones(len(targets), np.bool_)
+        ways = (("its own", found), ("the target's", told))
+        rows = [
+            Row(
+                group="length of the output",
+                name=name,
+                examples=len(targets),
+                right=outcome.over(every),
+            )
+            for name, outcome in ways
+        ]
+        rows += [
+            Row(
+                group="tokens in the target, which is known",
+                name=str(length),
+                examples=int((lengths == length).sum()),
+                right=told.over(lengths == length),
+            )
+            for length in np.unique(lengths).tolist()
+        ]
+        title = f"{found.task} with the length given"
+        return Findings(title=title, rows=tuple(rows))
+
+
+ANALYSIS = LengthOracle()
