@@ -10,7 +10,14 @@ from jaxtyping import Array, Float, Int
 from tests import tiny
 
 from daxy.core.vocabulary import END, PAD
-from daxy.models._decoding import FRESH, SLOTS, greedy, greedy_of_length, greedy_replicas
+from daxy.models._decoding import (
+    FRESH,
+    SLOTS,
+    greedy,
+    greedy_of_length,
+    greedy_replicas,
+    last_states,
+)
 from daxy.models._model import Batch
 
 SYMBOLS = 6
@@ -130,3 +137,16 @@ def test_what_is_said_is_what_teacher_forcing_with_it_finds_best(name: str) -> N
     forced = tiny.logits(network, Batch(source, jnp.asarray(said, int))).at[:, :, PAD].set(-jnp.inf)
     expected = np.where(np.asarray(said) != PAD, np.argmax(forced, axis=-1), PAD)
     np.testing.assert_array_equal(said, expected)
+
+
+def test_the_last_state_is_the_one_that_says_the_end() -> None:
+    model = tiny.model("stacked", tiny.stackeds()["gru x2+attn"])
+    sources = sentences(np.random.default_rng(1), SLOTS + 2)[[0, 1, -1]]
+    said, found = greedy(model, sources, 9), last_states(model, sources, 9)
+    assert found.shape == (3, 6)
+    for row, own in enumerate(sources):
+        state, token = model.start(jnp.asarray(own[None])), jnp.zeros(1, jnp.int32)
+        for code in said[row][said[row] != PAD]:
+            state, _ = model.step(state, token)
+            token = jnp.full(1, int(code), jnp.int32)
+        np.testing.assert_allclose(found[row], state.states[-1][0][0], atol=1e-5)

@@ -50,7 +50,7 @@ def no_around(example: Example) -> Tokens:
 
 
 def rows(findings: Findings, group: str) -> dict[str, tuple[float, ...]]:
-    return {row.name: row.right.runs for row in findings.rows if row.group == group}
+    return {row.name: row.value.runs for row in findings.rows if row.group == group}
 
 
 def test_accuracy_by_length_is_each_length_s_own(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_the_command_line_prints_and_draws(tmp_path: Path, daxy: Callable) -> No
     request = ["analyse", "by_length", *[str(each.path) for each in folders]]
     answer = daxy(*request, "--draw", str(picture))
     assert answer.code == 0, answer.err
-    assert "tokens in the target  examples  right   SEM  least   most" in answer.out
+    assert "tokens in the target  examples  right (%)   SEM  least   most" in answer.out
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert daxy(*request, "--json").json["rows"][0]["group"] == "tokens in the target"
     assert "by_construction" in daxy("analyse").out
@@ -160,5 +160,26 @@ def test_the_length_oracle_says_as_many_tokens_as_the_target_has(tmp_path: Path)
     assert ways["its own"] == (100 * folders[0].scores()["test"]["exact"],)
     assert set(ways) == {"its own", "the target's"}
     by_length = [row for row in found.rows if row.group.startswith("tokens")]
-    total = sum(row.examples * row.right.mean for row in by_length)
+    total = sum(row.examples * row.value.mean for row in by_length)
     assert total / sum(row.examples for row in by_length) == pytest.approx(*ways["the target's"])
+
+
+def test_neighbours_are_training_commands_from_the_nearest_on(tmp_path: Path) -> None:
+    folders = experiment(tmp_path).run([0])
+    found = analyses.get("neighbours").run(folders, ("walk", "look twice"))
+    groups = list(dict.fromkeys(row.group for row in found.rows))
+    assert groups == ["walk", "look twice"]
+    train = {" ".join(source) for source in Few().load("scan/simple_p1").train.source}
+    for group in groups:
+        near = [row for row in found.rows if row.group == group]
+        cosines = [row.value.mean for row in near]
+        assert len(near) == 5
+        assert cosines == sorted(cosines, reverse=True)
+        assert {row.name for row in near} <= train - {group}
+        assert max(cosines) <= 1 + 1e-6
+
+
+@pytest.mark.parametrize("name", sorted({*analyses.available()} - {"neighbours"}))
+def test_what_looks_at_the_whole_test_set_takes_no_commands(name: str, tmp_path: Path) -> None:
+    with pytest.raises(WrongRequest, match="looks at the whole test set, not at jump"):
+        analyses.get(name).run([run(tmp_path, "scan/simple_p1", 0, right)], ("jump",))

@@ -13,6 +13,7 @@ from daxy.core.errors import require
 
 if TYPE_CHECKING:
     from daxy.report.analyses import Findings
+    from daxy.report.analyses._analysis import Row
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,8 @@ class Analyse(Verb):
         Annotated[tuple[Path, ...], tyro.conf.arg(metavar="RUN")]
     ] = ()
     """Folders of finished runs."""
+    of: tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="SOURCE")]] = ()
+    """A source to look at, for `neighbours`; again for more."""
     draw: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Draw the findings, as .png, .svg or .pdf."""
     force: Switch = False
@@ -48,7 +51,7 @@ class Analyse(Verb):
         self._check_draw()
         for path in self.run_folders:
             require(path.is_dir(), f"{path}: no such folder")
-        findings = analysis.run([RunFolder(path) for path in self.run_folders])
+        findings = analysis.run([RunFolder(path) for path in self.run_folders], self.of)
         if self.draw is not None:
             _draw(findings, self.draw)
         return Result(data=_data(findings), text=_table(findings))
@@ -87,14 +90,15 @@ def _draw(findings: Findings, path: Path) -> None:
 def _data(findings: Findings) -> dict[str, Any]:
     return {
         "title": findings.title,
+        "measure": findings.measure,
         "rows": [
             {
                 "group": row.group,
                 "name": row.name,
                 "examples": row.examples,
-                "mean": row.right.mean,
-                "sem": row.right.sem,
-                "runs": list(row.right.runs),
+                "mean": row.value.mean,
+                "sem": row.value.sem,
+                "runs": list(row.value.runs),
             }
             for row in findings.rows
         ],
@@ -106,18 +110,28 @@ def _table(findings: Findings) -> Any:
     from rich.table import Table
 
     parts: list[Any] = [findings.title]
+    # What is the same for all is not shown: how many examples, and a spread over one run.
+    counted = any(row.examples is not None for row in findings.rows)
+    several = any(len(row.value.runs) > 1 for row in findings.rows)
+    head = ["examples"] * counted + [findings.measure] + ["SEM", "least", "most"] * several
     for group in dict.fromkeys(row.group for row in findings.rows):
-        table = Table(box=None, pad_edge=False)
-        for name in (group, "examples", "right", "SEM", "least", "most"):
-            table.add_column(name, justify="left" if name == group else "right")
+        table = Table(group, box=None, pad_edge=False)
+        for name in head:
+            table.add_column(name, justify="right")
         for row in findings.rows:
             if row.group == group:
-                right = row.right
-                figures = (right.mean, right.sem, min(right.runs), max(right.runs))
-                shown = ("-" if each is None else f"{each:.1f}" for each in figures)
-                table.add_row(row.name, f"{row.examples:,}", *shown)
+                table.add_row(row.name, *_figures(row, findings, counted, several))
         parts += ["", table]
     return Group(*parts)
+
+
+def _figures(row: Row, findings: Findings, counted: bool, several: bool) -> list[str]:
+    """Return what a row shows beside its name."""
+    runs, sem = row.value.runs, row.value.sem
+    figures = [row.value.mean, *([sem or 0, min(runs), max(runs)] if several else [])]
+    digits = 1 if findings.top > 2 else 2
+    shown = [f"{each:.{digits}f}" for each in figures]
+    return [f"{row.examples or 0:,}", *shown] if counted else shown
 
 
 VERB = Analyse

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from daxy import models
 from daxy.core.examples import Sequences
 from daxy.core.vocabulary import Vocabulary
-from daxy.models._decoding import greedy, greedy_of_length
+from daxy.models._decoding import greedy, greedy_of_length, last_states
 from daxy.models._model import Model, Sizes
 
 
@@ -41,6 +41,14 @@ class Predictor:
         """
         codes = self.sources.encode(sources)
         return self.targets.decode(greedy_of_length(self.model, codes, lengths))
+
+    def last_states(self, sources: Sequences) -> NDArray[np.float32]:
+        """Return the decoder's top hidden vector after each source's output: [count, hidden].
+
+        Raises:
+            WrongRequest: a source has a token that the network does not know.
+        """
+        return last_states(self.model, self.sources.encode(sources), self.limit)
 
 
 def empty_model(

@@ -7,7 +7,7 @@ take turns, and a replica's sources are spread over the devices that have it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
-from jaxtyping import Array, Int, Integer, Shaped
+from jaxtyping import Array, Float, Int, Integer, Shaped
 from numpy.typing import NDArray
 
 from daxy.core.vocabulary import END, PAD
@@ -50,20 +50,17 @@ def greedy_of_length(
         sources: Codes, [count, width].
         lengths: How many tokens each output has.
     """
-    limit, codes = int(lengths.max(initial=0)), np.asarray(sources)
-    outputs = np.zeros((len(codes), limit), np.uint16)
-    for first in range(0, len(codes), SLOTS):
-        own = slice(first, first + SLOTS)
-        missing = SLOTS - len(codes[own])
-        padded = np.pad(codes[own], ((0, missing), (0, 0)), mode="edge")
-        found = _decode_of_length(model, padded, np.pad(lengths[own], (0, missing)), limit)
-        outputs[own] = np.asarray(found)[: SLOTS - missing]
-    return outputs
+    limit = int(lengths.max(initial=0))
+
+    def decode(sources: Array, lengths: Array) -> Array:
+        return _decode_of_length(model, sources, lengths, limit)
+
+    return _in_parts(decode, sources, lengths).astype(np.uint16)
 
 
 @partial(jax.jit, static_argnums=3)
 def _decode_of_length(
-    model: Model, sources: Codes, lengths: Int[Array, " slots"], limit: int
+    model: Model, sources: Int[Array, "slots width"], lengths: Int[Array, " slots"], limit: int
 ) -> Int[Array, "slots limit"]:
     def extend(carry: tuple[Any, Array], place: Array) -> tuple[tuple[Any, Array], Array]:
         state, logits = model.step(*carry)
@@ -71,8 +68,44 @@ def _decode_of_length(
         return (state, token), jnp.where(place < lengths, token, PAD)
 
     first = jnp.full(len(sources), PAD, jnp.int32)
-    begin = model.start(jnp.asarray(sources, jnp.int32)), first
+    begin = model.start(sources), first
     return jax.lax.scan(extend, begin, jnp.arange(limit))[1].T
+
+
+def last_states(model: Model, sources: Codes, limit: int) -> NDArray[np.float32]:
+    """Return the decoder's top state after it has said END, or `limit` tokens: [count, hidden]."""
+
+    def decode(sources: Array) -> Array:
+        return _last_states(model, sources, limit)
+
+    return _in_parts(decode, sources)
+
+
+@partial(jax.jit, static_argnums=2)
+def _last_states(
+    model: Model, sources: Int[Array, "slots width"], limit: int
+) -> Float[Array, "slots hidden"]:
+    def extend(carry: tuple[Any, Array], _: None) -> tuple[tuple[Any, Array], tuple[Array, Array]]:
+        state, logits = model.step(*carry)
+        token = best(logits)
+        return (state, token), (token == END, state.top)
+
+    begin = model.start(sources), jnp.full(len(sources), PAD, jnp.int32)
+    _, (ends, states) = jax.lax.scan(extend, begin, None, length=limit)
+    last = jnp.where(ends.any(axis=0), ends.argmax(axis=0), limit - 1)
+    return states[last, jnp.arange(len(sources))]
+
+
+def _in_parts(decode: Callable[..., Array], *rows: Any) -> NDArray[Any]:
+    """Return what a program finds for rows of integers, as many at a time as there are slots."""
+    parts = list[NDArray[Any]]()
+    for first in range(0, len(rows[0]), SLOTS):
+        own = [np.asarray(each[first : first + SLOTS], np.int32) for each in rows]
+        missing = SLOTS - len(own[0])
+        shapes = [((0, missing), *[(0, 0)] * (each.ndim - 1)) for each in own]
+        filled = [np.pad(each, shape, mode="edge") for each, shape in zip(own, shapes, strict=True)]
+        parts.append(np.asarray(decode(*map(jnp.asarray, filled)))[: SLOTS - missing])
+    return np.concatenate(parts)
 
 
 def greedy_replicas(

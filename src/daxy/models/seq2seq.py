@@ -70,6 +70,11 @@ class DecoderState(NamedTuple):
     values: Float[Array, "batch source gates_and_symbols"] | None
     """The encoder's outputs, times what a context vector meets."""
 
+    @property
+    def top(self) -> Float[Array, "batch hidden"]:
+        """The hidden vector that the next token is made from."""
+        return self.state[0]
+
 
 Constants: TypeAlias = tuple[Seen | None, Float[Array, " hidden"] | None, Float[Array, " gates"]]
 """What every step of the decoder reads: the source, the energy vector v, the state's bias."""

@@ -89,6 +89,11 @@ class DecoderState(NamedTuple):
     values: Float[Array, "batch source hidden"] | None
     """The encoder's top states."""
 
+    @property
+    def top(self) -> Float[Array, "batch hidden"]:
+        """The hidden vector that the next token is made from."""
+        return self.states[-1][0]
+
 
 class Model(eqx.Module):
     """See the module; parameters are stored [incoming, outgoing], gates in PyTorch's order."""

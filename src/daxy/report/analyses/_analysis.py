@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """A share over several runs, in per cent."""
+    """A figure over several runs."""
 
     runs: tuple[float, ...]
     """One a run, in the order of the folders."""
@@ -41,13 +41,14 @@ class Summary:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One line of the findings: a group of test examples, and how well they were done."""
+    """One line of the findings: some examples, and how well they were done, for one."""
 
     group: str
     """What is shown of it: `by actions`, for one."""
     name: str
-    examples: int
-    right: Summary
+    value: Summary
+    examples: int | None = None
+    """How many it is of."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +57,10 @@ class Findings:
 
     title: str
     rows: tuple[Row, ...]
+    measure: str = "right (%)"
+    """What the values are."""
+    top: float = 102
+    """Where the picture's scale ends."""
 
     def draw(self) -> Figure:
         """Return a picture: a panel a group, a bar a row, with its standard error."""
@@ -66,10 +71,10 @@ class Findings:
         for axes, group in zip(np.atleast_1d(figure.subplots(1, len(groups))), groups, strict=True):
             rows = [row for row in self.rows if row.group == group]
             means, errors = (
-                [getattr(row.right, it) or 0 for row in rows] for it in ("mean", "sem")
+                [getattr(row.value, it) or 0 for row in rows] for it in ("mean", "sem")
             )
             axes.bar([row.name for row in rows], means, yerr=errors, color="tab:blue", alpha=0.8)
-            axes.set(xlabel=group, ylabel="right (%)", ylim=(0, 102))
+            axes.set(xlabel=group, ylabel=self.measure, ylim=(0, self.top))
             axes.tick_params(axis="x", rotation=90 if max(len(row.name) for row in rows) > 3 else 0)
         figure.suptitle(self.title)
         return figure
@@ -87,7 +92,7 @@ class Judged:
     """Shape [runs, examples]."""
 
     def over(self, chosen: NDArray[np.bool_]) -> Summary:
-        """Return the share that is right among the chosen examples."""
+        """Return the share that is right among the chosen examples, in per cent."""
         return Summary(runs=tuple((100 * self.right[:, chosen].mean(axis=1)).tolist()))
 
 
@@ -122,10 +127,18 @@ class Analysis(ABC):
     """In a line."""
 
     @abstractmethod
-    def run(self, folders: Sequence[RunFolder]) -> Findings:
+    def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return the findings on runs that differ in their seeds alone.
+
+        Args:
+            folders: Of finished runs.
+            of: Sources to look at, where the analysis looks at some; its own choice if none.
 
         Raises:
             WrongRequest: the runs cannot be looked at like that.
             RunFailed: a folder is damaged.
         """
+
+    def refuse(self, of: Sequence[str]) -> None:
+        """Refuse sources to look at, where all of the test set is looked at."""
+        require(not of, f"{self.name} looks at the whole test set, not at {', '.join(of)}")

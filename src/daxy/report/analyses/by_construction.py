@@ -32,8 +32,9 @@ class ByConstruction(Analysis):
     name = "by_construction"
     summary = "accuracy by what a command is made of (Lake & Baroni 2018, Experiment 3)"
 
-    def run(self, folders: Sequence[RunFolder]) -> Findings:
+    def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return a row for each construction, and for the parts with most errors."""
+        self.refuse(of)
         found = judged(folders)
         commands = _commands(found)
         rows = list[Row]()
@@ -72,12 +73,12 @@ def _row(found: Judged, group: str, name: str, chosen: np.ndarray) -> list[Row]:
     if not chosen.any():
         return []
     right = found.over(chosen)
-    return [Row(group=group, name=name, examples=int(chosen.sum()), right=right)]
+    return [Row(group=group, name=name, examples=int(chosen.sum()), value=right)]
 
 
 def _errors(row: Row) -> float:
     """Return how many errors a run has there, in the mean."""
-    return row.examples * (100 - row.right.mean)
+    return (row.examples or 0) * (100 - row.value.mean)
 
 
 ANALYSIS = ByConstruction()

@@ -18,8 +18,9 @@ class ByLength(Analysis):
     name = "by_length"
     summary = "accuracy by tokens in the target and in the source (Lake & Baroni 2018, Fig. 4)"
 
-    def run(self, folders: Sequence[RunFolder]) -> Findings:
+    def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return a row for each length that occurs in the test set."""
+        self.refuse(of)
         found = judged(folders)
         rows = list[Row]()
         for group, sequences in (("target", found.targets), ("source", found.sources)):
@@ -31,7 +32,7 @@ class ByLength(Analysis):
                         group=f"tokens in the {group}",
                         name=str(length),
                         examples=int(chosen.sum()),
-                        right=found.over(chosen),
+                        value=found.over(chosen),
                     )
                 )
         return Findings(title=f"{found.task} by length", rows=tuple(rows))

@@ -26,8 +26,9 @@ class LengthOracle(Analysis):
     name = "length_oracle"
     summary = "accuracy when the target's length is given (Lake & Baroni 2018, Experiment 2)"
 
-    def run(self, folders: Sequence[RunFolder]) -> Findings:
+    def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return accuracy without and with the oracle, and with it by length."""
+        self.refuse(of)
         found = judged(folders)
         sources, targets = Sequences.of(found.sources), found.targets
         lengths = np.array([len(target) for target in targets])
@@ -45,7 +46,7 @@ class LengthOracle(Analysis):
                 group="length of the output",
                 name=name,
                 examples=len(targets),
-                right=outcome.over(every),
+                value=outcome.over(every),
             )
             for name, outcome in ways
         ]
@@ -54,7 +55,7 @@ class LengthOracle(Analysis):
                 group="tokens in the target, which is known",
                 name=str(length),
                 examples=int((lengths == length).sum()),
-                right=told.over(lengths == length),
+                value=told.over(lengths == length),
             )
             for length in np.unique(lengths).tolist()
         ]

@@ -1,0 +1,59 @@
+"""Which training commands a network represents alike (Lake & Baroni 2018, Table 1).
+
+A command is represented by the decoder's top hidden vector after the network has said what it says
+of it; two are as near as the cosine between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy.core.examples import Sequences
+from daxy.experiments.run_folder import RunFolder
+from daxy.experiments.runs import Run
+from daxy.experiments.trained import load
+from daxy.report.analyses._analysis import Analysis, Findings, Row, Summary, judged
+
+NEAREST = 5
+OF = ("run", "jump", "run twice", "jump twice")
+"""The paper's own choice."""
+
+
+@final
+class Neighbours(Analysis):
+    """The nearest of all training sources, by the cosine of final decoder states."""
+
+    name = "neighbours"
+    summary = "nearest training sources by final decoder state (Lake & Baroni 2018, Table 1)"
+
+    def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
+        """Return the five nearest of each command, run by run."""
+        found = judged(folders)
+        asked = Sequences.of([words.split() for words in of or OF])
+        rows = list[Row]()
+        for folder in folders:
+            run = Run.of(folder.config())
+            train = Sequences.of(dict.fromkeys(map(tuple, run.split.train.source)))
+            network = load(folder.path)
+            every, own = (_unit(network.last_states(each)) for each in (train, asked))
+            for words, cosines in zip(of or OF, own @ every.T, strict=True):
+                group = words if len(folders) == 1 else f"{words}, seed {run.seed}"
+                named = [" ".join(source) for source in train]
+                order = [n for n in np.argsort(-cosines, kind="stable") if named[n] != words]
+                rows += [
+                    Row(group=group, name=named[n], value=Summary(runs=(float(cosines[n]),)))
+                    for n in order[:NEAREST]
+                ]
+        title = f"{found.task}: nearest training sources"
+        return Findings(title=title, rows=tuple(rows), measure="cosine", top=1.02)
+
+
+def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+ANALYSIS = Neighbours()
