@@ -1,4 +1,4 @@
-"""A sweep on a local Ray cluster of two workers, against the same sweep in one process.
+"""A sweep on a local Ray cluster, a worker for each core, against the same sweep in one process.
 
 Both run the same four programs of six small networks. Then a worker is killed in the middle of a
 sweep, and a driver is, and the sweep is started again: every network has to end in the same
@@ -24,7 +24,7 @@ from pathlib import Path
 from benchmarks.side_by_side import warn_if_busy
 from daxy.experiments.runs import Run
 
-WORKERS, TOGETHER = 2, 6
+TOGETHER = 6
 TASKS, DROPOUT, SEEDS = ("scan/length", "scan/addprim_turn_left"), (0.0, 0.5), range(6)
 
 
@@ -60,7 +60,7 @@ def sweep(folder: Path, trials: int, on: str) -> None:
 
     workshop, runs = Workshop(folder, checkpoint_seconds=2.0), asked_for(trials)
     planned = programs(runs, workshop.missing(runs), workshop, TOGETHER)
-    # One core a program, wherever it runs: what differs is Ray.
+    # As many programs at a time as there are cores, or all cores for one program at a time.
     options = {"cpus": 1} if on == "ray" else {}
     for _ in executors.get(on).run(planned, workshop, Silent(), **options):
         print(f"ended {time.monotonic()}", flush=True)

@@ -4,9 +4,10 @@
 """
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,8 @@ from daxy.experiments.storage import Storage
 from daxy.learners.neural import Neural
 from daxy.models.stacked import Config
 from daxy.tasks import Data
+from daxy.training.interrupt import Interrupted
+from daxy.training.loop import Position
 from daxy.training.protocol import protocol
 
 
@@ -71,8 +74,55 @@ def test_a_sweep_on_a_cluster_ends_as_in_one_process(alone: Path, tmp_path: Path
 
 @pytest.mark.cluster
 def test_too_many_cores_for_a_task_are_refused_at_once(tmp_path: Path) -> None:
-    with pytest.raises(WrongRequest, match="--cpus 1000 is more than the cluster's"):
+    with pytest.raises(WrongRequest, match="a task takes 1000 of CPU and 0 of GPU; no machine"):
         list(cluster.run(PROGRAMS, Workshop(tmp_path), Silent(), cpus=1000))
+
+
+WRONG = {
+    "--cpus must be positive, not 0": {"cpus": 0},
+    "--gpus must not be negative: -1": {"gpus": -1},
+    "nosuchthing": {"storage": "nosuchthing://bucket"},
+}
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize(("message", "options"), WRONG.items(), ids=WRONG)
+def test_a_wrong_request_is_refused_before_a_cluster_starts(
+    message: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_connected", lambda _: pytest.fail("a cluster started"))
+    with pytest.raises(WrongRequest, match=message):
+        list(cluster.run(PROGRAMS, Workshop(tmp_path), Silent(), **options))
+
+
+@pytest.mark.cluster
+def test_a_group_that_was_interrupted_at_a_storage_goes_on_whole_there(
+    alone: Path, tmp_path: Path, own_process: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked for one of its runs alone, a task fetches the others and their checkpoint."""
+    url, stopping = (tmp_path / "storage").as_uri(), Workshop.complete
+    program = PROGRAMS[0]
+
+    def interrupted(self: Workshop, runs: Sequence[Run], watcher: Any) -> None:
+        class Stopping(Silent):
+            heard = 0
+
+            def stepped(self, position: Position, steps: int, examples: int) -> None:
+                self.heard += 1
+                if self.heard == 2:
+                    raise Interrupted("interrupted")
+
+        stopping(replace(self, checkpoint_seconds=0.0), runs, Stopping())
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Workshop, "complete", interrupted)
+        with pytest.raises(Interrupted):
+            cluster.train(cluster.stated(program), "nowhere", 0.0, 2, url)
+    cluster.train(cluster.stated(Program(program.runs[1:])), "nowhere", 1.0, 2, url)
+    Storage(url).fetch([each.config.name for each in program.runs], tmp_path / "runs")
+    for each in program.runs:
+        assert each.within(tmp_path / "runs").is_done()
+    assert not list(tmp_path.glob("**/checkpoint"))
 
 
 @pytest.mark.cluster

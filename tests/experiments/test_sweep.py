@@ -1,5 +1,6 @@
 """Runs of one shape train as one program, whatever their split, their dropout and their seed."""
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,13 +10,14 @@ import pytest
 from benchmarks.kill_and_resume import Few
 from safetensors.numpy import load_file
 
-from daxy.core.errors import WrongRequest
-from daxy.experiments import papers, programs
+from daxy.core.errors import RunFailed, WrongRequest
+from daxy.experiments import executors, papers, programs
 from daxy.experiments.programs import Program, estimates
 from daxy.experiments.runs import Run, Silent, Workshop
 from daxy.experiments.sweep import select
 from daxy.learners.neural import Neural
 from daxy.models.stacked import Config
+from daxy.training.loop import Position
 from daxy.training.protocol import protocol
 
 TRIALS = 64
@@ -107,6 +109,52 @@ def test_programs_hold_what_has_one_shape_and_stay_the_same_as_runs_are_finished
     left = [*small[5:], *large]
     again = names(programs.programs(every, left, workshop, most=4))
     assert again == [[each.config.name for each in part] for part in (small[5:7], small[7:], large)]
+
+
+def passing(task: str, seed: int) -> Run:
+    """A run that passes through its data instead of drawing from it."""
+    drawn = run(task, seed, 0.0)
+    recipe = replace(drawn.learner.protocol, trials=0, epochs=1)
+    return replace(drawn, learner=replace(drawn.learner, protocol=recipe))
+
+
+def test_what_passes_through_other_data_is_another_shape(tmp_path: Path) -> None:
+    runs = [passing(task, seed) for task in ("simple_p1", "simple_p2") for seed in (0, 1)]
+    planned = programs.programs(runs, runs, Workshop(tmp_path))
+    assert names(planned) == [[each.config.name for each in part] for part in (runs[:2], runs[2:])]
+
+
+def test_a_group_goes_on_although_the_folder_of_one_of_it_is_gone(
+    mixed: Path, tmp_path: Path
+) -> None:
+    workshop = Workshop(tmp_path, checkpoint_seconds=0.0)
+
+    class Stopping(Silent):
+        heard = 0
+
+        def stepped(self, position: Position, steps: int, examples: int) -> None:
+            self.heard += 1
+            if self.heard == 2:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        workshop.complete(MIXED, Stopping())
+    shutil.rmtree(MIXED[1].within(tmp_path).path)
+    workshop.complete(MIXED)
+    for asked in MIXED:
+        for name, own in weights(mixed, asked).items():
+            np.testing.assert_array_equal(own, weights(tmp_path, asked)[name])
+
+
+def test_a_program_that_fails_does_not_keep_the_others_from_running(tmp_path: Path) -> None:
+    diverging = run("simple_p1", 0, 0.0)
+    recipe = replace(diverging.learner.protocol, learning_rate=1e30)
+    diverging = replace(diverging, learner=replace(diverging.learner, protocol=recipe))
+    planned = [Program((diverging,)), Program((run("simple_p1", 1, 0.0),))]
+    going = executors.get("local").run(planned, Workshop(tmp_path), Silent())
+    assert next(going) is planned[1]
+    with pytest.raises(RunFailed, match="the loss of seed 0 is no number any more.*; what did not"):
+        next(going)
 
 
 def test_other_words_are_another_shape(tmp_path: Path) -> None:

@@ -72,6 +72,8 @@ class Sweep(Verb):
     """Where run folders are found and made."""
     results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("results")
     """Folder of the measured runs, one JSON file a table."""
+    restart: Switch = False
+    """Delete what run folders there are of the runs that are not in the results, and train them."""
     dry_run: Switch = False
     """Show the plan with its estimate, and run nothing more."""
     estimate: bool = True
@@ -85,9 +87,10 @@ class Sweep(Verb):
         for name in ("seeds", "together"):
             value = getattr(self, name)
             require(value is None or value > 0, f"--{name} must be positive, not {value}")
+        cluster = self._cluster()
         table = papers.table(self.plan)
         paper = papers.get(table.paper)
-        return self._serve(paper, table, self._cells(table), Ledger(self.results))
+        return self._serve(paper, table, self._cells(table), Ledger(self.results), cluster)
 
     def _cells(self, table: Table) -> list[Cell]:
         from daxy.experiments.sweep import select
@@ -100,15 +103,20 @@ class Sweep(Verb):
         require(bool(cells), f"{table.path}: no network is all of that, or none is run here")
         return cells
 
-    def _serve(self, paper: Paper, table: Table, cells: list[Cell], ledger: Ledger) -> Result:
+    def _serve(
+        self, paper: Paper, table: Table, cells: list[Cell], ledger: Ledger, cluster: dict[str, Any]
+    ) -> Result:
         from daxy.cli._progress import Display
         from daxy.experiments import executors, reproduction
         from daxy.experiments.programs import Program
         from daxy.experiments.runs import Workshop
         from daxy.experiments.sweep import Sweep as Asked
 
-        steps = reproduction.plan(paper, cells, self.seeds, ledger, self.runs)
+        restart = self.restart
+        steps = reproduction.plan(paper, cells, self.seeds, ledger, self.runs, restart=restart)
         asked = Asked(table, steps, Workshop(self.runs), self.together)
+        if restart and not self.dry_run:
+            asked.workshop.clear(asked.missing)
         seconds = self._estimated(asked) if self.estimate and self.on == "local" else {}
         plan = _Plan(asked, seconds)
         if self.dry_run:
@@ -117,7 +125,7 @@ class Sweep(Verb):
 
         Console(file=sys.stderr, highlight=False).print(plan.text)
         executor = executors.get(self.on).run
-        finished = executor(asked.programs, asked.workshop, Display(), **self._cluster())
+        finished = executor(asked.programs, asked.workshop, Display(), **cluster)
         began, ended = time.monotonic(), list[Program]()
         for program in asked.carried_out(finished, ledger):
             ended.append(program)

@@ -1,7 +1,8 @@
 """Which runs train as one program, and how long all programs take.
 
-Runs of one shape and with the same words share a program, as many as the memory that a program may
-take has room for. What was interrupted as a group stays that group.
+Runs of one shape share a program, as many as the memory that a program may take has room for: those
+that draw their examples if their data has the same words, those that pass through them if it is the
+same data. What was interrupted as a group stays that group.
 """
 
 from __future__ import annotations
@@ -75,7 +76,9 @@ def programs(
     left = {run.config.name for run in new}
     shapes: dict[object, list[Run]] = {}
     for run in runs:
-        shapes.setdefault((run.learner.shape, words(run.task, run.data)), []).append(run)
+        # Passes through splits of different sizes would meet lengths that do not fit together.
+        data = words(run.task, run.data) if run.learner.protocol.trials else (run.task, run.data)
+        shapes.setdefault((run.learner.shape, data), []).append(run)
     parts = (part for alike in shapes.values() for part in _parts(alike, most))
     fresh = ([run for run in part if run.config.name in left] for part in parts)
     return [Program(tuple(group)) for group in (*begun, *fresh) if group]

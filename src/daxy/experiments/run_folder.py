@@ -3,7 +3,7 @@
 | file | holds |
 |---|---|
 | config.json | what was asked for, complete and resolved |
-| environment.json | versions, device, date, and the group of seeds that trained as one program |
+| environment.json | versions, device, date, and the group of runs that trained as one program |
 | log.jsonl | one line an epoch, while it trains |
 | checkpoint/ | while it trains: the group's state, in the folder of the group's first seed |
 | model.safetensors | the selected weights |
@@ -25,6 +25,9 @@ from daxy.core.errors import RunFailed
 from daxy.core.files import write_json, write_text
 from daxy.experiments.request import RunConfig
 
+CHECKPOINT = "checkpoint"
+"""The folder of a group's state, within that of its first run."""
+
 RESULTS = (
     "config.json",
     "environment.json",
@@ -43,7 +46,7 @@ class RunFolder:
     @property
     def checkpoint(self) -> Path:
         """Where the group's state lies while it trains, if this is its first seed."""
-        return self.path / "checkpoint" / "state.safetensors"
+        return self.path / CHECKPOINT / "state.safetensors"
 
     @property
     def predictions(self) -> Path:

@@ -216,6 +216,7 @@ class Workshop:
 
         A group may have runs that were not asked for.
         """
+        known = {run.config.name: run for run in missing}
         begun: dict[tuple[str, ...], list[Run]] = {}
         new: list[Run] = []
         for run in missing:
@@ -225,7 +226,12 @@ class Workshop:
             first = RunFolder(self.folder / names[0]) if names else None
             # The first run may have begun anew since, in another group: its word decides.
             if first and first.checkpoint.exists() and first.group == names:
-                begun[names] = [run.like(RunFolder(self.folder / name).config()) for name in names]
+                begun[names] = [
+                    known[name]
+                    if name in known
+                    else run.like(RunFolder(self.folder / name).config())
+                    for name in names
+                ]
             else:
                 new.append(run)
         return list(begun.values()), new
@@ -237,7 +243,7 @@ class Workshop:
         names = [folder.path.name for folder in folders]
         environment = folders[0].environment() if begun else describe(names)
         for folder, run in zip(folders, runs, strict=True):
-            if not (begun and folder.environment()):
+            if not folder.has_ended and not (begun and folder.group == tuple(names)):
                 folder.begin(run.config, environment)
         watcher.begins(runs)
         try:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from daxy.core.errors import RunFailed, WrongRequest
+from daxy.core.errors import DaxyError, RunFailed, WrongRequest
 from daxy.core.files import write_bytes
+from daxy.experiments.run_folder import CHECKPOINT
 
 LAST = "done"
 """What says that a run folder is finished: it is written after everything else."""
@@ -22,37 +24,58 @@ class Storage:
     url: str
 
     def store(self, names: Sequence[str], folder: Path) -> None:
-        """Copy what there is of these run folders there; files of before stay if there are no new.
+        """Copy what there is of these run folders there, each file whole or not at all.
+
+        What a finished run has no more, its checkpoint, goes away there too.
 
         Raises:
             RunFailed: the storage cannot be written.
+            WrongRequest: nobody knows such a storage.
         """
         files, root = self._opened()
-        try:
+        with self._blaming("write"):
             for name in names:
-                found = [path for path in (folder / name).rglob("*") if path.is_file()]
+                own = folder / name
+                found = [path for path in own.rglob("*") if path.is_file()]
                 for path in sorted(found, key=lambda path: (path.name == LAST, path)):
                     target = f"{root}/{path.relative_to(folder).as_posix()}"
                     files.makedirs(target.rpartition("/")[0], exist_ok=True)
-                    files.pipe_file(target, path.read_bytes())
-        except OSError as error:
-            raise RunFailed(f"cannot write {self.url}: {error}") from error
+                    files.pipe_file(f"{target}.part", path.read_bytes())
+                    files.mv(f"{target}.part", target)
+                there = f"{root}/{name}/{CHECKPOINT}"
+                if (
+                    (own / LAST).exists()
+                    and not (own / CHECKPOINT).exists()
+                    and files.exists(there)
+                ):
+                    files.rm(there, recursive=True)
 
-    def fetch(self, names: Sequence[str], folder: Path) -> None:
-        """Copy what there is of these run folders from there.
+    def fetch(self, names: Sequence[str], folder: Path, *, skip: Sequence[str] = ()) -> None:
+        """Copy what there is of these run folders from there, but for what is to be skipped.
 
         Raises:
             RunFailed: the storage cannot be read.
+            WrongRequest: nobody knows such a storage.
         """
         files, root = self._opened()
-        try:
+        with self._blaming("read"):
             for name in names:
                 found = files.find(f"{root}/{name}") if files.exists(f"{root}/{name}") else []
                 for path in sorted(found, key=lambda path: (path.endswith(f"/{LAST}"), path)):
                     inside = path.rpartition(f"{name}/")[2]
-                    write_bytes(folder / name / inside, files.cat_file(path))
-        except OSError as error:
-            raise RunFailed(f"cannot read {self.url}: {error}") from error
+                    if not inside.endswith(".part") and inside.partition("/")[0] not in skip:
+                        write_bytes(folder / name / inside, files.cat_file(path))
+
+    @contextmanager
+    def _blaming(self, doing: str) -> Generator[None]:
+        """Say of whatever goes wrong at the storage that it went wrong there."""
+        try:
+            yield
+        except DaxyError:
+            raise
+        except Exception as error:
+            # Every kind of storage has errors of its own, and not all of them are an OSError.
+            raise RunFailed(f"cannot {doing} {self.url}: {error}") from error
 
     def _opened(self) -> tuple[Any, str]:
         try:

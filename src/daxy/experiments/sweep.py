@@ -30,12 +30,16 @@ class Sweep:
     most: int | None = None
     """Networks in a program at most; None for what memory allows."""
 
+    @property
+    def missing(self) -> list[Run]:
+        """The runs that are to be trained."""
+        return [step.experiment.of(seed) for step in self.steps for seed in step.missing]
+
     @cached_property
     def programs(self) -> list[Program]:
         """What is left to run when it is asked for first."""
         every = [run for step in self.steps for run in step.runs]
-        missing = [step.experiment.of(seed) for step in self.steps for seed in step.missing]
-        return programs(every, missing, self.workshop, self.most)
+        return programs(every, self.missing, self.workshop, self.most)
 
     def carried_out(self, finished: Iterable[Program], ledger: Ledger) -> Iterator[Program]:
         """File the runs of each program as it is finished, and yield it then.

@@ -114,8 +114,8 @@ class Group:
     def seconds(self, sample: float = 3.0) -> float:
         """Return about how long `fit` and the decoding of the test sets will take, at most.
 
-        It trains for `sample` seconds and decodes a few examples to find out, and compiles what it
-        needs for that, which is kept for the training itself.
+        It trains for `sample` seconds and decodes a few examples to find out, and compiles the
+        program that trains, which is kept for the training itself.
         """
         first, step = self.training.pace(sample)
         tests = [self._table.rows(member.split.test) for member in self.members]

@@ -158,7 +158,7 @@ class Training:
             times.append(time.monotonic() - began)
             if sum(times[1:]) >= seconds and len(times) > 2:
                 break
-        return times[0], fmean(times[1:]) / STEPS_TOGETHER
+        return times[0], fmean(times[1:]) / min(STEPS_TOGETHER, self.steps)
 
     def stretches(self, most: int) -> list[Steps]:
         """Return the first stretches of the training, those of the first epoch at most."""
@@ -168,6 +168,7 @@ class Training:
         while len(found) < most and position.step + STEPS_TOGETHER <= len(buckets):
             found.append(self._steps(epochs, buckets, position))
             position.step += STEPS_TOGETHER
+            position.total += STEPS_TOGETHER
         return found or [self._steps(epochs, buckets, position)]
 
     def _resume(self) -> tuple[State, Position]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from daxy.core.errors import RunFailed
+from daxy.experiments.executors import _failures
 from daxy.experiments.programs import Program
 from daxy.experiments.runs import Watcher, Workshop
+from daxy.training.interrupt import Interrupted
 
 
 def run(programs: Sequence[Program], workshop: Workshop, watcher: Watcher) -> Iterator[Program]:
@@ -13,8 +16,16 @@ def run(programs: Sequence[Program], workshop: Workshop, watcher: Watcher) -> It
 
     Raises:
         Interrupted: by a signal; running the same programs again goes on from there.
-        RunFailed: a run folder is damaged or cannot be written.
+        RunFailed: a program failed; the others were run all the same.
     """
+    failures = list[RunFailed]()
     for program in programs:
-        workshop.complete(program.runs, watcher)
+        try:
+            workshop.complete(program.runs, watcher)
+        except Interrupted:
+            raise
+        except RunFailed as error:
+            failures.append(error)
+            continue
         yield program
+    _failures.end(failures)

@@ -14,14 +14,17 @@ import os
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from daxy.core.errors import RunFailed, WrongRequest, require
+from daxy.core.errors import DaxyError, RunFailed, WrongRequest, require
+from daxy.experiments.executors import _failures
 from daxy.experiments.programs import Program
 from daxy.experiments.request import RunConfig
+from daxy.experiments.run_folder import CHECKPOINT, RunFolder
 from daxy.experiments.runs import Run, Silent, Watcher, Workshop
 from daxy.experiments.storage import Storage
 from daxy.training.interrupt import Interrupted
@@ -58,35 +61,70 @@ def run(
 
     Raises:
         Interrupted: by a signal; running the same programs again goes on from there.
-        RunFailed: a task failed, or its run folders do not come back.
-        WrongRequest: Ray is not installed, or there is no cluster at the address.
+        RunFailed: a task failed, or its run folders do not come back; the others were run.
+        WrongRequest: Ray is not installed, there is no cluster at the address, or no machine of it
+            has what a task takes.
     """
     del watcher
-    ray = _connected(address)
-    kept = None if storage is None else Storage(storage)
     require(cpus > 0, f"--cpus must be positive, not {cpus}")
-    available = ray.cluster_resources().get("CPU", 0)
-    require(cpus <= available, f"--cpus {cpus} is more than the cluster's {available:g}")
-    options = {"num_cpus": cpus, "num_gpus": gpus, "max_retries": RETRIES}
-    task = ray.remote(train).options(**options)
-    place = str(workshop.folder.resolve())
-    pending = {
-        task.remote(stated(program), place, workshop.checkpoint_seconds, cpus, storage): program
-        for program in programs
-    }
+    require(gpus >= 0, f"--gpus must not be negative: {gpus:g}")
+    kept = None if storage is None else Storage(storage)
+    if kept is not None:
+        kept.store([each.config.name for each in _begun(programs, workshop)], workshop.folder)
+    ray = _connected(address)
+    pending: dict[Any, Program] = {}
+    failures = list[RunFailed]()
     try:
+        _check_machines(ray, {"CPU": cpus, "GPU": gpus})
+        options = {"num_cpus": cpus, "num_gpus": gpus, "max_retries": RETRIES}
+        # A worker that is told to end has saved its state: another one goes on.
+        task = ray.remote(train).options(**options, retry_exceptions=[Interrupted])
+        place = str(workshop.folder.resolve())
+        for program in programs:
+            asked = stated(program), place, workshop.checkpoint_seconds, cpus, storage
+            pending[task.remote(*asked)] = program
         while pending:
             (done, *_), _ = ray.wait(list(pending), num_returns=1)
             program = pending.pop(done)
-            _outcome(ray, done)
-            if kept is not None:
-                kept.fetch([run.config.name for run in program.runs], workshop.folder)
+            try:
+                _take(ray, done, program, workshop, kept)
+            except RunFailed as error:
+                failures.append(error)
+                continue
             yield program
-    except KeyboardInterrupt as stop:
-        _stop(ray, list(pending))
+    except (KeyboardInterrupt, SystemExit) as stop:
         raise Interrupted("interrupted; the same request goes on from there") from stop
     finally:
+        _stop(ray, list(pending))
         ray.shutdown()
+    _failures.end(failures)
+
+
+def _begun(programs: Sequence[Program], workshop: Workshop) -> list[Run]:
+    """Return the runs that were begun here: a task goes on with them."""
+    missing = (run for program in programs for run in workshop.missing(program.runs))
+    return [run for run in missing if run.within(workshop.folder).path.exists()]
+
+
+def _take(ray: Any, done: Any, program: Program, workshop: Workshop, kept: Storage | None) -> None:
+    """Bring the runs of a task that has ended here.
+
+    Raises:
+        RunFailed: it failed, or they do not come.
+    """
+    try:
+        ray.get(done)
+    except ray.exceptions.RayTaskError as error:
+        raise RunFailed(f"a task failed: {error.cause}") from error
+    except ray.exceptions.RayError as error:
+        again = "the same request goes on from the last checkpoints"
+        raise RunFailed(f"a task was lost ({type(error).__name__}); {again}") from error
+    if kept is not None:
+        names = [run.config.name for run in workshop.missing(program.runs)]
+        kept.fetch(names, workshop.folder, skip=(CHECKPOINT,))
+    if left := workshop.missing(program.runs):
+        place = f"{left[0].config.name} is finished, but not in {workshop.folder}"
+        raise RunFailed(f"{place}; machines that do not share it need a --storage")
 
 
 def stated(program: Program) -> str:
@@ -104,18 +142,33 @@ def train(programs: str, folder: str, seconds: float, cores: int, storage: str |
     flag = "--xla_force_host_platform_device_count"
     if flag not in os.environ.get("XLA_FLAGS", ""):
         os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {flag}={cores}"
-    runs = [_run(RunConfig(**each["config"]), each["official"]) for each in json.loads(programs)]
-    if storage is None:
-        Workshop(Path(folder), seconds).complete(runs)
-        return
-    names = [run.config.name for run in runs]
-    kept = Storage(storage)
+    try:
+        runs = [_run(RunConfig(**one["config"]), one["official"]) for one in json.loads(programs)]
+        if storage is None:
+            Workshop(Path(folder), seconds).complete(runs)
+        else:
+            _train_elsewhere(runs, seconds, Storage(storage))
+    except Interrupted:
+        raise
+    except DaxyError as error:
+        # Errors with more than a text do not travel between processes.
+        raise RunFailed(str(error)) from None
+
+
+def _train_elsewhere(runs: Sequence[Run], seconds: float, kept: Storage) -> None:
+    """Train runs in a folder of this machine alone, from what there is at the storage."""
     with tempfile.TemporaryDirectory() as scratch:
-        kept.fetch(names, Path(scratch))
+        folder = Path(scratch)
+        names = [run.config.name for run in runs]
+        kept.fetch(names, folder)
+        # What was interrupted goes on as the group it was, beside runs that were not asked for.
+        groups = (RunFolder(folder / name).group for name in names)
+        names = list(dict.fromkeys([*names, *chain.from_iterable(groups)]))
+        kept.fetch(names, folder)
         try:
-            Workshop(Path(scratch), seconds).complete(runs, _Keeping(kept, names, Path(scratch)))
+            Workshop(folder, seconds).complete(runs, _Keeping(kept, names, folder))
         finally:
-            kept.store(names, Path(scratch))
+            kept.store(names, folder)
 
 
 def _run(config: RunConfig, official: str | None) -> Run:
@@ -154,22 +207,24 @@ def _connected(address: str | None) -> Any:
             warnings.filterwarnings("ignore", message=r"os\.fork\(\) was called")
             ray.init(address or "local", log_to_driver=False, logging_level="error", **own)
     except (ConnectionError, ValueError, RuntimeError) as error:
-        raise WrongRequest(f"there is no Ray cluster at {address}: {error}") from error
+        where = f"there is no Ray cluster at {address}" if address else "Ray does not start"
+        raise WrongRequest(f"{where}: {error}") from error
     return ray
 
 
-def _outcome(ray: Any, done: Any) -> None:
-    try:
-        ray.get(done)
-    except ray.exceptions.RayTaskError as error:
-        raise RunFailed(f"a task failed: {error.cause}") from error
-    except ray.exceptions.RayError as error:
-        again = "the same request goes on from the last checkpoints"
-        raise RunFailed(f"a task was lost ({type(error).__name__}); {again}") from error
+def _check_machines(ray: Any, wanted: Mapping[str, float]) -> None:
+    """Refuse a task that no machine of the cluster has room for: it would wait for ever."""
+    machines = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    if not any(all(has.get(it, 0) >= many for it, many in wanted.items()) for has in machines):
+        most = {it: max((has.get(it, 0) for has in machines), default=0) for it in wanted}
+        there = " and ".join(f"{many:g} of {it}" for it, many in most.items())
+        asked = " and ".join(f"{many:g} of {it}" for it, many in wanted.items())
+        raise WrongRequest(f"a task takes {asked}; no machine of the cluster has more than {there}")
 
 
 def _stop(ray: Any, tasks: list[Any]) -> None:
     """Let tasks save their state, and end."""
     for task in tasks:
         ray.cancel(task)
-    ray.wait(tasks, num_returns=len(tasks), timeout=PATIENCE)
+    if tasks:
+        ray.wait(tasks, num_returns=len(tasks), timeout=PATIENCE)

@@ -1,0 +1,18 @@
+"""What becomes of a sweep when one of its programs fails: the others go on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from daxy.core.errors import RunFailed
+
+
+def end(failures: Sequence[RunFailed]) -> None:
+    """End a sweep whose other programs are finished.
+
+    Raises:
+        RunFailed: there was a failure; says the first, and how many more there were.
+    """
+    if failures:
+        more = f"; {len(failures) - 1} more programs failed" if len(failures) > 1 else ""
+        raise RunFailed(f"{failures[0]}{more}; what did not fail is finished")
