@@ -6,6 +6,7 @@
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,11 @@ from daxy.tasks import Data
 from daxy.training.interrupt import Interrupted
 from daxy.training.loop import Position
 from daxy.training.protocol import protocol
+
+pytestmark = pytest.mark.cluster
+
+if not all(map(find_spec, ("ray", "fsspec"))):
+    pytest.skip("no Ray: the extra `ray` installs it", allow_module_level=True)
 
 
 def run(seed: int, dropout: float) -> Run:
@@ -65,14 +71,12 @@ def own_process() -> Iterator[None]:
         yield
 
 
-@pytest.mark.cluster
 def test_a_sweep_on_a_cluster_ends_as_in_one_process(alone: Path, tmp_path: Path) -> None:
     found = list(cluster.run(PROGRAMS, Workshop(tmp_path), Silent(), cpus=1))
     assert {id(program) for program in found} == {id(program) for program in PROGRAMS}
     assert_as_alone(tmp_path, alone)
 
 
-@pytest.mark.cluster
 def test_too_many_cores_for_a_task_are_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(WrongRequest, match="a task takes 1000 of CPU and 0 of GPU; no machine"):
         list(cluster.run(PROGRAMS, Workshop(tmp_path), Silent(), cpus=1000))
@@ -85,7 +89,6 @@ WRONG = {
 }
 
 
-@pytest.mark.cluster
 @pytest.mark.parametrize(("message", "options"), WRONG.items(), ids=WRONG)
 def test_a_wrong_request_is_refused_before_a_cluster_starts(
     message: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -95,7 +98,6 @@ def test_a_wrong_request_is_refused_before_a_cluster_starts(
         list(cluster.run(PROGRAMS, Workshop(tmp_path), Silent(), **options))
 
 
-@pytest.mark.cluster
 def test_a_group_that_was_interrupted_at_a_storage_goes_on_whole_there(
     alone: Path, tmp_path: Path, own_process: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,7 +127,6 @@ def test_a_group_that_was_interrupted_at_a_storage_goes_on_whole_there(
     assert not list(tmp_path.glob("**/checkpoint"))
 
 
-@pytest.mark.cluster
 def test_a_task_leaves_its_runs_at_a_storage_and_goes_on_from_there(
     alone: Path, tmp_path: Path, own_process: None
 ) -> None:
@@ -151,14 +152,12 @@ def test_a_worker_that_would_train_something_else_says_so(
         cluster.train(stated.replace(str(checksum), "0" * 32), str(tmp_path), 1.0, 2, None)
 
 
-@pytest.mark.cluster
 @pytest.mark.parametrize("url", ["nosuchthing://bucket/runs"])
 def test_a_storage_that_nobody_knows_is_refused(url: str, tmp_path: Path) -> None:
     with pytest.raises(WrongRequest, match="nosuchthing"):
         Storage(url).fetch(["run"], tmp_path)
 
 
-@pytest.mark.cluster
 def test_a_run_folder_comes_back_from_a_storage_as_it_went(alone: Path, tmp_path: Path) -> None:
     name = RUNS[0].config.name
     storage = Storage(f"memory://{tmp_path.name}/runs")
