@@ -226,11 +226,13 @@ class Workshop:
             first = RunFolder(self.folder / names[0]) if names else None
             # The first run may have begun anew since, in another group: its word decides.
             if first and first.checkpoint.exists() and first.group == names:
+                folders = [RunFolder(self.folder / name) for name in names]
+                # A folder that is gone begins again, if it is one that is asked for.
                 begun[names] = [
-                    known[name]
-                    if name in known
-                    else run.like(RunFolder(self.folder / name).config())
-                    for name in names
+                    known[folder.path.name]
+                    if folder.path.name in known and not folder.path.exists()
+                    else run.like(folder.config())
+                    for folder in folders
                 ]
             else:
                 new.append(run)
