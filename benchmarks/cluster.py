@@ -2,7 +2,8 @@
 
 Both run the same four programs of six small networks. Then a worker is killed in the middle of a
 sweep, and a driver is, and the sweep is started again: every network has to end in the same
-weights, and no finished run may be trained again. Needs the extra `ray`.
+weights, and no finished run may be trained again. In one process, where programs take all cores,
+predictions have to be the same. Needs the extra `ray`.
 
     python -m benchmarks.cluster
 """
@@ -152,10 +153,14 @@ def compare(trials: int) -> dict[str, object]:
             seconds[on] = time.monotonic() - began
         kill_a_worker(folder / "worker", trials)
         kill_the_driver(folder / "driver", trials)
-        others = ("local", "ray", "worker", "driver")
         differences = {
-            other: sum(left_by(folder / other).get(path) != own for path, own in expected.items())
-            for other in others
+            other: sum(
+                left_by(folder / other).get(path) != own
+                for path, own in expected.items()
+                # On other cores weights are the same up to rounding: what they say has to be equal.
+                if other != "local" or path.endswith(".parquet")
+            )
+            for other in ("local", "ray", "worker", "driver")
         }
     files = {"files": len(expected), "different": differences}
     return {"seconds": seconds, "overhead": seconds["ray"] / seconds["local"] - 1, **files}

@@ -42,6 +42,17 @@ def weights(folder: Path, asked: Run) -> dict[str, np.ndarray]:
     return load_file(asked.within(folder).model)
 
 
+class Stopping(Silent):
+    """A watcher that ends a training at its second stretch."""
+
+    heard = 0
+
+    def stepped(self, position: Position, steps: int, examples: int) -> None:
+        self.heard += 1
+        if self.heard == 2:
+            raise KeyboardInterrupt
+
+
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished group of runs on two tasks; not to be changed."""
@@ -66,16 +77,8 @@ def test_an_interrupted_group_goes_on_whole_when_one_of_it_is_asked_for(
 ) -> None:
     workshop = Workshop(tmp_path, checkpoint_seconds=0.0)
 
-    class Twice(Silent):
-        heard = 0
-
-        def stepped(self, *_: object) -> None:
-            self.heard += 1
-            if self.heard == 2:
-                raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        workshop.complete(MIXED, Twice())
+        workshop.complete(MIXED, Stopping())
     assert workshop.missing(MIXED) == MIXED
     begun, new = workshop.sorted(MIXED[1:2])
     assert [{each.config.name for each in group} for group in begun] == [
@@ -128,14 +131,6 @@ def test_a_group_goes_on_although_the_folder_of_one_of_it_is_gone(
     mixed: Path, tmp_path: Path
 ) -> None:
     workshop = Workshop(tmp_path, checkpoint_seconds=0.0)
-
-    class Stopping(Silent):
-        heard = 0
-
-        def stepped(self, position: Position, steps: int, examples: int) -> None:
-            self.heard += 1
-            if self.heard == 2:
-                raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         workshop.complete(MIXED, Stopping())

@@ -183,3 +183,12 @@ def test_neighbours_are_training_commands_from_the_nearest_on(tmp_path: Path) ->
 def test_what_looks_at_the_whole_test_set_takes_no_commands(name: str, tmp_path: Path) -> None:
     with pytest.raises(WrongRequest, match="looks at the whole test set, not at jump"):
         analyses.get(name).run([run(tmp_path, "scan/simple_p1", 0, right)], ("jump",))
+
+
+def test_neighbours_among_official_files_are_refused(tmp_path: Path) -> None:
+    folder = run(tmp_path, "scan/simple_p1", 0, right)
+    config = folder.path / "config.json"
+    config.write_text(config.read_text().replace('"generated"', '"official"'))
+    folder.finish({"metric": "exact"})
+    with pytest.raises(WrongRequest, match="was trained on official files"):
+        analyses.get("neighbours").run([folder])

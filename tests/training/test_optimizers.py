@@ -1,5 +1,7 @@
 """The rules take the steps that Optax's take, which are PyTorch's."""
 
+from collections.abc import Iterator
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -8,6 +10,14 @@ import pytest
 
 from daxy.training import optimizers
 from daxy.training.protocol import Protocol
+
+
+@pytest.fixture(autouse=True)
+def double_precision() -> Iterator[None]:
+    """Compute in float64, so that a wrong term cannot hide behind rounding."""
+    with jax.enable_x64(True):
+        yield
+
 
 RULES = {"sgd": optax.identity, "adam": optax.scale_by_adam}
 
@@ -41,7 +51,7 @@ def test_steps_are_those_of_optax(rule: str, size: float, weight_decay: float) -
             lambda weight, update, rate=rate: weight - rate * update, theirs, updates
         )
         for name in shapes:
-            np.testing.assert_allclose(ours[name], theirs[name], rtol=1e-4, atol=1e-5)
+            np.testing.assert_allclose(ours[name], theirs[name], rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -285,12 +285,12 @@ def _finish(runs: Sequence[Run], folders: Sequence[RunFolder], fitted: Fitted) -
     every = fitted.predict([run.split.test for run in runs])
     table = fitted.replicas.table
     # As one entry: several would be written in any order.
-    words = json.dumps({"source": table.sources.tokens, "target": table.targets.tokens})
+    vocabularies = json.dumps({"source": table.sources.tokens, "target": table.targets.tokens})
     for replica, (run, folder, found) in enumerate(zip(runs, folders, every, strict=True)):
         if folder.is_done():
             continue
         task, split, history = tasks.get(run.task), run.split, fitted.history(replica)
-        write_bytes(folder.model, save(fitted.weights(replica), {"vocabularies": words}))
+        write_bytes(folder.model, save(fitted.weights(replica), {"vocabularies": vocabularies}))
         values = task.scores(split.test, found)
         prediction_files.write(folder.predictions, split.test, found, values)
         best = history[fitted.position.best_epoch[replica] - 1]

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+CROWDED = 60
+"""Letters below a panel for which there is no room side by side."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Summary:
     """A figure over several runs."""
@@ -75,7 +79,8 @@ class Findings:
             )
             axes.bar([row.name for row in rows], means, yerr=errors, color="tab:blue", alpha=0.8)
             axes.set(xlabel=group, ylabel=self.measure, ylim=(0, self.top))
-            axes.tick_params(axis="x", rotation=90 if max(len(row.name) for row in rows) > 3 else 0)
+            crowded = sum(len(row.name) + 2 for row in rows) > CROWDED
+            axes.tick_params(axis="x", rotation=90 if crowded else 0)
         figure.suptitle(self.title)
         return figure
 

@@ -12,6 +12,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from daxy.core.errors import require
 from daxy.core.examples import Sequences
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.runs import Run
@@ -36,7 +37,10 @@ class Neighbours(Analysis):
         asked = Sequences.of([words.split() for words in of or OF])
         rows = list[Row]()
         for folder in folders:
-            run = Run.of(folder.config())
+            config = folder.config()
+            own_files = f"{folder.path} was trained on official files, which cannot be made here"
+            require(config.data["source"] == "generated", own_files)
+            run = Run.of(config)
             train = Sequences.of(dict.fromkeys(map(tuple, run.split.train.source)))
             network = load(folder.path)
             every, own = (_unit(network.last_states(each)) for each in (train, asked))
