@@ -150,8 +150,9 @@ def stepped(pair: Pair, recipe: Protocol) -> Model:
         active=jnp.ones((1, 1), bool),
         learning_rate=jnp.full(1, recipe.learning_rate),
     )
-    zeros = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape), jax.eval_shape(replicas.start))
-    return one_replica(replicas.run(zeros._replace(model=model), step)[0].model, 0)
+    zeros = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape), replicas.shapes)
+    (state,), _ = replicas.run([zeros._replace(model=model)], step)
+    return one_replica(state.model, 0)
 
 
 def assert_every_array_agrees(ours: Model, peer: Any) -> None:

@@ -11,7 +11,6 @@ from tests import tiny_training
 
 from daxy.training import devices, replicas
 from daxy.training.devices import EXAMPLES, REPLICAS
-from daxy.training.loop import one_replica
 
 DEVICES = 4
 pytestmark = pytest.mark.skipif(
@@ -55,15 +54,27 @@ def test_replicas_are_spread_first_and_then_the_examples_of_each(
     assert (grid.shape[REPLICAS], grid.shape[EXAMPLES]) == shape
 
 
+@pytest.mark.parametrize(
+    ("runs", "batch", "shape"),
+    [(1, 32, (1, 4)), (3, 1, (3, 1)), (3, 32, (2, 2)), (5, 1, (4, 1)), (2, 16, (2, 2))],
+)
+def test_replicas_that_take_turns_are_spread_evenly_whatever_their_number(
+    runs: int, batch: int, shape: tuple[int, int]
+) -> None:
+    grid = devices.grid(runs, devices.cuts(batch), in_turns=True)
+    assert (grid.shape[REPLICAS], grid.shape[EXAMPLES]) == shape
+
+
 def trained(seeds: list[int]) -> tuple[Any, int]:
     """Return the weights after an epoch, of programs compiled anew, and on how many devices."""
     tiny_training.replicas.cache_clear()
-    state, _ = tiny_training.training(seeds, epochs=1, dropout=0.3).fit(tiny_training.Listener())
-    (used,) = {len(leaf.sharding.device_set) for leaf in jax.tree.leaves(state.model)}
-    return state.model, used
+    training = tiny_training.training(seeds, epochs=1, dropout=0.3)
+    state, _ = training.fit(tiny_training.Listener())
+    used = {device for lane in training.replicas._lanes for device in lane.devices.flat}
+    return state.model, len(used)
 
 
-def one_device(*_: Any) -> Mesh:
+def one_device(*_: Any, **__: Any) -> Mesh:
     return Mesh(np.array(jax.devices()[:1]).reshape(1, 1), (REPLICAS, EXAMPLES))
 
 
@@ -91,22 +102,26 @@ def test_a_group_that_does_not_fill_its_devices_equals_the_same_group_on_one(
     assert tiny_training.largest_difference(many, one) < 1e-5
 
 
-@pytest.mark.parametrize("seeds", [list(range(6)), list(range(8))])
+@pytest.mark.parametrize("count", [2, 5, 6, 8])
 def test_replicas_that_take_turns_equal_replicas_side_by_side(
-    seeds: list[int], monkeypatch: pytest.MonkeyPatch
+    count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[int] = []
-
-    def together(replicas: int, size: int) -> int:
-        asked.append(devices.together(replicas, size))
-        return asked[-1]
-
-    monkeypatch.setattr(replicas, "together", together)
+    seeds = list(range(count))
     beside, _ = trained(seeds)
     monkeypatch.setattr(devices, "LARGE", 0)
+    assert len(tiny_training.training(seeds).replicas.start()) == count
     turns, _ = trained(seeds)
-    assert asked == [2, 1]
     assert tiny_training.largest_difference(beside, turns) < 1e-5
+
+
+def test_batches_of_replicas_that_take_turns_are_spread_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(devices, "LARGE", 0)
+    whole, _ = trained([0, 1])
+    monkeypatch.setattr(devices, "LEAST", 1)
+    spread, _ = trained([0, 1])
+    assert tiny_training.largest_difference(whole, spread) < 1e-5
 
 
 def test_a_finished_replica_skips_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,18 +129,18 @@ def test_a_finished_replica_skips_its_turn(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(replicas, "grid", one_device)
     group = tiny_training.training([0, 1]).replicas
     start = group.start()
-    before = [tiny_training.bits(one_replica(start, place)) for place in (0, 1)]
+    before = [tiny_training.bits(own) for own in start]
     nobody = tiny_training.idle(steps=3, replicas=2)
     first = nobody._replace(
         weights=nobody.weights.at[:, 0].set(0.25), active=nobody.active.at[:, 0].set(True)
     )
     state, losses = group.run(start, first)
-    after = [tiny_training.bits(one_replica(state, place)) for place in (0, 1)]
+    after = [tiny_training.bits(own) for own in state]
     assert np.isfinite(losses).all()
     assert after[0] != before[0]
     assert after[1] == before[1]
 
 
 def test_large_networks_take_turns_and_small_ones_do_not() -> None:
-    assert devices.together(3, devices.LARGE + 1) == 1
-    assert devices.together(3, devices.LARGE) == 3
+    assert devices.in_turns(devices.LARGE + 1)
+    assert not devices.in_turns(devices.LARGE)

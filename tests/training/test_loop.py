@@ -22,6 +22,7 @@ from daxy.core.errors import RunFailed
 from daxy.models._model import Batch
 from daxy.training.loop import one_replica
 from daxy.training.objective import cross_entropy
+from daxy.training.replicas import merged
 
 
 def test_an_epoch_meets_every_example_and_is_heard_of() -> None:
@@ -116,7 +117,7 @@ def test_the_loss_of_an_epoch_is_the_mean_over_its_steps(seed: int) -> None:
     """Nothing moves at so low a rate: it is the mean of the batches' losses at the start."""
     untrained = training([seed], epochs=1, learning_rate=1e-30, dropout=0.0)
     _, position = untrained.fit(Listener())
-    network = one_replica(untrained.replicas.start().model, 0)
+    network = one_replica(merged(untrained.replicas.start()).model, 0)
     codes, rows = table(), table().rows(examples())[:TRAIN]
     order = epoch(rows, codes.source_lengths[rows], size=BATCH, seed=seed, number=0)
     jitted = jax.jit(cross_entropy, static_argnums=3)

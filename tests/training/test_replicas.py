@@ -16,7 +16,7 @@ from tests.tiny_training import (
 )
 
 from daxy.training.loop import one_replica
-from daxy.training.replicas import _coins
+from daxy.training.replicas import _coins, merged
 
 
 def test_a_replica_equals_the_same_run_alone() -> None:
@@ -28,24 +28,24 @@ def test_a_replica_equals_the_same_run_alone() -> None:
 
 
 def test_replicas_of_different_seeds_differ_from_the_start() -> None:
-    start = training([0, 1]).replicas.start().model
+    start = merged(training([0, 1]).replicas.start()).model
     assert largest_difference(one_replica(start, 0), one_replica(start, 1)) > 0.1
 
 
 def test_a_seed_starts_from_the_same_weights_in_any_group() -> None:
-    alone = training([1]).replicas.start().model
-    together = training([0, 1]).replicas.start().model
+    alone = merged(training([1]).replicas.start()).model
+    together = merged(training([0, 1]).replicas.start()).model
     assert largest_difference(one_replica(alone, 0), one_replica(together, 1)) < 1e-6
 
 
 def test_the_noise_of_a_step_depends_on_the_seed_and_on_the_step() -> None:
     """The same batch from the same weights: what differs in the loss is the noise alone."""
     replicas = training([0, 1], dropout=0.5).replicas
-    start = replicas.start()
+    (start,) = replicas.start()
     same = jax.tree.map(lambda leaf: jnp.stack([leaf[0], leaf[0]]), start.model)
     steps = idle(steps=3, replicas=2)
     active = steps._replace(weights=jnp.full((3, 2, 4), 0.25), active=jnp.ones((3, 2), bool))
-    _, losses = replicas.run(start._replace(model=same), active)
+    _, losses = replicas.run([start._replace(model=same)], active)
     assert len(np.unique(np.round(losses, 4))) == 6
 
 
@@ -75,7 +75,7 @@ def test_a_finished_replica_stays_as_it_is_to_the_bit(optimizer: str) -> None:
 
 def test_replicas_decode_their_own_rows_in_the_order_asked_for() -> None:
     replicas = training([0, 1]).replicas
-    model = replicas.start().model
+    model = merged(replicas.start()).model
     rows = table().rows(examples())
     several = replicas.decode(model, [rows[:9], rows[5:8][::-1]])
     for place, own in enumerate([rows[:9], rows[5:8][::-1]]):
@@ -87,7 +87,9 @@ def test_replicas_decode_their_own_rows_in_the_order_asked_for() -> None:
 def test_decoding_nothing_gives_nothing() -> None:
     replicas = training([0, 1]).replicas
     rows = table().rows(examples())
-    assert [len(own) for own in replicas.decode(replicas.start().model, [rows[:2], rows[:0]])] == [
+    assert [
+        len(own) for own in replicas.decode(merged(replicas.start()).model, [rows[:2], rows[:0]])
+    ] == [
         2,
         0,
     ]

@@ -26,7 +26,7 @@ from daxy.training.checkpoint import Arrays, Checkpoint, named_arrays
 from daxy.training.loop import EpochRecord, Listener, Position, Training, one_replica
 from daxy.training.order import Order
 from daxy.training.protocol import Protocol
-from daxy.training.replicas import Replicas, State
+from daxy.training.replicas import Replicas, State, merged
 
 BUCKETS = 4
 """Padded shapes of one program: with 4, SCAN's batches are padded by 5% of their tokens."""
@@ -119,7 +119,7 @@ class Group:
         """
         first, step = self.training.pace(sample)
         tests = [self._table.rows(member.split.test) for member in self.members]
-        model = self._replicas.start().model
+        model = merged(self._replicas.start()).model
 
         def decode(count: int) -> float:
             began = time.monotonic()

@@ -40,13 +40,13 @@ def cuts(batch: int) -> list[int]:
     return [parts for parts in _divisors(batch) if parts == 1 or batch // parts >= LEAST]
 
 
-def grid(replicas: int, parts: Sequence[int]) -> Mesh:
+def grid(replicas: int, parts: Sequence[int], *, in_turns: bool = False) -> Mesh:
     """Return the devices for so many replicas, each in one of these numbers of parts.
 
     The grid has one axis over which replicas are spread and one over which the examples of each
     are. The device with most to do has as little as can be; among such grids it is one that spreads
     replicas evenly if there is one, and rather splits replicas, whose gradients need not be added
-    up.
+    up. Replicas that train in turns are always spread evenly (see `daxy.training.turns`).
     """
     devices = np.array(jax.devices())
     shapes = [
@@ -58,6 +58,8 @@ def grid(replicas: int, parts: Sequence[int]) -> Mesh:
 
     def cost(shape: tuple[int, int]) -> tuple[float, int, int]:
         rows, columns = shape
+        if in_turns:
+            return replicas / rows / columns, 0, -rows
         return -(-replicas // rows) / columns, -replicas % rows, -rows
 
     rows, columns = min(shapes, key=cost)
@@ -68,15 +70,14 @@ LARGE = 2**21
 """Bytes of weights that fill the cache of a core."""
 
 
-def together(replicas: int, size: int) -> int:
-    """Return how many of a device's replicas, with weights of `size` bytes, train side by side.
+def in_turns(size: int) -> bool:
+    """Return whether networks with weights of `size` bytes train in turns, or else side by side.
 
     On a CPU large networks take turns: side by side they would push each other out of the cache.
     Small ones, whose operations cost more to start than to do, share each of them, as all do on an
     accelerator.
     """
-    takes_turns = jax.default_backend() == "cpu" and size > LARGE
-    return 1 if takes_turns else replicas
+    return jax.default_backend() == "cpu" and size > LARGE
 
 
 YEAR = str(365 * 24 * 60 * 60)

@@ -12,7 +12,6 @@ from statistics import fmean
 from typing import Any, Protocol, runtime_checkable
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,7 +21,7 @@ from daxy.core.errors import RunFailed
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.interrupt import Interrupted, StopRequest, stop_request
 from daxy.training.order import Order
-from daxy.training.replicas import Replicas, State, Steps
+from daxy.training.replicas import Replicas, Shares, State, Steps, merged
 
 STEPS_TOGETHER = 32
 """Steps in one dispatch to the device."""
@@ -127,17 +126,17 @@ class Training:
             RunFailed: a checkpoint is damaged or cannot be written, or training diverges.
         """
         first, position = self._resume()
-        state = first
+        shares = first
         with stop_request() as request:
             saved = time.monotonic()
-            for state in self._stretches(first, position, listener):
+            for shares in self._stretches(first, position, listener):
                 due = time.monotonic() - saved >= self.checkpoint_seconds
                 if due or request.received:
-                    self._save(state, position)
+                    self._save(shares, position)
                     saved = time.monotonic()
                 self._heed(request)
-        self._save(state, position)
-        return state, position
+        self._save(shares, position)
+        return merged(shares), position
 
     @property
     def steps(self) -> int:
@@ -150,11 +149,10 @@ class Training:
 
         Steps are taken for about so many seconds, and forgotten.
         """
-        state, times = self.replicas.start(), list[float]()
+        shares, times = self.replicas.start(), list[float]()
         for steps in cycle(self.stretches(MOST_TRIED)):
             began = time.monotonic()
-            state, losses = self.replicas.run(state, steps)
-            losses.block_until_ready()
+            shares, _ = self.replicas.run(shares, steps)
             times.append(time.monotonic() - began)
             if sum(times[1:]) >= seconds and len(times) > 2:
                 break
@@ -171,24 +169,25 @@ class Training:
             position.total += STEPS_TOGETHER
         return found or [self._steps(epochs, buckets, position)]
 
-    def _resume(self) -> tuple[State, Position]:
-        shapes = jax.eval_shape(self.replicas.start)
-        found = self.checkpoint.load(shapes) if self.checkpoint else None
+    def _resume(self) -> tuple[Shares, Position]:
+        found = self.checkpoint.load(self.replicas.shapes) if self.checkpoint else None
         if found is None:
             return self.replicas.start(), Position(len(self.train))
         state, position = found
-        return self.replicas.place(state), Position.read(position)
+        return self.replicas.placed(state), Position.read(position)
 
-    def _save(self, state: State, position: Position) -> None:
+    def _save(self, shares: Shares, position: Position) -> None:
         if self.checkpoint:
-            self.checkpoint.save(state, asdict(position))
+            self.checkpoint.save(merged(shares), asdict(position))
 
     def _heed(self, request: StopRequest) -> None:
         if request.received:
             kept = "its state is saved: the same request goes on from there"
             raise Interrupted(f"interrupted; {kept if self.checkpoint else 'nothing was saved'}")
 
-    def _stretches(self, state: State, position: Position, listener: Listener) -> Iterator[State]:
+    def _stretches(
+        self, shares: Shares, position: Position, listener: Listener
+    ) -> Iterator[Shares]:
         """Yield the state at every point where training could stop and go on."""
         while position.epoch < self.replicas.protocol.most_epochs and not all(position.stopped):
             began = time.monotonic()
@@ -197,16 +196,16 @@ class Training:
             buckets = self._buckets(epochs)
             while position.step < steps:
                 here = self._steps(epochs, buckets, position)
-                state, losses = self.replicas.run(state, here)
-                position.losses = (np.asarray(losses).sum(axis=0) + position.losses).tolist()
+                shares, losses = self.replicas.run(shares, here)
+                position.losses = (losses.sum(axis=0) + position.losses).tolist()
                 done = min(STEPS_TOGETHER, steps - position.step)
                 position.step += done
                 position.total += done
                 listener.stepped(position, steps, int((here.weights > 0).sum()))
-                yield state
-            state = self._end_epoch(state, position, epochs, time.monotonic() - began)
+                yield shares
+            shares = self._end_epoch(shares, position, epochs, time.monotonic() - began)
             listener.epoch_ended(position)
-            yield state
+            yield shares
 
     def _epochs(self, number: int) -> list[Epoch]:
         pairs = zip(self.train, self.replicas.seeds, strict=True)
@@ -228,12 +227,12 @@ class Training:
         weights = np.stack([_window(one.weights, first) for one in epochs], axis=1)
         going = ~np.asarray(position.stopped)
         return Steps(
-            bucket=jnp.asarray(_window(buckets, first)),
-            rows=jnp.asarray(rows),
-            weights=jnp.asarray(weights),
-            number=jnp.arange(position.total, position.total + count),
-            active=jnp.asarray((weights > 0).any(axis=2) & going),
-            learning_rate=jnp.full(count, self._learning_rate(position.epoch)),
+            bucket=_window(buckets, first),
+            rows=rows,
+            weights=weights,
+            number=np.arange(position.total, position.total + count, dtype=np.int32),
+            active=(weights > 0).any(axis=2) & going,
+            learning_rate=np.full(count, self._learning_rate(position.epoch), np.float32),
         )
 
     def _learning_rate(self, number: int) -> float:
@@ -241,11 +240,11 @@ class Training:
         return protocol.learning_rate * protocol.decay**number
 
     def _end_epoch(
-        self, state: State, position: Position, epochs: list[Epoch], seconds: float
-    ) -> State:
+        self, shares: Shares, position: Position, epochs: list[Epoch], seconds: float
+    ) -> Shares:
         """Validate, keep what improved (a tie keeps the earlier) and write down the epoch."""
         self._check_losses(position)
-        scores = self._scores(state, position)
+        scores = self._scores(shares, position)
         improved = np.zeros(len(scores), np.bool_)
         for replica, score in enumerate(scores):
             if position.stopped[replica]:
@@ -268,7 +267,7 @@ class Training:
             position.stopped[replica] = position.best[replica] >= 1.0
         position.epoch, position.step = position.epoch + 1, 0
         position.losses = [0.0] * position.replicas
-        return self.replicas.keep_best(state, improved)
+        return self.replicas.keep_best(shares, improved)
 
     def _check_losses(self, position: Position) -> None:
         """Refuse to go on from weights that are no numbers any more."""
@@ -277,13 +276,13 @@ class Training:
             place = f"the loss of seed {', '.join(lost)} is no number any more"
             raise RunFailed(f"{place} in epoch {position.epoch + 1}; try a smaller learning rate")
 
-    def _scores(self, state: State, position: Position) -> list[float | None]:
+    def _scores(self, shares: Shares, position: Position) -> list[float | None]:
         """Return the validation scores; None without a validation set, and of what has stopped."""
         pairs = zip(self.validation, position.stopped, strict=True)
         asked = [rows[:0] if stopped else rows for rows, stopped in pairs]
         if not any(map(len, asked)):
             return [None] * len(asked)
-        codes = self.replicas.decode(state.model, asked)
+        codes = self.replicas.decode(merged([share.model for share in shares]), asked)
         return [self.validate(n, own) if len(own) else None for n, own in enumerate(codes)]
 
 

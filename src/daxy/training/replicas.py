@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -28,12 +28,16 @@ from daxy.models._decoding import greedy_replicas
 from daxy.models._model import Batch, Sizes
 from daxy.models.layers.dropout import Dropout
 from daxy.training import optimizers
-from daxy.training.devices import EXAMPLES, REPLICAS, compiler_options, cuts, grid, together
+from daxy.training.devices import EXAMPLES, REPLICAS, compiler_options, cuts, grid, in_turns
 from daxy.training.objective import cross_entropy
 from daxy.training.protocol import Protocol
+from daxy.training.turns import Turn, spread, take
 
 COINS = zlib.crc32(b"teacher forcing")
 
+Tree = TypeVar("Tree")
+AnyArray: TypeAlias = Array | np.ndarray
+"""On a device or not."""
 Weights: TypeAlias = Any
 """A model whose every array has a leading replica axis."""
 
@@ -47,18 +51,28 @@ class State(NamedTuple):
     """The weights with the best validation score so far."""
 
 
+Shares: TypeAlias = list[State]
+"""The state of each team of replicas, where the team trains; see `merged`."""
+
+
 class Steps(NamedTuple):
     """What a run of consecutive steps reads; time first, then the replicas."""
 
-    bucket: Int[Array, " steps"]
+    bucket: Int[AnyArray, " steps"]
     """Which padded shape."""
-    rows: Int[Array, "steps replicas batch"]
-    weights: Float[Array, "steps replicas batch"]
-    number: Int[Array, " steps"]
+    rows: Int[AnyArray, "steps replicas batch"]
+    weights: Float[AnyArray, "steps replicas batch"]
+    number: Int[AnyArray, " steps"]
     """Steps done before this one since training began: it makes the noise."""
-    active: Bool[Array, "steps replicas"]
+    active: Bool[AnyArray, "steps replicas"]
     """False for a replica that has stopped, or has no batch left in this epoch."""
-    learning_rate: Float[Array, " steps"]
+    learning_rate: Float[AnyArray, " steps"]
+
+    def of(self, team: slice) -> Steps:
+        """Return the steps as some of the replicas take them."""
+        return self._replace(
+            rows=self.rows[:, team], weights=self.weights[:, team], active=self.active[:, team]
+        )
 
 
 class Noises(NamedTuple):
@@ -82,31 +96,58 @@ class Replicas:
     dropout: tuple[float, ...] = ()
     """Each replica's own rate; unless given all have the protocol's."""
 
-    def start(self) -> State:
+    def start(self) -> Shares:
         """Return the state before the first step; each replica's weights come from its seed."""
-        build = models.get(self.architecture).Model
-        sizes = Sizes(len(self.table.sources), len(self.table.targets))
+        return self.placed(jax.jit(self._start)())
 
-        def one(key: Array) -> State:
-            model = build(self.config, sizes, key=key)
-            moments = optimizers.start(self.protocol, model)
-            return State(model, moments, jax.tree.map(jnp.copy, model))
+    def placed(self, state: State) -> Shares:
+        """Return a state of all replicas with each team's on the devices that train it."""
+        count = len(self._teams)
+        homes = [self._lanes[place * len(self._lanes) // count] for place in range(count)]
+        return [
+            jax.device_put(_of(team, state), self._sharding(home))
+            for team, home in zip(self._teams, homes, strict=True)
+        ]
 
-        state = jax.jit(jax.vmap(one))(self._keys("initial weights"))
-        return self.place(state)
+    @property
+    def shapes(self) -> State:
+        """The state of all replicas as shapes."""
+        return jax.eval_shape(self._start)
 
-    def place(self, state: State) -> State:
-        """Return the state with each replica on the devices that train it."""
-        axis = None if self._missing else REPLICAS
-        return jax.device_put(state, NamedSharding(self._grid, P(axis)))
+    def run(
+        self, shares: Shares, steps: Steps
+    ) -> tuple[Shares, Float[np.ndarray, "steps replicas"]]:
+        """Return the state after these steps, and each replica's loss at each; consumes `shares`.
 
-    def run(self, state: State, steps: Steps) -> tuple[State, Float[Array, "steps replicas"]]:
-        """Return the state after these steps, and each replica's loss at each; consumes `state`."""
-        return self._run(state, steps, self._data, self._noises)
+        Programs are compiled for a number of steps; those at the end at which no replica is active
+        are not taken.
+        """
+        shares, active = list(shares), np.asarray(steps.active)
+        losses = np.zeros(active.shape, np.float32)
+        programs, data, noises = self._programs, self._data, self._noises
+        places = np.flatnonzero(active.any(axis=1))
+        busy = [place for place, team in enumerate(self._teams) if active[:, team].any()]
 
-    def keep_best(self, state: State, improved: NDArray[np.bool_]) -> State:
+        def train(lane: int, turn: Turn) -> None:
+            team, taken = self._teams[turn.team], slice(turn.first, turn.end)
+            state = jax.device_put(shares[turn.team], self._sharding(self._lanes[lane]))
+            own = steps.of(team), data[lane], _of(team, noises)
+            shares[turn.team], found = programs[lane](state, *own, turn.first, turn.end)
+            losses[taken, team] = np.asarray(found)[taken]
+
+        if busy:
+            # Every other time the other way round: a cut team begins where it ended before.
+            way = 1 if int(steps.number[0]) // len(active) % 2 else -1
+            turns = spread(busy[::way], len(self._lanes), int(places[-1]) + 1)
+            take(turns[::way], train)
+        return shares, losses
+
+    def keep_best(self, shares: Shares, improved: NDArray[np.bool_]) -> Shares:
         """Return the state with the weights of the replicas that improved as their best."""
-        return _keep_best(state, jnp.asarray(improved))
+        return [
+            _keep_best(state, jnp.asarray(improved[team]))
+            for state, team in zip(shares, self._teams, strict=True)
+        ]
 
     def decode(self, model: Weights, rows: Sequence[Rows]) -> list[NDArray[np.uint16]]:
         """Return each replica's greedy outputs for its own rows: [count, limit] codes each.
@@ -128,14 +169,42 @@ class Replicas:
                 output[places] = codes
         return outputs
 
-    @cached_property
-    def _grid(self) -> Mesh:
-        return grid(len(self.seeds), cuts(self.protocol.batch_size))
+    def _start(self) -> State:
+        build = models.get(self.architecture).Model
+        sizes = Sizes(len(self.table.sources), len(self.table.targets))
+
+        def one(key: Array) -> State:
+            model = build(self.config, sizes, key=key)
+            moments = optimizers.start(self.protocol, model)
+            return State(model, moments, jax.tree.map(jnp.copy, model))
+
+        return jax.vmap(one)(self._keys("initial weights"))
 
     @cached_property
-    def _data(self) -> Batch:
-        """The encoded table on the device, where batches are gathered from it."""
-        return Batch(jnp.asarray(self.table.source), jnp.asarray(self.table.target))
+    def _in_turns(self) -> bool:
+        return in_turns(_bytes(self.shapes.model))
+
+    @cached_property
+    def _teams(self) -> list[slice]:
+        """The replicas that train side by side."""
+        count = len(self.seeds)
+        if not self._in_turns:
+            return [slice(0, count)]
+        return [slice(place, place + 1) for place in range(count)]
+
+    @cached_property
+    def _lanes(self) -> list[Mesh]:
+        """The devices that a team trains on, and those that others can train on meanwhile."""
+        whole = grid(len(self.seeds), cuts(self.protocol.batch_size), in_turns=self._in_turns)
+        if not self._in_turns:
+            return [whole]
+        return [Mesh(row[None], whole.axis_names) for row in whole.devices]
+
+    @cached_property
+    def _data(self) -> list[Batch]:
+        """The encoded table on the devices of each lane, where batches are gathered from it."""
+        data = Batch(jnp.asarray(self.table.source), jnp.asarray(self.table.target))
+        return [jax.device_put(data, NamedSharding(lane, P())) for lane in self._lanes]
 
     @cached_property
     def _noises(self) -> Noises:
@@ -152,94 +221,65 @@ class Replicas:
         return jnp.stack([jax.random.key(number) for number in numbers])
 
     @cached_property
-    def _run(self) -> Any:
-        """The program of a run of steps, every device with its share of replicas or examples."""
+    def _programs(self) -> list[Callable[..., tuple[State, Array]]]:
+        """The program of a run of steps for each lane, every device of it with its share."""
+        return [self._program(lane) for lane in self._lanes]
+
+    def _program(self, lane: Mesh) -> Callable[..., tuple[State, Array]]:
         each, whole = P(REPLICAS), P()
         split = {"rows": P(None, REPLICAS, EXAMPLES), "active": P(None, REPLICAS)}
         split["weights"] = split["rows"]
         steps = Steps._make(split.get(name, whole) for name in Steps._fields)
         spread = jax.shard_map(
-            self._run_share,
-            mesh=self._grid,
-            in_specs=(each, steps, whole, each),
+            partial(self._run_share, lane.shape[EXAMPLES]),
+            mesh=lane,
+            in_specs=(each, steps, whole, each, whole, whole),
             out_specs=(each, P(None, REPLICAS)),
             check_vma=False,
         )
-        run = self._filled_up(spread) if self._missing else spread
+        missing = self._missing(lane)
+        run = _filled_up(spread, missing) if missing else spread
         return jax.jit(run, donate_argnums=0, compiler_options=compiler_options())
 
-    def _filled_up(self, spread: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the program with replicas that never train beside those there are.
+    def _sharding(self, lane: Mesh) -> NamedSharding:
+        return NamedSharding(lane, P(None if self._missing(lane) else REPLICAS))
 
-        Every device has to have as many as any other.
-        """
-        missing, count = self._missing, len(self.seeds)
-
-        def fill(leaf: Array, axis: int = 0) -> Array:
-            last = jax.lax.slice_in_dim(leaf, count - 1, count, axis=axis)
-            return jnp.concatenate([leaf, *[last] * missing], axis=axis)
-
-        def run(state: State, steps: Steps, data: Batch, noises: Noises) -> tuple[State, Array]:
-            here = steps._replace(
-                rows=fill(steps.rows, 1),
-                weights=fill(steps.weights, 1),
-                active=jnp.pad(steps.active, ((0, 0), (0, missing))),
-            )
-            state, losses = spread(
-                jax.tree.map(fill, state), here, data, jax.tree.map(fill, noises)
-            )
-            return jax.tree.map(lambda leaf: leaf[:count], state), losses[:, :count]
-
-        return run
-
-    @property
-    def _missing(self) -> int:
-        """How many replicas the last devices have fewer than the first."""
-        return -len(self.seeds) % self._grid.shape[REPLICAS]
+    def _missing(self, lane: Mesh) -> int:
+        """Return how many replicas the last devices of a lane have fewer than the first."""
+        team = self._teams[0]
+        return -(team.stop - team.start) % lane.shape[REPLICAS]
 
     def _run_share(
-        self, state: State, steps: Steps, data: Batch, noises: Noises
+        self,
+        parts: int,
+        state: State,
+        steps: Steps,
+        data: Batch,
+        noises: Noises,
+        first: Int[Array, ""],
+        end: Int[Array, ""],
     ) -> tuple[State, Float[Array, "steps replicas"]]:
-        """Run the steps of a device's replicas: as many side by side as its cache has room for."""
-        replicas = len(noises.rate)
-        count = together(replicas, _bytes(state.model))
-        run = partial(self._run_together, data)
-        if count == replicas:
-            return run(state, steps, noises)
+        """Run the steps from `first` to before `end` of the replicas that a device has."""
 
-        def turn(group: tuple[State, Steps, Noises]) -> tuple[State, Array]:
-            state, steps, _ = group
-            nothing = jnp.zeros(steps.active.shape)
-            going = steps.active.any()
-            return jax.lax.cond(going, lambda: run(*group), lambda: (state, nothing))
-
-        split = partial(_split, count=count)
-        own = jax.tree.map(split, (state, noises))
-        groups = own[0], _over_groups(steps, split), own[1]
-        state, losses = jax.lax.map(turn, groups)
-        merged = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), state)
-        return merged, losses.swapaxes(0, 1).reshape(losses.shape[1], -1)
-
-    def _run_together(
-        self, data: Batch, state: State, steps: Steps, noises: Noises
-    ) -> tuple[State, Float[Array, "steps replicas"]]:
         # Only gradients come out of the switch: weights that passed through it would be copied.
         def idle(model: Weights, here: Steps) -> tuple[Array, Weights]:
             return jnp.zeros(here.active.shape), jax.tree.map(jnp.zeros_like, model)
 
         branches = [partial(self._gradients, bucket, data, noises) for bucket in self.buckets]
 
-        def step(carry: tuple[Weights, Any], here: Steps) -> tuple[tuple[Weights, Any], Array]:
-            model, optimizer = carry
+        def step(number: Array, carry: tuple[Weights, Any, Array]) -> tuple[Weights, Any, Array]:
+            model, optimizer, losses = carry
+            here = jax.tree.map(lambda field: field[number], steps)
             branch = jnp.where(here.active.any(), here.bucket, len(branches))
             found = jax.lax.switch(branch, [*branches, idle], model, here)
             update = partial(optimizers.step, self.protocol, learning_rate=here.learning_rate)
-            alone = self._grid.shape[EXAMPLES] == 1
-            loss, gradients = found if alone else jax.lax.psum(found, EXAMPLES)
-            carry = jax.vmap(update)(model, optimizer, gradients, active=here.active)
-            return carry, jnp.where(here.active, loss, 0)
+            loss, gradients = found if parts == 1 else jax.lax.psum(found, EXAMPLES)
+            model, optimizer = jax.vmap(update)(model, optimizer, gradients, active=here.active)
+            return model, optimizer, losses.at[number].set(jnp.where(here.active, loss, 0))
 
-        (model, optimizer), losses = jax.lax.scan(step, (state.model, state.optimizer), steps)
+        nothing = jnp.zeros(steps.active.shape)
+        begin = state.model, state.optimizer, nothing
+        model, optimizer, losses = jax.lax.fori_loop(first, end, step, begin)
         return State(model, optimizer, state.best), losses
 
     def _gradients(
@@ -247,7 +287,7 @@ class Replicas:
     ) -> tuple[Float[Array, " replicas"], Weights]:
         """Return every replica's loss and gradients on its batch, in this padded shape."""
 
-        def one(model: Any, noise: Noises, rows: Array, weights: Array) -> tuple[Array, Any]:
+        def one(model: Any, noise: Noises, rows: AnyArray, weights: AnyArray) -> tuple[Array, Any]:
             batch = Batch(
                 data.source[rows, : bucket.source].astype(jnp.int32),
                 data.target[rows, : bucket.target].astype(jnp.int32),
@@ -268,6 +308,13 @@ class Replicas:
         return jax.vmap(one)(model, noises, here.rows, here.weights)
 
 
+def merged(shares: Sequence[Tree]) -> Tree:
+    """Return nests of arrays of one team each as a nest of all replicas' arrays."""
+    if len(shares) == 1:
+        return shares[0]
+    return jax.tree.map(lambda *own: np.concatenate(own), *shares)
+
+
 @partial(jax.jit, donate_argnums=0)
 def _keep_best(state: State, improved: Bool[Array, " replicas"]) -> State:
     def better(new: Array, old: Array) -> Array:
@@ -277,7 +324,7 @@ def _keep_best(state: State, improved: Bool[Array, " replicas"]) -> State:
 
 
 def _coins(
-    number: Int[Array, ""], share: float, count: int, first_slot: Array
+    number: Int[AnyArray, ""], share: float, count: int, first_slot: Array
 ) -> Bool[Array, " count"]:
     """Return True with probability `share` for each example, by the step and its slot in the batch.
 
@@ -287,34 +334,41 @@ def _coins(
     return jax.vmap(jax.random.uniform)(own(first_slot + jnp.arange(count))) < share
 
 
+def _filled_up(program: Callable[..., tuple[State, Array]], missing: int) -> Callable[..., Any]:
+    """Return a program with replicas that never train beside those there are.
+
+    Every device has to have as many as any other.
+    """
+
+    def fill(leaf: AnyArray, axis: int = 0) -> Array:
+        count = leaf.shape[axis]
+        last = jax.lax.slice_in_dim(leaf, count - 1, count, axis=axis)
+        return jnp.concatenate([leaf, *[last] * missing], axis=axis)
+
+    def run(
+        state: State, steps: Steps, data: Batch, noises: Noises, first: Array, end: Array
+    ) -> tuple[State, Array]:
+        here = steps._replace(
+            rows=fill(steps.rows, 1),
+            weights=fill(steps.weights, 1),
+            active=jnp.pad(steps.active, ((0, 0), (0, missing))),
+        )
+        state, losses = program(
+            jax.tree.map(fill, state), here, data, jax.tree.map(fill, noises), first, end
+        )
+        return jax.tree.map(lambda leaf: leaf[:-missing], state), losses[:, :-missing]
+
+    return run
+
+
+def _of(team: slice, tree: Tree) -> Tree:
+    """Return the part of a nest of arrays that is some of the replicas'."""
+    return jax.tree.map(lambda leaf: leaf[team], tree)
+
+
 def _bytes(model: Weights) -> int:
     """Return the size of one replica's weights."""
     return sum(leaf.size * leaf.dtype.itemsize // len(leaf) for leaf in jax.tree.leaves(model))
-
-
-def _split(leaf: Array, count: int) -> Array:
-    """Return an array of replicas as groups of `count` of them."""
-    return leaf.reshape(-1, count, *leaf.shape[1:])
-
-
-def _over_groups(steps: Steps, split: Callable[[Array], Array]) -> Steps:
-    """Return the steps with a leading axis for groups of replicas; each reads the shared fields."""
-    groups = len(split(steps.active.T))
-
-    def own(field: Array) -> Array:
-        return jnp.moveaxis(split(field.swapaxes(0, 1)), 2, 1)
-
-    def shared(field: Array) -> Array:
-        return jnp.broadcast_to(field, (groups, *field.shape))
-
-    return Steps(
-        bucket=shared(steps.bucket),
-        rows=own(steps.rows),
-        weights=own(steps.weights),
-        number=shared(steps.number),
-        active=own(steps.active),
-        learning_rate=shared(steps.learning_rate),
-    )
 
 
 def _widths(lengths: NDArray[np.integer], longest: int) -> NDArray[np.integer]:
