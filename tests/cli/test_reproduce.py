@@ -8,7 +8,7 @@ import pytest
 from daxy.experiments import papers
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell, Paper, Recipe, Table
-from daxy.experiments.runs import Experiment
+from daxy.experiments.runs import Workshop
 from daxy.training.interrupt import Interrupted
 from daxy.training.protocol import PROTOCOLS, Protocol
 
@@ -69,7 +69,7 @@ def test_a_cell_is_run_filed_and_shown_beside_the_published_figure(
         assert run.group == tuple(each.run for each in runs)
 
     # Asked again, nothing is trained and nothing changes.
-    monkeypatch.setattr(Experiment, "run", lambda *_, **__: pytest.fail("trained again"))
+    monkeypatch.setattr(Workshop, "_train", lambda *_, **__: pytest.fail("trained again"))
     before = (folder / "results" / "made_up" / "table1.json").read_bytes()
     again = daxy(*request, "--json")
     assert again.json["cells"][0]["verdict"] == "agrees"
@@ -107,7 +107,7 @@ def test_ctrl_c_says_what_is_kept_and_how_to_go_on(
     def interrupted(*_: Any, **__: Any) -> None:
         raise Interrupted("training was interrupted; its state is saved")
 
-    monkeypatch.setattr(Experiment, "run", interrupted)
+    monkeypatch.setattr(Workshop, "complete", interrupted)
     answer = daxy("reproduce", "made_up/table1")
     assert answer.code == 130
     assert answer.err.endswith(

@@ -10,9 +10,9 @@ import pytest
 from daxy.core.files import write_bytes
 from daxy.experiments import papers, reproduction
 from daxy.experiments.ledger import Ledger
-from daxy.experiments.request import run_config
+from daxy.experiments.papers import Cell
 from daxy.experiments.run_folder import RunFolder
-from daxy.experiments.runs import Experiment, Silent
+from daxy.experiments.runs import Run, Silent, Workshop
 from daxy.training.interrupt import Interrupted
 from daxy.training.protocol import protocol
 
@@ -21,42 +21,43 @@ TABLE = PAPER.table("table4")
 CELLS = TABLE.select(["gru", "gru+attn"], ["length"])
 
 
-def finish(asked: Experiment, seeds: Sequence[int]) -> list[RunFolder]:
+def finish(workshop: Workshop, runs: Sequence[Run]) -> None:
     """Make run folders as training would leave them, with scores of their own."""
-    split = asked.data.load(asked.task)
-    folders = []
-    for seed in seeds:
-        config = run_config(asked.task, asked.data, split, asked.learner.settings(), seed)
-        folder = RunFolder(asked.folder / config.name)
+    for run in runs:
+        folder = run.within(workshop.folder)
         place = {"daxy": "0.1.0", "jax": "0.7", "device_kind": "cpu", "cores": 2}
-        folder.begin(config, place | {"started": "2026-01-01", "group": [config.name]})
+        folder.begin(run.config, place | {"started": "2026-01-01", "group": [run.config.name]})
         write_bytes(folder.model, b"weights")
         write_bytes(folder.predictions, b"predictions")
-        score = 0.14 + seed / 100
+        score = 0.14 + run.seed / 100
         totals: dict[str, Any] = {"metric": "exact", "test": {"exact": score}}
         counts = {"test_examples": 3920, "best_epoch": 3, "epochs": 4, "steps": 40}
         folder.finish(totals | counts | {"validation": 0.9, "statistics": {}})
-        folders.append(folder)
-    return folders
+
+
+def runs_of(cell: Cell, seeds: Sequence[int]) -> list[Run]:
+    assert cell.recipe is not None
+    return [reproduction.run(cell.recipe, seed) for seed in seeds]
 
 
 @pytest.fixture
-def trained(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[int]]]:
-    """Have training done at once, and written down by network and seeds."""
-    log: list[tuple[str, list[int]]] = []
+def trained(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
+    """Have training done at once, and written down by seeds."""
+    log: list[list[int]] = []
 
-    def run(asked: Experiment, seeds: Sequence[int], **_: object) -> list[RunFolder]:
-        log.append((asked.learner.config, list(seeds)))
-        return finish(asked, seeds)
+    def complete(workshop: Workshop, runs: Sequence[Run], *_: object) -> None:
+        log.append([run.seed for run in runs])
+        finish(workshop, runs)
 
-    monkeypatch.setattr(Experiment, "run", run)
+    monkeypatch.setattr(Workshop, "complete", complete)
     return log
 
 
-def test_a_recipe_is_resolved_to_every_setting(tmp_path: Path) -> None:
+def test_a_recipe_is_resolved_to_every_setting() -> None:
     recipe = TABLE.cell("LSTM +Attn-Dep", "turn_left").recipe
     assert recipe is not None
-    asked = reproduction.experiment(recipe, tmp_path)
+    asked = reproduction.run(recipe, 3)
+    assert asked.seed == 3
     assert asked.task == "scan/addprim_turn_left"
     assert asdict(asked.learner.config) == {
         "cell": "lstm",
@@ -66,7 +67,6 @@ def test_a_recipe_is_resolved_to_every_setting(tmp_path: Path) -> None:
         "dependency": False,
     }
     assert asked.learner.protocol == protocol("bastings2018")
-    assert asked.folder == tmp_path
 
 
 def test_a_plan_tells_measured_from_finished_from_missing(
@@ -75,8 +75,7 @@ def test_a_plan_tells_measured_from_finished_from_missing(
     ledger, runs = Ledger(tmp_path / "results"), tmp_path / "runs"
     gru, attention = CELLS
     ledger.add(TABLE, [entry_for(gru, 0.14, seed=1)])
-    assert attention.recipe is not None
-    finish(reproduction.experiment(attention.recipe, runs), [0, 2])
+    finish(Workshop(runs), runs_of(attention, [0, 2]))
     quoted = TABLE.cell("L&B best", "length")
     steps = reproduction.plan(PAPER, [*CELLS, quoted], 3, ledger, runs)
     found = [(step.in_ledger, step.finished, step.missing) for step in steps]
@@ -86,12 +85,12 @@ def test_a_plan_tells_measured_from_finished_from_missing(
 
 
 def test_what_was_run_is_in_the_ledger_and_not_run_again(
-    tmp_path: Path, trained: list[Any]
+    tmp_path: Path, trained: list[list[int]]
 ) -> None:
     ledger, runs = Ledger(tmp_path / "results"), tmp_path / "runs"
     steps = reproduction.plan(PAPER, CELLS, 3, ledger, runs)
     assert len(list(reproduction.carry_out(steps, TABLE, ledger, Silent()))) == 2
-    assert [seeds for _, seeds in trained] == [[0, 1, 2], [0, 1, 2]]
+    assert trained == [[0, 1, 2], [0, 1, 2]]
     found = ledger.runs(PAPER).of(CELLS[0])
     assert [run.score for run in found] == pytest.approx([0.14, 0.15, 0.16])
     assert (found[2].best_epoch, found[2].epochs, found[2].steps) == (3, 4, 40)
@@ -111,12 +110,12 @@ def test_each_cell_is_filed_before_the_next_begins(
 ) -> None:
     ledger, runs = Ledger(tmp_path / "results"), tmp_path / "runs"
 
-    def run(asked: Experiment, seeds: Sequence[int], **_: object) -> list[RunFolder]:
-        if asked.learner.config.attention:
+    def complete(workshop: Workshop, runs: Sequence[Run], *_: object) -> None:
+        if runs[0].learner.config.attention:
             raise Interrupted("training was interrupted")
-        return finish(asked, seeds)
+        finish(workshop, runs)
 
-    monkeypatch.setattr(Experiment, "run", run)
+    monkeypatch.setattr(Workshop, "complete", complete)
     steps = reproduction.plan(PAPER, CELLS, 1, ledger, runs)
     with pytest.raises(Interrupted):
         list(reproduction.carry_out(steps, TABLE, ledger, Silent()))
@@ -134,3 +133,28 @@ def test_unless_told_otherwise_a_cell_is_to_have_as_many_runs_as_its_figure(
     cells = table.cells[:1]
     (step,) = reproduction.plan(papers.get(table.paper), cells, None, ledger, tmp_path / "runs")
     assert step.missing == tuple(range(runs))
+
+
+def test_runs_on_repetitions_of_a_split_make_up_one_figure(
+    tmp_path: Path, trained: list[list[int]]
+) -> None:
+    table = papers.table("lake2018/figure5")
+    ledger, paper = Ledger(tmp_path / "results"), papers.get("lake2018")
+    cell = table.cell("best overall", "8 composed")
+    steps = reproduction.plan(paper, [cell], None, ledger, tmp_path / "runs")
+    assert [run.task for run in steps[0].of([0, 1, 4, 5])] == [
+        f"scan/addprim_complex_jump_num8_rep{repetition}" for repetition in (1, 2, 5, 1)
+    ]
+    list(reproduction.carry_out(steps, table, ledger, Silent()))
+    assert trained == [[0, 1, 2, 3, 4]]  # one program, of five splits
+    found = ledger.runs(paper).of(cell)
+    assert [entry.seed for entry in found] == [0, 1, 2, 3, 4]
+    assert len({entry.digest for entry in found}) == 5
+    assert len({entry.settings for entry in found}) == 1
+
+
+def test_a_network_on_one_repetition_has_the_published_figure_of_all() -> None:
+    cell = papers.table("lake2018/figure5").cell("best overall", "16 composed")
+    (run,) = runs_of(cell, [2])
+    found = papers.published(run.task, run.learner.settings(), run.data)
+    assert found == [cell]

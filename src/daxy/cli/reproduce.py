@@ -104,7 +104,7 @@ def _planned(table: Table, steps: Sequence[Step]) -> Result:
     for step in steps:
         seeds = (step.in_ledger, step.finished, step.missing)
         counts = [" ".join(map(str, each)) or "-" for each in seeds]
-        columns.add_row(step.cell.row, step.cell.column, step.experiment.task, *counts)
+        columns.add_row(step.cell.row, step.cell.column, step.recipe.task, *counts)
     data = {"table": table.path, "plan": [_step(step) for step in steps]}
     return Result(data=data, text=Group(columns, "", _sum(table, steps)))
 
@@ -129,7 +129,7 @@ def _step(step: Step) -> dict[str, Any]:
     return {
         "row": step.cell.row,
         "column": step.cell.column,
-        "task": step.experiment.task,
+        "task": step.recipe.task,
         "in_results": step.in_ledger,
         "finished": step.finished,
         "missing": step.missing,

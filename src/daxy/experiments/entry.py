@@ -46,7 +46,8 @@ class Entry:
     digest: str
     """Of the complete configuration with its seed: what makes the run this one and no other."""
     settings: str
-    """Of the complete configuration with seed 0: what runs have in common that may be averaged."""
+    """Of the complete configuration with seed 0: what runs have in common that may be averaged.
+    Where each has a repetition of the split, neither its name nor its checksum counts."""
     daxy: str
     jax: str
     device: str
@@ -65,6 +66,10 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
     """
     assert cell.recipe is not None, cell
     scores, config, place = folder.scores(), folder.config(), folder.environment()
+    common = replace(config, seed=0)
+    if cell.recipe.repetitions > 1:
+        data = {name: value for name, value in config.data.items() if name != "checksum"}
+        common = replace(common, task=cell.recipe.task, data=data)
     return Entry(
         row=cell.row,
         column=cell.column,
@@ -80,7 +85,7 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
         steps=scores["steps"],
         run=config.name,
         digest=config.digest,
-        settings=replace(config, seed=0).digest,
+        settings=common.digest,
         daxy=place["daxy"],
         jax=place["jax"],
         device=place["device_kind"],

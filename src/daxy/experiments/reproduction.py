@@ -10,7 +10,8 @@ from typing import Any
 from daxy.experiments.entry import entry
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell, Paper, Recipe, Table
-from daxy.experiments.runs import Experiment, Run, Watcher, Workshop
+from daxy.experiments.programs import programs
+from daxy.experiments.runs import Run, Watcher, Workshop
 from daxy.learners.neural import Neural, learner
 from daxy.tasks import Data
 from daxy.training.protocol import protocol
@@ -21,7 +22,8 @@ class Step:
     """One cell of a plan, by the seeds that are asked for."""
 
     cell: Cell
-    experiment: Experiment
+    recipe: Recipe
+    workshop: Workshop
     in_ledger: tuple[int, ...]
     finished: tuple[int, ...]
     """Seeds whose run folder is finished and not in the ledger yet."""
@@ -31,12 +33,16 @@ class Step:
     @property
     def runs(self) -> list[Run]:
         """All runs that the cell is to have."""
-        return [self.experiment.of(seed) for seed in sorted((*self.in_ledger, *self.seeds))]
+        return self.of(sorted((*self.in_ledger, *self.seeds)))
 
     @property
     def seeds(self) -> list[int]:
         """The seeds whose runs are to be found or trained."""
         return sorted((*self.finished, *self.missing))
+
+    def of(self, seeds: Sequence[int]) -> list[Run]:
+        """Return the cell's runs with these seeds."""
+        return [run(self.recipe, seed) for seed in seeds]
 
 
 def learner_of(recipe: Recipe) -> Neural:
@@ -52,11 +58,10 @@ def data_of(recipe: Recipe) -> Data:
     return Data(**options)
 
 
-def experiment(recipe: Recipe, runs: Path) -> Experiment:
-    """Return the experiment that a recipe names, with its run folders under `runs`."""
-    return Experiment(
-        task=recipe.task, learner=learner_of(recipe), data=data_of(recipe), folder=runs
-    )
+def run(recipe: Recipe, seed: int) -> Run:
+    """Return the run of a recipe with this seed."""
+    learner, data = learner_of(recipe), data_of(recipe)
+    return Run(task=recipe.task_of(seed), learner=learner, data=data, seed=seed)
 
 
 def plan(
@@ -77,18 +82,19 @@ def plan(
         WrongFile: a file of the ledger is damaged.
         RunFailed: a finished run folder is damaged.
     """
-    Workshop(runs).check()
+    workshop = Workshop(runs)
+    workshop.check()
     known = ledger.runs(paper)
 
     def step(cell: Cell, recipe: Recipe) -> Step:
-        asked = experiment(recipe, runs)
         wanted = range(seeds or cell.runs or 1)
         in_ledger = {entry.seed for entry in known.of(cell)}
         left = [seed for seed in wanted if seed not in in_ledger]
-        done = {seed for seed in left if not restart and asked.of(seed).within(runs).is_done()}
+        done = {seed for seed in left if not restart and run(recipe, seed).within(runs).is_done()}
         return Step(
             cell=cell,
-            experiment=asked,
+            recipe=recipe,
+            workshop=workshop,
             in_ledger=tuple(seed for seed in wanted if seed in in_ledger),
             finished=tuple(seed for seed in left if seed in done),
             missing=tuple(seed for seed in left if seed not in done),
@@ -114,6 +120,11 @@ def carry_out(
     for step in steps:
         if not step.seeds:
             continue
-        folders = step.experiment.run(step.seeds, watcher=watcher, restart=restart)
+        runs = step.of(step.seeds)
+        if restart:
+            step.workshop.clear(runs)
+        for program in programs(runs, step.workshop.missing(runs), step.workshop):
+            step.workshop.complete(program.runs, watcher)
+        folders = [each.within(step.workshop.folder) for each in runs]
         ledger.add(table, [entry(step.cell, folder) for folder in folders])
         yield step

@@ -33,7 +33,7 @@ class Sweep:
     @property
     def missing(self) -> list[Run]:
         """The runs that are to be trained."""
-        return [step.experiment.of(seed) for step in self.steps for seed in step.missing]
+        return [run for step in self.steps for run in step.of(step.missing)]
 
     @cached_property
     def programs(self) -> list[Program]:
@@ -49,7 +49,7 @@ class Sweep:
             RunFailed: a run folder is damaged, or the ledger cannot be written.
             WrongFile: the ledger is damaged.
         """
-        self._file([step.experiment.of(n) for step in self.steps for n in step.finished], ledger)
+        self._file([run for step in self.steps for run in step.of(step.finished)], ledger)
         for program in finished:
             self._file(program.runs, ledger)
             yield program

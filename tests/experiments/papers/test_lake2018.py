@@ -7,6 +7,7 @@ from daxy.models.stacked import Config
 
 EXPERIMENTS = papers.table("lake2018/experiments")
 FIGURE_3 = papers.table("lake2018/figure3")
+FIGURE_5 = papers.table("lake2018/figure5")
 
 # Section 4 of the paper, as printed, in the order of its experiments.
 PRINTED = {
@@ -33,14 +34,30 @@ def test_a_figure_is_as_printed_and_of_the_network_that_the_text_names(
 
 
 def test_no_weights_are_selected() -> None:
-    for cell in (*EXPERIMENTS.cells, *FIGURE_3.cells):
+    for cell in (*EXPERIMENTS.cells, *FIGURE_3.cells, *FIGURE_5.cells):
         assert cell.recipe is not None
         assert reproduction.data_of(cell.recipe).validation == "none"
 
 
-@pytest.mark.parametrize(("share", "printed"), [("1%", "5"), ("2%", "54"), ("4%", "93")])
+@pytest.mark.parametrize(
+    ("share", "printed"), [("1%", "5"), ("2%", "54"), ("4%", "93"), ("8%", ""), ("64%", "")]
+)
 def test_a_part_of_the_commands_is_a_task_of_its_own(share: str, printed: str) -> None:
     cell = FIGURE_3.cell("best overall", share)
     assert cell.printed == printed
     assert cell.recipe is not None
     assert cell.recipe.task == f"scan/simple_p{share.rstrip('%')}"
+
+
+@pytest.mark.parametrize(
+    ("added", "printed"),
+    [(1, "0.1"), (2, "0.1"), (4, "4.1"), (8, "15.3"), (16, "70.2"), (32, "89.9")],
+)
+def test_each_run_of_figure_5_has_its_own_draw_of_composed_commands(
+    added: int, printed: str
+) -> None:
+    cell = FIGURE_5.cell("best overall", f"{added} composed")
+    assert cell.printed == printed
+    assert cell.recipe is not None
+    split = f"scan/addprim_complex_jump_num{added}"
+    assert cell.recipe.tasks == [f"{split}_rep{repetition}" for repetition in range(1, 6)]

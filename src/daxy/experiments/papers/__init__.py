@@ -65,7 +65,7 @@ def published(task: str, settings: dict[str, Any], data: Data | None = None) -> 
         for cell in each.cells
         if cell.recipe is not None
         and cell.value is not None
-        and cell.recipe.task == task
+        and task in cell.recipe.tasks
         and _comes_to(cell.recipe, settings, data)
     ]
 

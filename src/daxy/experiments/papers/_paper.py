@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from daxy.core.errors import UnknownName, WrongRequest
-from daxy.core.settings import later_mapping, stated
+from daxy.core.settings import later, later_mapping, stated
 
 Value = str | int | float | bool | None
 
@@ -18,6 +18,7 @@ class Recipe:
     """How a figure is reproduced: names and overrides only, so that reading it imports nothing."""
 
     task: str
+    """The task's name; with `{rep}` in it where each run has a repetition of the split."""
     model: str
     config: Mapping[str, Value]
     """What differs from the architecture's defaults, or decides between this row and others."""
@@ -29,6 +30,17 @@ class Recipe:
     """What differs from the task's published data."""
     changes: Mapping[str, Value] = later_mapping()
     """What differs from the training recipe."""
+    repetitions: int = later(1)
+    """How many repetitions of the split there are: the first is seed 0's, the next seed 1's."""
+
+    def task_of(self, seed: int) -> str:
+        """Return the name of the task that the run with this seed has."""
+        return self.task.format(rep=seed % self.repetitions + 1)
+
+    @property
+    def tasks(self) -> list[str]:
+        """The names of the tasks that runs have."""
+        return [self.task_of(seed) for seed in range(self.repetitions)]
 
     @property
     def identity(self) -> str:

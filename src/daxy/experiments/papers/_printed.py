@@ -32,7 +32,8 @@ def read_table(
         path: Paper and table, as `bastings2018/table4`.
         title: The printed caption, or its gist.
         columns: The columns' names.
-        text: One line a row: its name, then its figures, `|` between; `-` where nothing is printed.
+        text: One line a row: its name, then its figures, `|` between; `-` where nothing is printed,
+            `?` where something was measured and no figure is printed, as in a chart.
         recipe_of: How each cell is reproduced.
         runs: How many runs each of the paper's own figures is of.
         note: What a reader has to know besides.
@@ -60,14 +61,14 @@ def _cell(path: str, place: tuple[str, str], figure: str, recipe: Recipe | None,
     paper, _, table = path.partition("/")
     row, column = place
     match = _FIGURE.fullmatch(figure)
-    assert match is not None, (path, place, figure)
-    value, decimals, spread = match.groups()
+    assert match is not None or figure == "?", (path, place, figure)
+    value, decimals, spread = match.groups() if match else (None, None, None)
     return Cell(
         paper=paper,
         table=table,
         row=row,
         column=column,
-        value=float(value),
+        value=None if value is None else float(value),
         spread=None if spread is None else float(spread),
         runs=None if recipe is None else runs,
         recipe=recipe,
