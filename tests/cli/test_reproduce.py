@@ -54,7 +54,8 @@ def test_a_cell_is_run_filed_and_shown_beside_the_published_figure(
     answer = daxy(*request)
     assert answer.code == 0, answer.err
     lines = [line.rstrip() for line in answer.out.splitlines()]
-    assert lines[3].split() == "GRU p1 0.0 ±0.0 0.0 ±0.0 2 +0.0 agrees".split()
+    figures = "0.0 ±0.0 0.0 ±0.0 0.0 0.0 0.0 +0.0 agrees 0.0 0.0"
+    assert lines[3].split() == ["GRU", "p1", *figures.split()]
     assert lines[4].split() == "Others p1 0.0 quoted".split()
     assert "made_up/table1: 1 cell: 0 in results, 0 finished, 2 to train" in answer.err
     assert "GRU, p1: 0.0 ±0.0 (2 seeds), agrees: 0.0 ±0.0" in answer.err

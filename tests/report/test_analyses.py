@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from benchmarks.kill_and_resume import Few
@@ -11,20 +12,30 @@ from daxy import tasks
 from daxy.core.errors import UnknownName, WrongRequest
 from daxy.core.examples import Example, Sequences, Tokens
 from daxy.core.files import write_bytes
+from daxy.core.summary import Summary
+from daxy.experiments import papers, reproduction
+from daxy.experiments.papers import Finding
 from daxy.experiments.request import run_config
 from daxy.experiments.run_folder import RunFolder
 from daxy.formats import predictions
 from daxy.report import analyses
-from daxy.report.analyses._analysis import Findings, Summary
+from daxy.report.analyses._analysis import Findings, Row
+from daxy.report.analyses.neighbours import OF
+from daxy.tasks import Data
 
 Says = Callable[[Example], Tokens]
 
 
-def run(folder: Path, task: str, seed: int, says: Says, hidden: int = 4) -> RunFolder:
+LEARNER = {"model": "seq2seq", "config": {"hidden": 4}, "protocol": {}}
+
+
+def run(
+    folder: Path, task: str, seed: int, says: Says, learner: dict[str, Any] = LEARNER
+) -> RunFolder:
     """Leave a finished run that says what a function says."""
     data = Few()
     split = data.load(task)
-    config = run_config(task, data, split, {"model": "seq2seq", "config": {"hidden": hidden}}, seed)
+    config = run_config(task, data, split, learner, seed)
     made = RunFolder(folder / config.name)
     made.begin(config, {"group": [config.name]})
     write_bytes(made.model, b"weights")
@@ -47,6 +58,12 @@ def short(example: Example) -> Tokens:
 def no_around(example: Example) -> Tokens:
     """Right about commands without `around`."""
     return ("I_WALK", "I_RUN") if "around" in example.source else example.target
+
+
+def said(analysis: str) -> list[Finding]:
+    """Return what papers say that an analysis found."""
+    every = [each for name in papers.available() for each in papers.get(name).findings]
+    return [each for each in every if each.analysis == analysis]
 
 
 def rows(findings: Findings, group: str) -> dict[str, tuple[float, ...]]:
@@ -80,13 +97,6 @@ def test_constructions_of_the_mirror_are_those_of_its_targets(tmp_path: Path) ->
     assert set(rows(found, "built with").values()) == {(100,)}
 
 
-def test_the_standard_error_is_of_the_sample() -> None:
-    found = Summary(runs=(10.0, 20.0, 30.0))
-    assert found.mean == 20
-    assert found.sem == pytest.approx(10 / 3**0.5)
-    assert Summary(runs=(10.0,)).sem is None
-
-
 def test_a_picture_has_a_panel_a_group_and_a_bar_a_row(tmp_path: Path) -> None:
     found = analyses.get("by_length").run([run(tmp_path, "scan/simple_p1", 0, short)])
     panels = found.draw().axes
@@ -98,7 +108,8 @@ def test_a_picture_has_a_panel_a_group_and_a_bar_a_row(tmp_path: Path) -> None:
 
 
 def test_runs_of_different_learners_are_not_taken_together(tmp_path: Path) -> None:
-    folders = [run(tmp_path, "scan/simple_p1", 0, right, hidden=hidden) for hidden in (4, 5)]
+    other = LEARNER | {"config": {"hidden": 5}}
+    folders = [run(tmp_path, "scan/simple_p1", 0, right, learner) for learner in (LEARNER, other)]
     with pytest.raises(WrongRequest, match="is of another learner or task than"):
         analyses.get("by_length").run(folders)
 
@@ -160,6 +171,9 @@ def test_the_length_oracle_says_as_many_tokens_as_the_target_has(tmp_path: Path)
     assert ways["its own"] == (100 * folders[0].scores()["test"]["exact"],)
     assert set(ways) == {"its own", "the target's"}
     by_length = [row for row in found.rows if row.group.startswith("tokens")]
+    assert {group for each in said("length_oracle") for group, _ in each.values} <= {
+        row.group for row in found.rows
+    }
     total = sum(row.examples * row.value.mean for row in by_length)
     assert total / sum(row.examples for row in by_length) == pytest.approx(*ways["the target's"])
 
@@ -192,3 +206,40 @@ def test_neighbours_among_official_files_are_refused(tmp_path: Path) -> None:
     folder.finish({"metric": "exact"})
     with pytest.raises(WrongRequest, match="was trained on official files"):
         analyses.get("neighbours").run([folder])
+
+
+def test_every_finding_of_a_paper_is_of_an_analysis_that_there_is() -> None:
+    found = {each.analysis for name in papers.available() for each in papers.get(name).findings}
+    assert found <= set(analyses.available())
+
+
+def test_published_neighbours_are_training_commands_of_the_paper_s_own_choice() -> None:
+    (table_1,) = said("neighbours")
+    train = Data(validation="none").load(table_1.recipe.task).train
+    known = {" ".join(source) for source in train.source}
+    assert {group for group, _ in table_1.values} == set(OF)
+    assert {name for _, name in table_1.values} <= known
+
+
+def test_what_a_paper_says_of_the_same_network_stands_beside_what_was_found(
+    tmp_path: Path, daxy: Callable
+) -> None:
+    printed = next(each for each in said("length_oracle") if len(each.values) == 4)
+    learner = reproduction.learner_of(printed.recipe).settings()
+    folders = [run(tmp_path, "scan/length", 0, short, learner=learner)]
+    analysis = analyses.get("length_oracle")
+    group = "tokens in the target, which is known"
+    own = (Row(group=group, name="24", value=Summary(runs=(50.0,))),)
+    found = analysis.beside(Findings(title="made up", rows=own), folders)
+    assert found.published[group, "24"] == 95.76
+    assert found.groups[group] == [*own, "48"]
+    assert len(found.draw().axes) == 2
+    other = [run(tmp_path, "scan/length", 1, short)]
+    assert not analysis.beside(Findings(title="made up", rows=own), other).published
+
+    paths = [str(each.path) for each in folders]
+    assert daxy("analyse", "by_construction", *paths, "--json").json["notes"] == []
+    overall = next(each for each in said("by_length"))
+    learner = reproduction.learner_of(overall.recipe).settings()
+    folder = run(tmp_path, "scan/length", 2, short, learner=learner)
+    assert overall.note in " ".join(daxy("analyse", "by_length", str(folder.path)).out.split())

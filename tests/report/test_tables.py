@@ -39,7 +39,7 @@ def test_the_spread_is_the_population_s_as_in_table_9() -> None:
     """66.7 ±5.9 of eight sentences, three runs: 5, 5 and 6 right."""
     found = Comparison(cell=TABLE.cell("GRU", "simple"), scores=(62.5, 62.5, 75.0))
     assert found.texts[3] == "66.7 ±5.9"
-    assert found.texts[4] == "3"
+    assert found.texts[-1] == "62.5 62.5 75.0"
 
 
 def test_scores_of_the_ledger_are_printed_in_per_cent(tmp_path: Path, entry_for: Callable) -> None:
@@ -47,14 +47,22 @@ def test_scores_of_the_ledger_are_printed_in_per_cent(tmp_path: Path, entry_for:
     cell = TABLE.cell("GRU +Attn", "jump")
     ledger.add(TABLE, [entry_for(cell, score, seed) for seed, score in enumerate((0.10, 0.12))])
     (found,) = compare([cell], ledger.runs(PAPER))
-    row = ("GRU +Attn", "jump", "12.5 ±6.6", "11.0 ±1.0", "2", "-1.5", "agrees")
-    assert found.texts == row
+    figures = ("12.5 ±6.6", "11.0 ±1.0", "1.0", "10.0", "12.0", "-1.5", "agrees", "10.0 12.0")
+    assert found.texts == ("GRU +Attn", "jump", *figures)
     assert as_markdown([found]).splitlines() == [
-        "| row | column | published | measured | seeds | difference | verdict |",
-        "|---|---|---:|---:|---:|---:|---|",
-        "| GRU +Attn | jump | 12.5 ±6.6 | 11.0 ±1.0 | 2 | -1.5 | agrees |",
+        "| row | column | published | measured | SEM | least | most | difference | verdict |"
+        " each seed |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---|---|",
+        "| GRU +Attn | jump | 12.5 ±6.6 | 11.0 ±1.0 | 1.0 | 10.0 | 12.0 | -1.5 | agrees |"
+        " 10.0 12.0 |",
     ]
     assert found.as_json["measured"]["runs"] == pytest.approx([10, 12])
+    assert found.as_json["measured"]["sem"] == pytest.approx(1)
+
+
+def test_a_figure_has_the_digits_that_the_paper_prints(entry_for: Callable) -> None:
+    cell = papers.table("lake2018/experiments").cell("best overall", "jump")  # 0.08
+    assert Comparison(cell=cell, scores=(0.1, 0.02)).texts[3] == "0.06 ±0.04"
 
 
 def test_a_terminal_gets_title_figures_and_rule() -> None:

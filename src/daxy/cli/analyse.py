@@ -51,7 +51,8 @@ class Analyse(Verb):
         self._check_draw()
         for path in self.run_folders:
             require(path.is_dir(), f"{path}: no such folder")
-        findings = analysis.run([RunFolder(path) for path in self.run_folders], self.of)
+        folders = [RunFolder(path) for path in self.run_folders]
+        findings = analysis.beside(analysis.run(folders, self.of), folders)
         if self.draw is not None:
             _draw(findings, self.draw)
         return Result(data=_data(findings), text=_table(findings))
@@ -91,14 +92,17 @@ def _data(findings: Findings) -> dict[str, Any]:
     return {
         "title": findings.title,
         "measure": findings.measure,
+        "published": [
+            {"group": group, "name": name, "value": value}
+            for (group, name), value in findings.published.items()
+        ],
+        "notes": list(findings.notes),
         "rows": [
             {
                 "group": row.group,
                 "name": row.name,
                 "examples": row.examples,
-                "mean": row.value.mean,
-                "sem": row.value.sem,
-                "runs": list(row.value.runs),
+                **row.value.as_json,
             }
             for row in findings.rows
         ],
@@ -114,21 +118,26 @@ def _table(findings: Findings) -> Any:
     counted = any(row.examples is not None for row in findings.rows)
     several = any(len(row.value.runs) > 1 for row in findings.rows)
     head = ["examples"] * counted + [findings.measure] + ["SEM", "least", "most"] * several
-    for group in dict.fromkeys(row.group for row in findings.rows):
+    head += ["published"] * bool(findings.published)
+    for group, shown in findings.groups.items():
         table = Table(group, box=None, pad_edge=False)
         for name in head:
             table.add_column(name, justify="right")
-        for row in findings.rows:
-            if row.group == group:
-                table.add_row(row.name, *_figures(row, findings, counted, several))
+        for row in shown:
+            if isinstance(row, str):
+                name, figures = row, [""] * (len(head) - 1)
+            else:
+                name, figures = row.name, _figures(row, findings, counted, several)
+            published = findings.published.get((group, name))
+            table.add_row(name, *figures, "" if published is None else f"{published:g}")
         parts += ["", table]
-    return Group(*parts)
+    return Group(*parts, *(["", *findings.notes] if findings.notes else []))
 
 
 def _figures(row: Row, findings: Findings, counted: bool, several: bool) -> list[str]:
     """Return what a row shows beside its name."""
-    runs, sem = row.value.runs, row.value.sem
-    figures = [row.value.mean, *([sem or 0, min(runs), max(runs)] if several else [])]
+    found = row.value
+    figures = [found.mean, *([found.sem or 0, found.least, found.most] if several else [])]
     digits = 1 if findings.top > 2 else 2
     shown = [f"{each:.{digits}f}" for each in figures]
     return [f"{row.examples or 0:,}", *shown] if counted else shown

@@ -86,8 +86,9 @@ class Reproduce(Verb):
         try:
             for step in going:
                 (found,) = compare([step.cell], ledger.runs(paper))
-                row, column, published, measured, seeds, _, verdict = found.texts
-                _say(f"{row}, {column}: {measured} ({seeds} seeds), {verdict}: {published}")
+                row, column, published, measured, *_, verdict, _ = found.texts
+                seeds = f"{len(found.scores)} seed{'s' * (len(found.scores) != 1)}"
+                _say(f"{row}, {column}: {measured} ({seeds}), {verdict}: {published}")
         except Interrupted as stop:
             kept = f"finished cells are in {ledger.path(table)}"
             again = f"the same request{' without --restart' * self.restart} goes on from there"

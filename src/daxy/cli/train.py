@@ -116,8 +116,7 @@ def _answer(trained: Trained) -> Result:
         "task": experiment.task,
         "data": found[0][1].data,
         "learner": experiment.learner.settings(),
-        "mean": trained.mean,
-        "standard_deviation": trained.standard_deviation,
+        "measured": trained.summary.as_json,
         "published": [
             {
                 "table": f"{cell.paper}/{cell.table}",
@@ -145,8 +144,11 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
         table.add_row(str(run["seed"]), score, validation, epochs, run["folder"])
     facts = [f"{fact}: {value:.1%}" for fact, value in runs[0]["statistics"].items()]
     count = f"{len(runs)} seed{'s' * (len(runs) > 1)}, {runs[0]['test_examples']:,} test examples"
-    spread = f"{100 * trained.mean:.1f} ±{100 * trained.standard_deviation:.1f}"
-    lines = [f"measured   {spread} ({count})"]
+    found = trained.summary
+    lines = [f"measured   {100 * found.mean:.1f} ±{100 * found.deviation:.1f} ({count})"]
+    if found.sem is not None:
+        extremes = f"least {100 * found.least:.1f}, most {100 * found.most:.1f}"
+        lines[0] += f"; SEM {100 * found.sem:.1f}, {extremes}"
     lines += [f"published  {cell.printed} ({cell})" for cell in trained.published]
     data = trained.experiment.data
     source = "generated" if data.official is None else f"official files in {data.official}"

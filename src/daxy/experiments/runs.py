@@ -351,16 +351,6 @@ def seeds_from(count: int, first: int = 0) -> list[int]:
     return list(range(first, first + count))
 
 
-def spread(values: Sequence[float]) -> tuple[float, float]:
-    """Return mean and standard deviation over runs: of the population, as the papers print it.
-
-    That it is the population's shows in Table 9 of Bastings et al. (2018): 66.7 +- 5.9 over three
-    runs of eight sentences can only be 62.5, 62.5 and 75.0, whose sample deviation would be 7.2.
-    """
-    mean = sum(values) / len(values)
-    return mean, (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
-
-
 def primary(scores: dict[str, Any]) -> float:
     """Return the figure that papers print of a run's scores."""
     return scores["test"][scores["metric"]]

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from daxy.core.errors import RunFailed
+from daxy.core.summary import Summary
 from daxy.core.vocabulary import Vocabulary
 from daxy.experiments.papers import Cell, published
 from daxy.experiments.run_folder import RunFolder
-from daxy.experiments.runs import Experiment, Watcher, primary, seeds_from, spread
+from daxy.experiments.runs import Experiment, Watcher, primary, seeds_from
 from daxy.learners.neural import learner
 from daxy.learners.predictor import Predictor, empty_model
 from daxy.tasks import Data
@@ -33,14 +34,14 @@ class Trained:
         return [primary(folder.scores()) for folder in self.folders]
 
     @property
-    def mean(self) -> float:
-        """The mean over seeds."""
-        return spread(self.scores)[0]
+    def summary(self) -> Summary:
+        """Mean, spread, standard error, worst and best of them."""
+        return Summary(runs=tuple(self.scores))
 
     @property
-    def standard_deviation(self) -> float:
-        """The standard deviation over seeds (of the population, as the papers print it)."""
-        return spread(self.scores)[1]
+    def mean(self) -> float:
+        """The mean over seeds."""
+        return self.summary.mean
 
     @property
     def published(self) -> list[Cell]:

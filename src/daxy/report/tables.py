@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any, Literal
 
+from daxy.core.summary import Summary
 from daxy.experiments.ledger import Runs
 from daxy.experiments.papers import Cell, Table
 
@@ -27,8 +27,11 @@ RULE = (
     "agrees: measured is within the published spread (±, standard deviation over runs), or within"
     f" {ROUNDING} points; overlaps: within both spreads together; differs: further off"
 )
-HEAD = ("row", "column", "published", "measured", "seeds", "difference", "verdict")
-WORDS = ("row", "column", "verdict")
+HEAD = (
+    *("row", "column", "published", "measured", "SEM", "least", "most", "difference", "verdict"),
+    "each seed",
+)
+WORDS = ("row", "column", "verdict", "each seed")
 STYLES = {
     "agrees": "green",
     "overlaps": "yellow",
@@ -48,28 +51,23 @@ class Comparison:
     """One a seed; none where nothing was measured yet."""
 
     @property
-    def mean(self) -> float | None:
-        """The measured mean."""
-        return fmean(self.scores) if self.scores else None
-
-    @property
-    def spread(self) -> float | None:
-        """The measured standard deviation, of the population."""
-        return pstdev(self.scores) if self.scores else None
+    def summary(self) -> Summary | None:
+        """What was measured; None where nothing was yet."""
+        return Summary(runs=self.scores) if self.scores else None
 
     @property
     def difference(self) -> float | None:
         """Measured minus published."""
-        if self.mean is None or self.cell.value is None:
+        if self.summary is None or self.cell.value is None:
             return None
-        return self.mean - self.cell.value
+        return self.summary.mean - self.cell.value
 
     @property
     def verdict(self) -> Verdict:
         """By the rule at the top; `quoted` for figures that the paper has from elsewhere."""
         if self.cell.recipe is None:
             return "quoted"
-        if self.spread is None:
+        if self.summary is None:
             return "not yet"
         if self.difference is None:
             return "not printed"
@@ -77,24 +75,34 @@ class Comparison:
         allowed = max(ROUNDING, self.cell.spread or 0.0)
         if distance <= allowed:
             return "agrees"
-        return "overlaps" if distance <= allowed + self.spread else "differs"
+        return "overlaps" if distance <= allowed + self.summary.deviation else "differs"
 
     @property
     def texts(self) -> tuple[str, ...]:
         """What the table prints for it, in the order of `HEAD`."""
-        measured = "" if self.mean is None else f"{self.mean:.1f} ±{self.spread:.1f}"
-        difference = "" if self.difference is None else f"{self.difference:+z.1f}"
-        seeds = str(len(self.scores)) if self.scores else ""
-        cell = self.cell
-        return (
-            cell.row,
-            cell.column,
-            cell.printed,
-            measured,
-            seeds,
-            difference,
-            self.verdict,
-        )
+        difference = "" if self.difference is None else f"{self.difference:+z.{self._digits}f}"
+        cell, seeds = self.cell, " ".join(map(self._figure, self.scores))
+        published = (cell.row, cell.column, cell.printed)
+        return (*published, *self._measured, difference, self.verdict, seeds)
+
+    @property
+    def _measured(self) -> tuple[str, ...]:
+        found = self.summary
+        if found is None:
+            return ("", "", "", "")
+        mean, extremes = self._figure(found.mean), (found.least, found.most)
+        if found.sem is None:
+            return (mean, "", *map(self._figure, extremes))
+        spread = f"{mean} ±{self._figure(found.deviation)}"
+        return (spread, *map(self._figure, (found.sem, *extremes)))
+
+    @property
+    def _digits(self) -> int:
+        """As many as the paper prints, at least one."""
+        return max(1, self.cell.digits)
+
+    def _figure(self, value: float) -> str:
+        return f"{value:.{self._digits}f}"
 
     @property
     def as_json(self) -> dict[str, Any]:
@@ -104,7 +112,7 @@ class Comparison:
             "column": self.cell.column,
             "task": None if self.cell.recipe is None else self.cell.recipe.task,
             "published": {"value": self.cell.value, "spread": self.cell.spread},
-            "measured": {"value": self.mean, "spread": self.spread, "runs": list(self.scores)},
+            "measured": self.summary.as_json if self.summary else None,
             "difference": self.difference,
             "verdict": self.verdict,
         }

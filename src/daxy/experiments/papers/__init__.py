@@ -13,12 +13,23 @@ from typing import TYPE_CHECKING, Any
 
 from daxy.core import registry
 from daxy.core.errors import UnknownName
-from daxy.experiments.papers._paper import Cell, Paper, Recipe, Table
+from daxy.experiments.papers._paper import Cell, Finding, Paper, Recipe, Table
 
 if TYPE_CHECKING:
     from daxy.tasks import Data
 
-__all__ = ["Cell", "Paper", "Recipe", "Table", "available", "get", "published", "table"]
+__all__ = [
+    "Cell",
+    "Finding",
+    "Paper",
+    "Recipe",
+    "Table",
+    "available",
+    "findings",
+    "get",
+    "published",
+    "table",
+]
 
 
 def available() -> list[str]:
@@ -67,6 +78,24 @@ def published(task: str, settings: dict[str, Any], data: Data | None = None) -> 
         and cell.value is not None
         and task in cell.recipe.tasks
         and _comes_to(cell.recipe, settings, data)
+    ]
+
+
+def findings(analysis: str, task: str, settings: dict[str, Any]) -> list[Finding]:
+    """Return what papers say that an analysis finds of a learner's runs on a task.
+
+    Args:
+        analysis: The analysis's name.
+        task: The task's name.
+        settings: The learner's resolved settings: model, config and protocol, every field.
+    """
+    return [
+        each
+        for name in available()
+        for each in get(name).findings
+        if each.analysis == analysis
+        and task in each.recipe.tasks
+        and _comes_to(each.recipe, settings, None)
     ]
 
 

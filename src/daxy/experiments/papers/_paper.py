@@ -147,6 +147,20 @@ class Table:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What a paper says that an analysis of a network's runs found."""
+
+    analysis: str
+    """Its name here."""
+    recipe: Recipe
+    """What the runs are runs of."""
+    values: Mapping[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
+    """By the group and the name of what they are of, as the analysis calls them."""
+    note: str = ""
+    """What it says without such a figure."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Paper:
     """One paper with the tables that are entered here."""
 
@@ -156,6 +170,7 @@ class Paper:
     year: int
     venue: str
     tables: tuple[Table, ...]
+    findings: tuple[Finding, ...] = ()
 
     @property
     def citation(self) -> str:

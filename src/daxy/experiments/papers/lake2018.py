@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
-from daxy.experiments.papers._paper import Cell, Paper, Recipe, Table, Value
+from daxy.experiments.papers._paper import Cell, Finding, Paper, Recipe, Table, Value
 from daxy.experiments.papers._printed import read_table
 
 NAME = "lake2018"
@@ -139,6 +139,62 @@ GRID = Table(
     note="The paper trained all of these and prints the figures of the best: see experiments.",
 )
 
+CHART = "The paper's Figure 4 has this as bars, without figures."
+OWN, TOLD = "length of the output", "tokens in the target, which is known"
+"""Groups of what `length_oracle` finds."""
+FINDINGS = (
+    Finding(analysis="by_length", recipe=recipe(OVERALL, "length"), note=CHART),
+    Finding(
+        analysis="length_oracle",
+        recipe=recipe(OVERALL, "length"),
+        values={(OWN, "its own"): 13.8, (OWN, "the target's"): 23.6},
+    ),
+    Finding(
+        analysis="length_oracle",
+        recipe=recipe(BEST["length"], "length"),
+        values={
+            (OWN, "its own"): 20.8,
+            (OWN, "the target's"): 60.2,
+            (TOLD, "24"): 95.76,
+            (TOLD, "48"): 22.8,
+        },
+    ),
+    Finding(
+        analysis="by_construction",
+        recipe=recipe(OVERALL, "addprim_turn_left"),
+        note="The paper's median run has 45 errors, all of them conjunctions: 22 have the part"
+        " `turn left`, 23 `turn left thrice`.",
+    ),
+    Finding(
+        analysis="neighbours",
+        recipe=recipe(OVERALL, "addprim_jump"),
+        values={
+            ("run", "look"): 0.73,
+            ("run", "walk"): 0.65,
+            ("run", "walk after run"): 0.55,
+            ("run", "run thrice after run"): 0.50,
+            ("run", "run twice after run"): 0.49,
+            ("jump", "run"): 0.15,
+            ("jump", "walk"): 0.13,
+            ("jump", "turn right"): 0.12,
+            ("jump", "look right twice after walk twice"): 0.09,
+            ("jump", "turn right after turn right"): 0.09,
+            ("run twice", "look twice"): 0.72,
+            ("run twice", "run twice and look opposite right thrice"): 0.65,
+            ("run twice", "run twice and run right twice"): 0.64,
+            ("run twice", "run twice and look opposite right twice"): 0.63,
+            ("run twice", "walk twice and run twice"): 0.63,
+            ("jump twice", "walk and walk"): 0.19,
+            ("jump twice", "run and walk"): 0.16,
+            ("jump twice", "walk opposite right and walk"): 0.12,
+            ("jump twice", "look right and walk"): 0.12,
+            ("jump twice", "walk right and walk"): 0.11,
+        },
+        note="Published cosines are of one run (Table 1).",
+    ),
+)
+"""What the text and Table 1 say of analyses."""
+
 PAPER = Paper(
     name=NAME,
     title="Generalization without systematicity: On the compositional skills of"
@@ -147,4 +203,5 @@ PAPER = Paper(
     year=2018,
     venue="ICML, 2873-2882",
     tables=(EXPERIMENTS, FIGURE_3, FIGURE_5, GRID),
+    findings=FINDINGS,
 )

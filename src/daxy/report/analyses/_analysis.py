@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import sqrt
-from statistics import fmean, stdev
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Tokens
+from daxy.core.summary import Summary
+from daxy.experiments import papers
 from daxy.experiments.run_folder import RunFolder
 from daxy.formats import parquet
 
@@ -23,24 +23,6 @@ if TYPE_CHECKING:
 
 CROWDED = 60
 """Letters below a panel for which there is no room side by side."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Summary:
-    """A figure over several runs."""
-
-    runs: tuple[float, ...]
-    """One a run, in the order of the folders."""
-
-    @property
-    def mean(self) -> float:
-        """The mean over runs."""
-        return fmean(self.runs)
-
-    @property
-    def sem(self) -> float | None:
-        """The standard error of the mean, as the paper's bars show it; None of a single run."""
-        return stdev(self.runs) / sqrt(len(self.runs)) if len(self.runs) > 1 else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,24 +47,56 @@ class Findings:
     """What the values are."""
     top: float = 102
     """Where the picture's scale ends."""
+    published: Mapping[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
+    """What papers say of the same network, by group and name; of more than was found, perhaps."""
+    notes: tuple[str, ...] = ()
+    """What papers say besides."""
+
+    @property
+    def groups(self) -> dict[str, list[Row | str]]:
+        """The rows of each group, and the names of what only papers speak of."""
+        groups: dict[str, list[Row | str]] = {}
+        for row in self.rows:
+            groups.setdefault(row.group, []).append(row)
+        found = {(row.group, row.name) for row in self.rows}
+        for group, name in self.published:
+            if (group, name) not in found:
+                groups.setdefault(group, []).append(name)
+        return groups
 
     def draw(self) -> Figure:
         """Return a picture: a panel a group, a bar a row, with its standard error."""
         from matplotlib.figure import Figure
 
-        groups = list(dict.fromkeys(row.group for row in self.rows))
+        groups = self.groups
         figure = Figure(figsize=(5 * len(groups), 4), layout="constrained")
-        for axes, group in zip(np.atleast_1d(figure.subplots(1, len(groups))), groups, strict=True):
-            rows = [row for row in self.rows if row.group == group]
+        panels = np.atleast_1d(figure.subplots(1, len(groups)))
+        for axes, (group, shown) in zip(panels, groups.items(), strict=True):
+            rows = [row for row in shown if isinstance(row, Row)]
+            names = [row.name if isinstance(row, Row) else row for row in shown]
             means, errors = (
                 [getattr(row.value, it) or 0 for row in rows] for it in ("mean", "sem")
             )
             axes.bar([row.name for row in rows], means, yerr=errors, color="tab:blue", alpha=0.8)
+            printed = {name: self.published.get((group, name)) for name in names}
+            printed = {name: value for name, value in printed.items() if value is not None}
+            if printed:
+                axes.plot([*printed], [*printed.values()], "D", color="tab:orange")
             axes.set(xlabel=group, ylabel=self.measure, ylim=(0, self.top))
-            crowded = sum(len(row.name) + 2 for row in rows) > CROWDED
+            crowded = sum(len(name) + 2 for name in names) > CROWDED
             axes.tick_params(axis="x", rotation=90 if crowded else 0)
+        if self.published:
+            figure.legend(handles=_key(), loc="outside lower center", ncols=2)
         figure.suptitle(self.title)
         return figure
+
+
+def _key() -> list[Any]:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    published = Line2D([], [], marker="D", linestyle="", color="tab:orange", label="published")
+    return [Patch(color="tab:blue", alpha=0.8, label="measured, with its SEM"), published]
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +157,14 @@ class Analysis(ABC):
             WrongRequest: the runs cannot be looked at like that.
             RunFailed: a folder is damaged.
         """
+
+    def beside(self, findings: Findings, folders: Sequence[RunFolder]) -> Findings:
+        """Return findings with what papers say of the same learner on the same task."""
+        config = folders[0].config()
+        said = papers.findings(self.name, config.task, config.learner)
+        values = {place: value for each in said for place, value in each.values.items()}
+        notes = tuple(each.note for each in said if each.note)
+        return replace(findings, published=values, notes=notes)
 
     def refuse(self, of: Sequence[str]) -> None:
         """Refuse sources to look at, where all of the test set is looked at."""

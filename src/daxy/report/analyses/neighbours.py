@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from daxy.core.errors import require
 from daxy.core.examples import Sequences
+from daxy.core.summary import Summary
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.runs import Run
 from daxy.experiments.trained import load
-from daxy.report.analyses._analysis import Analysis, Findings, Row, Summary, judged
+from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
 
 NEAREST = 5
 OF = ("run", "jump", "run twice", "jump twice")
