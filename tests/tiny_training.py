@@ -18,7 +18,7 @@ from daxy.batching.table import Table
 from daxy.core.examples import Examples
 from daxy.models.seq2seq import Config
 from daxy.training.checkpoint import Checkpoint
-from daxy.training.loop import Position, Training, Validate
+from daxy.training.loop import Judge, Position, Training, Trial
 from daxy.training.protocol import Protocol
 from daxy.training.replicas import Replicas, Steps
 
@@ -63,7 +63,7 @@ def idle(steps: int, replicas: int) -> Steps:
     )
 
 
-def scripted(*scores: Sequence[float]) -> Validate:
+def scripted(*scores: Sequence[float]) -> Judge:
     """Return a validation whose results are known: each replica's, epoch by epoch."""
     left = [iter(own) for own in scores]
     return lambda replica, codes: next(left[replica])
@@ -76,10 +76,11 @@ def unmoved(replica: int, codes: Any) -> float:
 
 def training(
     seeds: Sequence[int] = (0,),
-    validate: Validate | None = unmoved,
+    validate: Judge | None = unmoved,
     checkpoint: Checkpoint | None = None,
     config: Config = CONFIG,
     checkpoint_seconds: float = 0.0,
+    test: Trial | None = None,
     **protocol: Any,
 ) -> Training:
     """Return the training of these seeds; without `validate` there is no validation set."""
@@ -89,8 +90,8 @@ def training(
     return Training(
         replicas=replicas(tuple(seeds), recipe, config),
         train=[rows[:TRAIN]] * len(seeds),
-        validation=[held_out] * len(seeds),
-        validate=validate or unmoved,
+        validation=Trial([held_out] * len(seeds), validate or unmoved),
+        test=test,
         checkpoint=checkpoint,
         checkpoint_seconds=checkpoint_seconds,
     )

@@ -119,8 +119,8 @@ def test_a_group_that_was_interrupted_at_a_storage_goes_on_whole_there(
     with monkeypatch.context() as patch:
         patch.setattr(Workshop, "complete", interrupted)
         with pytest.raises(Interrupted):
-            cluster.train(cluster.stated(program), "nowhere", 0.0, 2, url)
-    cluster.train(cluster.stated(Program(program.runs[1:])), "nowhere", 1.0, 2, url)
+            cluster.train(cluster.stated(program), Workshop(Path("nowhere"), 0.0), 2, url)
+    cluster.train(cluster.stated(Program(program.runs[1:])), Workshop(Path("nowhere"), 1.0), 2, url)
     Storage(url).fetch([each.config.name for each in program.runs], tmp_path / "runs")
     for each in program.runs:
         assert each.within(tmp_path / "runs").is_done()
@@ -131,7 +131,7 @@ def test_a_task_leaves_its_runs_at_a_storage_and_goes_on_from_there(
     alone: Path, tmp_path: Path, own_process: None
 ) -> None:
     url = (tmp_path / "storage").as_uri()
-    cluster.train(cluster.stated(PROGRAMS[0]), "nowhere", 1.0, 2, url)
+    cluster.train(cluster.stated(PROGRAMS[0]), Workshop(Path("nowhere"), 1.0), 2, url)
     Storage(url).fetch([each.config.name for each in PROGRAMS[0].runs], tmp_path / "runs")
     for each in PROGRAMS[0].runs:
         assert each.within(tmp_path / "runs").is_done()
@@ -139,7 +139,7 @@ def test_a_task_leaves_its_runs_at_a_storage_and_goes_on_from_there(
     # What lies there already is found, and not trained again.
     done = each.within(tmp_path / "storage").path / "done"
     before = done.stat().st_ino, done.read_bytes()
-    cluster.train(cluster.stated(PROGRAMS[0]), "nowhere", 1.0, 2, url)
+    cluster.train(cluster.stated(PROGRAMS[0]), Workshop(Path("nowhere"), 1.0), 2, url)
     assert done.read_bytes() == before[1]
 
 
@@ -149,7 +149,7 @@ def test_a_worker_that_would_train_something_else_says_so(
     stated = cluster.stated(PROGRAMS[0])
     checksum = RUNS[0].config.data["checksum"]
     with pytest.raises(RunFailed, match="what this worker would train is"):
-        cluster.train(stated.replace(str(checksum), "0" * 32), str(tmp_path), 1.0, 2, None)
+        cluster.train(stated.replace(str(checksum), "0" * 32), Workshop(tmp_path, 1.0), 2, None)
 
 
 @pytest.mark.parametrize("url", ["nosuchthing://bucket/runs"])

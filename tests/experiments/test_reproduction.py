@@ -77,10 +77,10 @@ def test_a_plan_tells_measured_from_finished_from_missing(
     ledger.add(TABLE, [entry_for(gru, 0.14, seed=1)])
     finish(Workshop(runs), runs_of(attention, [0, 2]))
     quoted = TABLE.cell("L&B best", "length")
-    steps = reproduction.plan(PAPER, [*CELLS, quoted], 3, ledger, runs)
+    steps = reproduction.plan(PAPER, [*CELLS, quoted], 3, ledger, Workshop(runs))
     found = [(step.in_ledger, step.finished, step.missing) for step in steps]
     assert found == [((1,), (), (0, 2)), ((), (0, 2), (1,))]
-    again = reproduction.plan(PAPER, CELLS, 3, ledger, runs, restart=True)
+    again = reproduction.plan(PAPER, CELLS, 3, ledger, Workshop(runs), restart=True)
     assert [step.missing for step in again] == [(0, 2), (0, 1, 2)]
 
 
@@ -88,7 +88,7 @@ def test_what_was_run_is_in_the_ledger_and_not_run_again(
     tmp_path: Path, trained: list[list[int]]
 ) -> None:
     ledger, runs = Ledger(tmp_path / "results"), tmp_path / "runs"
-    steps = reproduction.plan(PAPER, CELLS, 3, ledger, runs)
+    steps = reproduction.plan(PAPER, CELLS, 3, ledger, Workshop(runs))
     assert len(list(reproduction.carry_out(steps, TABLE, ledger, Silent()))) == 2
     assert trained == [[0, 1, 2], [0, 1, 2]]
     found = ledger.runs(PAPER).of(CELLS[0])
@@ -99,9 +99,9 @@ def test_what_was_run_is_in_the_ledger_and_not_run_again(
     # Table 1 prints the same figures: nothing is left to run there.
     table1 = PAPER.table("table1")
     same = table1.select(["gru", "gru+attn"], ["length scan"])
-    assert not any(step.seeds for step in reproduction.plan(PAPER, same, 3, ledger, runs))
+    assert not any(step.seeds for step in reproduction.plan(PAPER, same, 3, ledger, Workshop(runs)))
     # The ledger alone is enough, wherever the run folders are.
-    steps = reproduction.plan(PAPER, CELLS, 4, ledger, tmp_path / "elsewhere")
+    steps = reproduction.plan(PAPER, CELLS, 4, ledger, Workshop(tmp_path / "elsewhere"))
     assert [step.seeds for step in steps] == [[3], [3]]
 
 
@@ -116,7 +116,7 @@ def test_each_cell_is_filed_before_the_next_begins(
         finish(workshop, runs)
 
     monkeypatch.setattr(Workshop, "complete", complete)
-    steps = reproduction.plan(PAPER, CELLS, 1, ledger, runs)
+    steps = reproduction.plan(PAPER, CELLS, 1, ledger, Workshop(runs))
     with pytest.raises(Interrupted):
         list(reproduction.carry_out(steps, TABLE, ledger, Silent()))
     assert [run.row for run in ledger.entries(TABLE)] == ["GRU"]
@@ -131,7 +131,9 @@ def test_unless_told_otherwise_a_cell_is_to_have_as_many_runs_as_its_figure(
     table = papers.table(name)
     ledger = Ledger(tmp_path / "results")
     cells = table.cells[:1]
-    (step,) = reproduction.plan(papers.get(table.paper), cells, None, ledger, tmp_path / "runs")
+    (step,) = reproduction.plan(
+        papers.get(table.paper), cells, None, ledger, Workshop(tmp_path / "runs")
+    )
     assert step.missing == tuple(range(runs))
 
 
@@ -141,7 +143,7 @@ def test_runs_on_repetitions_of_a_split_make_up_one_figure(
     table = papers.table("lake2018/figure5")
     ledger, paper = Ledger(tmp_path / "results"), papers.get("lake2018")
     cell = table.cell("best overall", "8 composed")
-    steps = reproduction.plan(paper, [cell], None, ledger, tmp_path / "runs")
+    steps = reproduction.plan(paper, [cell], None, ledger, Workshop(tmp_path / "runs"))
     assert [run.task for run in steps[0].of([0, 1, 4, 5])] == [
         f"scan/addprim_complex_jump_num8_rep{repetition}" for repetition in (1, 2, 5, 1)
     ]

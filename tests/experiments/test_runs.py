@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -231,3 +232,25 @@ def test_killed_at_random_moments_a_training_ends_in_the_same_files() -> None:
     counts = kill_and_resume(kills=6, epochs=5)
     assert counts["kills"] == 6
     assert counts["different"] == 0
+
+
+def test_evaluations_are_in_the_log_and_change_nothing(tmp_path: Path) -> None:
+    (plain,) = experiment(tmp_path / "plain").run([0])
+    (seen,) = replace(experiment(tmp_path / "seen"), evaluate_every=1).run([0])
+    assert [record["test"] for record in plain.records()] == [None] * EPOCHS
+    tests = [record["test"] for record in seen.records()]
+    assert all(isinstance(each, float) for each in tests)
+    assert seen.evaluations() == seen.records()
+    assert weights(tmp_path / "plain") == weights(tmp_path / "seen")
+    validations = [record["validation"] for record in seen.records()]
+    assert seen.scores()["best_epoch"] == 1 + validations.index(max(validations))
+
+
+def test_it_is_too_late_to_evaluate_a_finished_run(tmp_path: Path) -> None:
+    experiment(tmp_path).run([0])
+    later = replace(experiment(tmp_path), evaluate_every=1)
+    with pytest.raises(WrongRequest, match="was not evaluated while it trained; `--restart`"):
+        later.run([0, 1])
+    assert len(later.run([0], restart=True)[0].evaluations()) == EPOCHS
+    with pytest.raises(WrongRequest, match="evaluate-every must not be negative: -1"):
+        replace(later, evaluate_every=-1).run([0])

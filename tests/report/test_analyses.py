@@ -1,6 +1,7 @@
 """What analyses find in runs whose every prediction is known."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -243,3 +244,19 @@ def test_what_a_paper_says_of_the_same_network_stands_beside_what_was_found(
     learner = reproduction.learner_of(overall.recipe).settings()
     folder = run(tmp_path, "scan/length", 2, short, learner=learner)
     assert overall.note in " ".join(daxy("analyse", "by_length", str(folder.path)).out.split())
+
+
+def test_the_course_of_training_is_that_of_the_log(tmp_path: Path) -> None:
+    folders = replace(experiment(tmp_path), evaluate_every=2).run([0, 1])
+    found = analyses.get("over_training").run(folders)
+    records = [folder.records() for folder in folders]
+    assert [row.name for row in found.rows] == [str(records[0][1]["steps"])]
+    assert found.rows[0].value.runs == tuple(100 * own[1]["test"] for own in records)
+    (axes,) = found.draw().axes
+    assert len(axes.lines) == 3  # a run each, and their mean
+
+
+def test_runs_that_were_not_evaluated_have_no_course(tmp_path: Path) -> None:
+    folders = experiment(tmp_path).run([0])
+    with pytest.raises(WrongRequest, match="was not evaluated while it trained"):
+        analyses.get("over_training").run(folders)

@@ -1,5 +1,7 @@
 """Epochs, validation after each, the best weights kept, an exact stop."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -20,7 +22,7 @@ from tests.tiny_training import (
 from daxy.batching.epochs import epoch
 from daxy.core.errors import RunFailed
 from daxy.models._model import Batch
-from daxy.training.loop import one_replica
+from daxy.training.loop import Trial, one_replica
 from daxy.training.objective import cross_entropy
 from daxy.training.replicas import merged
 
@@ -95,6 +97,24 @@ def test_without_a_validation_set_the_last_weights_are_kept() -> None:
     assert bits(state.best) == bits(state.model)
     assert [record.validation for record in position.history[0]] == [None, None]
     assert position.best_epoch == [2]
+
+
+def test_the_test_set_is_looked_at_as_often_as_asked_and_decides_nothing() -> None:
+    rows = table().rows(examples())[:3]
+    heard = list[tuple[int, int]]()
+
+    def judge(replica: int, codes: Any) -> float:
+        heard.append((replica, len(codes)))
+        return 1.0  # which would end training if it were a validation
+
+    looked, position = training([0, 1], epochs=5, test=Trial([rows, rows[:2]], judge, 2)).fit(
+        Listener()
+    )
+    assert heard == [(0, 3), (1, 2)] * 2
+    tests = [record.test for record in position.history[1]]
+    assert tests == [None, 1.0, None, 1.0, None]
+    unseen, _ = training([0, 1], epochs=5).fit(Listener())
+    assert bits(looked) == bits(unseen)
 
 
 def test_the_records_count_epochs_and_steps_and_tell_the_learning_rate() -> None:

@@ -46,6 +46,9 @@ class Reproduce(Verb):
     """Where run folders are found and made."""
     results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("results")
     """Folder of the measured runs, one JSON file a table."""
+    evaluate_every: int = 0
+    """After every so many epochs score the test set too, to look at and never to choose by;
+    `daxy analyse over_training` shows it. Of draws with replacement an epoch is a thousand."""
     restart: Switch = False
     """Delete what run folders there are of the runs that are not in the results, and train them."""
     dry_run: Switch = False
@@ -67,8 +70,10 @@ class Reproduce(Verb):
 
     def _serve(self, paper: Paper, table: Table, cells: list[Cell], ledger: Ledger) -> Result:
         from daxy.experiments import reproduction
+        from daxy.experiments.runs import Workshop
 
-        steps = reproduction.plan(paper, cells, self.seeds, ledger, self.runs, restart=self.restart)
+        workshop = Workshop(self.runs, evaluate_every=self.evaluate_every)
+        steps = reproduction.plan(paper, cells, self.seeds, ledger, workshop, restart=self.restart)
         if self.dry_run:
             return _planned(table, steps)
         _say(_sum(table, steps))

@@ -72,6 +72,9 @@ class Sweep(Verb):
     """Where run folders are found and made."""
     results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("results")
     """Folder of the measured runs, one JSON file a table."""
+    evaluate_every: int = 0
+    """After every so many epochs score the test set too, to look at and never to choose by;
+    `daxy analyse over_training` shows it. Of draws with replacement an epoch is a thousand."""
     restart: Switch = False
     """Delete what run folders there are of the runs that are not in the results, and train them."""
     dry_run: Switch = False
@@ -113,8 +116,9 @@ class Sweep(Verb):
         from daxy.experiments.sweep import Sweep as Asked
 
         restart = self.restart
-        steps = reproduction.plan(paper, cells, self.seeds, ledger, self.runs, restart=restart)
-        asked = Asked(table, steps, Workshop(self.runs), self.together)
+        workshop = Workshop(self.runs, evaluate_every=self.evaluate_every)
+        steps = reproduction.plan(paper, cells, self.seeds, ledger, workshop, restart=restart)
+        asked = Asked(table, steps, workshop, self.together)
         if restart and not self.dry_run:
             asked.workshop.clear(asked.missing)
         seconds = self._estimated(asked) if self.estimate and self.on == "local" else {}

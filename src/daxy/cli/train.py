@@ -45,6 +45,9 @@ class Train(Verb):
     """The training recipe, whose defaults the flags below change one by one."""
     runs: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("runs")
     """Where run folders are found and made."""
+    evaluate_every: int = 0
+    """After every so many epochs score the test set too, to look at and never to choose by;
+    `daxy analyse over_training` shows it. Of draws with replacement an epoch is a thousand."""
     restart: Switch = False
     """Delete what there is of these runs and train them from the beginning."""
     data: Data = field(default_factory=DataOptions)
@@ -73,6 +76,7 @@ class Train(Verb):
             learner=Neural(model=self.learner, config=chosen.config, protocol=chosen.recipe),
             data=self.data,
             folder=self.runs,
+            evaluate_every=self.evaluate_every,
         )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from daxy.experiments.entry import entry
@@ -69,7 +68,7 @@ def plan(
     cells: Sequence[Cell],
     seeds: int | None,
     ledger: Ledger,
-    runs: Path,
+    workshop: Workshop,
     *,
     restart: bool = False,
 ) -> list[Step]:
@@ -82,7 +81,6 @@ def plan(
         WrongFile: a file of the ledger is damaged.
         RunFailed: a finished run folder is damaged.
     """
-    workshop = Workshop(runs)
     workshop.check()
     known = ledger.runs(paper)
 
@@ -90,7 +88,11 @@ def plan(
         wanted = range(seeds or cell.runs or 1)
         in_ledger = {entry.seed for entry in known.of(cell)}
         left = [seed for seed in wanted if seed not in in_ledger]
-        done = {seed for seed in left if not restart and run(recipe, seed).within(runs).is_done()}
+        done = {
+            seed
+            for seed in left
+            if not restart and run(recipe, seed).within(workshop.folder).is_done()
+        }
         return Step(
             cell=cell,
             recipe=recipe,

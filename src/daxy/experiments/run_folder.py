@@ -160,6 +160,14 @@ class RunFolder:
         except (OSError, ValueError) as error:
             raise _corrupt(self.path, f"log.jsonl cannot be read ({error})") from error
 
+    def evaluations(self) -> list[dict[str, Any]]:
+        """Return those records that have a test score, as `--evaluate-every` asks for.
+
+        Raises:
+            RunFailed: see `records`.
+        """
+        return [record for record in self.records() if record.get("test") is not None]
+
 
 def _line(record: Any) -> str:
     return json.dumps(asdict(record)) + "\n"

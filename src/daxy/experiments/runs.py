@@ -140,6 +140,8 @@ class Experiment:
     folder: Path = Path("runs")
     """Where run folders are found and made."""
     checkpoint_seconds: float = 30.0
+    evaluate_every: int = 0
+    """See `Workshop`."""
 
     def of(self, seed: int) -> Run:
         """Return the run with this seed."""
@@ -159,7 +161,7 @@ class Experiment:
         """
         require(len(set(seeds)) == len(seeds) > 0, f"seeds must differ, and be some: {list(seeds)}")
         require(min(seeds) >= 0, f"a seed must not be negative: {min(seeds)}")
-        workshop = Workshop(self.folder, self.checkpoint_seconds)
+        workshop = Workshop(self.folder, self.checkpoint_seconds, self.evaluate_every)
         runs = [self.of(seed) for seed in seeds]
         if restart:
             workshop.clear(runs)
@@ -173,6 +175,12 @@ class Workshop:
 
     folder: Path
     checkpoint_seconds: float = 30.0
+    evaluate_every: int = 0
+    """After every so many epochs the test set is scored, and the log has it; 0: never."""
+
+    def __post_init__(self) -> None:
+        every = self.evaluate_every
+        require(every >= 0, f"evaluate-every must not be negative: {every}")
 
     def check(self) -> None:
         """Refuse a place for run folders that cannot have any.
@@ -199,9 +207,22 @@ class Workshop:
         """
         self.check()
         prepare()
-        begun, new = self.sorted(self.missing(runs))
+        missing = self.missing(runs)
+        self._check_evaluated(runs, missing)
+        begun, new = self.sorted(missing)
         for group in (*begun, *([new] if new else [])):
             self._train(group, watcher or Silent())
+
+    def _check_evaluated(self, runs: Sequence[Run], missing: Sequence[Run]) -> None:
+        """Refuse finished runs without the evaluations that are asked for: it is too late."""
+        if not self.evaluate_every:
+            return
+        names = {run.config.name for run in missing}
+        for run in runs:
+            folder = run.within(self.folder)
+            known = run.config.name in names or bool(folder.evaluations())
+            late = f"{folder.path} is finished and was not evaluated while it trained"
+            require(known, f"{late}; `--restart` trains it again")
 
     def missing(self, runs: Sequence[Run]) -> list[Run]:
         """Return the runs that are not finished.
@@ -253,6 +274,7 @@ class Workshop:
                 _Logging(folders, watcher),
                 checkpoint=checkpoint,
                 checkpoint_seconds=self.checkpoint_seconds,
+                evaluate_every=self.evaluate_every,
             )
         finally:
             watcher.ended()

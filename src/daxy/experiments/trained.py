@@ -72,6 +72,7 @@ def train(
     runs: Path | str = "runs",
     watcher: Watcher | None = None,
     restart: bool = False,
+    evaluate_every: int = 0,
 ) -> Trained:
     """Train a network on a task, or find the runs if they are there, and return them.
 
@@ -88,6 +89,7 @@ def train(
         runs: Where run folders are found and made.
         watcher: What hears how training gets on.
         restart: Delete what there is of these runs first.
+        evaluate_every: After every so many epochs score the test set too, to look at; 0: never.
 
     Raises:
         UnknownName: there is no such task, architecture or protocol.
@@ -99,7 +101,13 @@ def train(
     fitting = learner(model, dict(config or {}), settings)
     asked = seeds_from(seeds) if isinstance(seeds, int) else seeds
     chosen = data or Data(validation=validation(recipe) if isinstance(recipe, str) else "draw")
-    experiment = Experiment(task=task, learner=fitting, data=chosen, folder=Path(runs))
+    experiment = Experiment(
+        task=task,
+        learner=fitting,
+        data=chosen,
+        folder=Path(runs),
+        evaluate_every=evaluate_every,
+    )
     return Trained(experiment, tuple(experiment.run(asked, watcher=watcher, restart=restart)))
 
 

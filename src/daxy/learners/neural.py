@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
 import jax
 import numpy as np
@@ -23,7 +23,7 @@ from daxy.core.split import Split
 from daxy.core.vocabulary import Vocabulary
 from daxy.models._model import Sizes
 from daxy.training.checkpoint import Arrays, Checkpoint, named_arrays
-from daxy.training.loop import EpochRecord, Listener, Position, Training, one_replica
+from daxy.training.loop import EpochRecord, Listener, Position, Training, Trial, one_replica
 from daxy.training.order import Order
 from daxy.training.protocol import Protocol
 from daxy.training.replicas import Replicas, State, merged
@@ -98,15 +98,25 @@ class Group:
         *,
         checkpoint: Checkpoint | None = None,
         checkpoint_seconds: float = 30.0,
+        evaluate_every: int = 0,
     ) -> Fitted:
         """Train every network; each keeps its best weights on its own validation set.
+
+        Args:
+            listener: What hears of progress.
+            checkpoint: Where the state is kept.
+            checkpoint_seconds: How often.
+            evaluate_every: After every so many epochs the test set is scored, to look at; 0: never.
 
         Raises:
             Interrupted: by a signal, after the state was saved in the checkpoint.
             RunFailed: the checkpoint is damaged or cannot be written.
         """
         training = replace(
-            self.training, checkpoint=checkpoint, checkpoint_seconds=checkpoint_seconds
+            self.training,
+            test=self._trial("test", evaluate_every) if evaluate_every else None,
+            checkpoint=checkpoint,
+            checkpoint_seconds=checkpoint_seconds,
         )
         state, position = training.fit(listener)
         return Fitted(training.replicas, state, position)
@@ -128,7 +138,7 @@ class Group:
 
         compiled = decode(SAMPLE)
         example = decode(SAMPLE) / SAMPLE
-        validations = max(len(own) for own in self.training.validation)
+        validations = max(len(own) for own in self.training.validation.rows)
         epochs = self._replicas.protocol.most_epochs
         decoded = max(map(len, tests)) + validations * epochs
         return first + step * self.training.steps + compiled + example * decoded
@@ -139,13 +149,16 @@ class Group:
         return Training(
             replicas=self._replicas,
             train=[self._table.rows(member.split.train) for member in self.members],
-            validation=[self._table.rows(member.split.validation) for member in self.members],
-            validate=self._validate,
+            validation=self._trial("validation"),
         )
 
-    def _validate(self, replica: int, codes: NDArray[np.uint16]) -> float:
-        member = self.members[replica]
-        return member.score(member.split.validation, self._table.targets.decode(codes))
+    def _trial(self, part: Literal["validation", "test"], every: int = 1) -> Trial:
+        parts: list[Examples] = [getattr(member.split, part) for member in self.members]
+
+        def judge(replica: int, codes: NDArray[np.uint16]) -> float:
+            return self.members[replica].score(parts[replica], self._table.targets.decode(codes))
+
+        return Trial([self._table.rows(own) for own in parts], judge, every)
 
     @cached_property
     def _splits(self) -> list[Split]:

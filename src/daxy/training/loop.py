@@ -47,6 +47,9 @@ class EpochRecord:
     learning_rate: float
     seconds: float
     """Of this epoch, all replicas of the group together."""
+    test: float | None = None
+    """Score on the test set of the weights as they are after this epoch, where it was asked for: to
+    look at. Nothing is chosen by it."""
 
 
 @dataclass(slots=True)
@@ -98,8 +101,19 @@ class Listener(Protocol):
         ...
 
 
-Validate = Callable[[int, NDArray[np.uint16]], float]
-"""validate(replica, greedy codes of its validation rows) -> score."""
+Judge = Callable[[int, NDArray[np.uint16]], float]
+"""judge(replica, greedy codes of its rows) -> score."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """Rows that networks are asked about while they train, and how good their answers are."""
+
+    rows: Sequence[Rows]
+    """Each replica's own."""
+    judge: Judge
+    every: int = 1
+    """After every so many epochs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +123,10 @@ class Training:
     replicas: Replicas
     train: Sequence[Rows]
     """Each replica's training rows, repeats included."""
-    validation: Sequence[Rows]
-    """Each replica's validation rows; all empty to keep the last weights instead of the best."""
-    validate: Validate
+    validation: Trial
+    """By which weights are selected; of no rows to keep the last ones instead."""
+    test: Trial | None = None
+    """What is only looked at."""
     checkpoint: Checkpoint | None = None
     checkpoint_seconds: float = 30.0
     """How often the state is saved: what a killed run has to do again at most."""
@@ -244,7 +259,8 @@ class Training:
     ) -> Shares:
         """Validate, keep what improved (a tie keeps the earlier) and write down the epoch."""
         self._check_losses(position)
-        scores = self._scores(shares, position)
+        scores = self._scores(shares, position, self.validation)
+        tests = self._scores(shares, position, self.test) if self.test else [None] * len(scores)
         improved = np.zeros(len(scores), np.bool_)
         for replica, score in enumerate(scores):
             if position.stopped[replica]:
@@ -261,6 +277,7 @@ class Training:
                 best_epoch=position.best_epoch[replica],
                 learning_rate=self._learning_rate(position.epoch),
                 seconds=seconds,
+                test=tests[replica],
             )
             position.history[replica].append(record)
             # Nothing can beat a perfect score, and a tie keeps the earlier: stopping is exact.
@@ -276,14 +293,14 @@ class Training:
             place = f"the loss of seed {', '.join(lost)} is no number any more"
             raise RunFailed(f"{place} in epoch {position.epoch + 1}; try a smaller learning rate")
 
-    def _scores(self, shares: Shares, position: Position) -> list[float | None]:
-        """Return the validation scores; None without a validation set, and of what has stopped."""
-        pairs = zip(self.validation, position.stopped, strict=True)
+    def _scores(self, shares: Shares, position: Position, trial: Trial) -> list[float | None]:
+        """Return the scores; None without rows, of what has stopped, and between two trials."""
+        pairs = zip(trial.rows, position.stopped, strict=True)
         asked = [rows[:0] if stopped else rows for rows, stopped in pairs]
-        if not any(map(len, asked)):
+        if not any(map(len, asked)) or (position.epoch + 1) % trial.every:
             return [None] * len(asked)
         codes = self.replicas.decode(merged([share.model for share in shares]), asked)
-        return [self.validate(n, own) if len(own) else None for n, own in enumerate(codes)]
+        return [trial.judge(n, own) if len(own) else None for n, own in enumerate(codes)]
 
 
 def _window(values: NDArray[Any], first: int) -> NDArray[Any]:

@@ -15,7 +15,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -79,10 +79,9 @@ def run(
         options = {"num_cpus": cpus, "num_gpus": gpus, "max_retries": RETRIES}
         # A worker that is told to end has saved its state: another one goes on.
         task = ray.remote(train).options(**options, retry_exceptions=[Interrupted])
-        place = str(workshop.folder.resolve())
+        there = replace(workshop, folder=workshop.folder.resolve())
         for program in programs:
-            asked = stated(program), place, workshop.checkpoint_seconds, cpus, storage
-            pending[task.remote(*asked)] = program
+            pending[task.remote(stated(program), there, cpus, storage)] = program
         while pending:
             (done, *_), _ = ray.wait(list(pending), num_returns=1)
             program = pending.pop(done)
@@ -137,7 +136,7 @@ def stated(program: Program) -> str:
     )
 
 
-def train(programs: str, folder: str, seconds: float, cores: int, storage: str | None) -> None:
+def train(programs: str, workshop: Workshop, cores: int, storage: str | None) -> None:
     """Train a program's runs: what a task does, in a process of its own."""
     flag = "--xla_force_host_platform_device_count"
     if flag not in os.environ.get("XLA_FLAGS", ""):
@@ -145,9 +144,9 @@ def train(programs: str, folder: str, seconds: float, cores: int, storage: str |
     try:
         runs = [_run(RunConfig(**one["config"]), one["official"]) for one in json.loads(programs)]
         if storage is None:
-            Workshop(Path(folder), seconds).complete(runs)
+            workshop.complete(runs)
         else:
-            _train_elsewhere(runs, seconds, Storage(storage))
+            _train_elsewhere(runs, workshop, Storage(storage))
     except Interrupted:
         raise
     except DaxyError as error:
@@ -155,7 +154,7 @@ def train(programs: str, folder: str, seconds: float, cores: int, storage: str |
         raise RunFailed(str(error)) from None
 
 
-def _train_elsewhere(runs: Sequence[Run], seconds: float, kept: Storage) -> None:
+def _train_elsewhere(runs: Sequence[Run], workshop: Workshop, kept: Storage) -> None:
     """Train runs in a folder of this machine alone, from what there is at the storage."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -166,7 +165,7 @@ def _train_elsewhere(runs: Sequence[Run], seconds: float, kept: Storage) -> None
         names = list(dict.fromkeys([*names, *chain.from_iterable(groups)]))
         kept.fetch(names, folder)
         try:
-            Workshop(folder, seconds).complete(runs, _Keeping(kept, names, folder))
+            replace(workshop, folder=folder).complete(runs, _Keeping(kept, names, folder))
         finally:
             kept.store(names, folder)
 

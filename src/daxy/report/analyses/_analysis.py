@@ -18,6 +18,7 @@ from daxy.experiments.run_folder import RunFolder
 from daxy.formats import parquet
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -47,6 +48,8 @@ class Findings:
     """What the values are."""
     top: float = 102
     """Where the picture's scale ends."""
+    is_course: bool = False
+    """Whether names are numbers, along which the values run."""
     published: Mapping[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
     """What papers say of the same network, by group and name; of more than was found, perhaps."""
     notes: tuple[str, ...] = ()
@@ -65,7 +68,7 @@ class Findings:
         return groups
 
     def draw(self) -> Figure:
-        """Return a picture: a panel a group, a bar a row, with its standard error."""
+        """Return a picture: a panel a group, a bar a row; or a line over a course."""
         from matplotlib.figure import Figure
 
         groups = self.groups
@@ -74,21 +77,32 @@ class Findings:
         for axes, (group, shown) in zip(panels, groups.items(), strict=True):
             rows = [row for row in shown if isinstance(row, Row)]
             names = [row.name if isinstance(row, Row) else row for row in shown]
-            means, errors = (
-                [getattr(row.value, it) or 0 for row in rows] for it in ("mean", "sem")
-            )
-            axes.bar([row.name for row in rows], means, yerr=errors, color="tab:blue", alpha=0.8)
+            (_course if self.is_course else _bars)(axes, rows)
             printed = {name: self.published.get((group, name)) for name in names}
             printed = {name: value for name, value in printed.items() if value is not None}
             if printed:
                 axes.plot([*printed], [*printed.values()], "D", color="tab:orange")
             axes.set(xlabel=group, ylabel=self.measure, ylim=(0, self.top))
             crowded = sum(len(name) + 2 for name in names) > CROWDED
-            axes.tick_params(axis="x", rotation=90 if crowded else 0)
+            axes.tick_params(axis="x", rotation=90 if crowded and not self.is_course else 0)
         if self.published:
             figure.legend(handles=_key(), loc="outside lower center", ncols=2)
         figure.suptitle(self.title)
         return figure
+
+
+def _bars(axes: Axes, rows: Sequence[Row]) -> None:
+    """Draw a bar a row, with its standard error."""
+    means, errors = ([getattr(row.value, it) or 0 for row in rows] for it in ("mean", "sem"))
+    axes.bar([row.name for row in rows], means, yerr=errors, color="tab:blue", alpha=0.8)
+
+
+def _course(axes: Axes, rows: Sequence[Row]) -> None:
+    """Draw a thin line a run, and a thick one for their mean."""
+    across = [float(row.name) for row in rows]
+    for runs in zip(*(row.value.runs for row in rows), strict=True):
+        axes.plot(across, runs, color="tab:blue", alpha=0.3, linewidth=1)
+    axes.plot(across, [row.value.mean for row in rows], color="tab:blue", marker=".")
 
 
 def _key() -> list[Any]:
