@@ -7,8 +7,9 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
+import numpy as np
 import pytest
 from benchmarks.kill_and_resume import kill_and_resume
 from tests.experiments.small_runs import EPOCHS, Watcher, experiment, weights
@@ -16,6 +17,7 @@ from tests.experiments.small_runs import EPOCHS, Watcher, experiment, weights
 from daxy.core.errors import RunFailed, WrongRequest
 from daxy.experiments.run_folder import RunFolder
 from daxy.training.interrupt import Interrupted
+from daxy.training.replicas import Replicas, Shares, Steps
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 
@@ -254,3 +256,27 @@ def test_it_is_too_late_to_evaluate_a_finished_run(tmp_path: Path) -> None:
     assert len(later.run([0], restart=True)[0].evaluations()) == EPOCHS
     with pytest.raises(WrongRequest, match="evaluate-every must not be negative: -1"):
         replace(later, evaluate_every=-1).run([0])
+
+
+def test_a_run_that_diverges_is_named_and_the_others_of_its_group_are_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained = Replicas.run
+
+    def losing(replicas: Replicas, shares: Shares, steps: Steps) -> tuple[Shares, Any]:
+        shares, losses = trained(replicas, shares, steps)
+        losses[:, 1:] = np.nan
+        return shares, losses
+
+    with monkeypatch.context() as patched, pytest.raises(RunFailed) as caught:
+        patched.setattr(Replicas, "run", losing)
+        experiment(tmp_path).run([0, 1])
+    assert str(caught.value) == (
+        "the loss of seed 1 (epoch 1) is no number any more; try a smaller learning rate;"
+        " the other runs of the group are finished"
+    )
+    done = {folder.config().seed: folder.is_done() for folder in map(RunFolder, tmp_path.iterdir())}
+    assert done == {0: True, 1: False}
+    watcher = Watcher()
+    experiment(tmp_path).run([0, 1], watcher=watcher)
+    assert watcher.groups == [(1,)]

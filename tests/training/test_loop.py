@@ -24,7 +24,7 @@ from daxy.core.errors import RunFailed
 from daxy.models._model import Batch
 from daxy.training.loop import Trial, one_replica
 from daxy.training.objective import cross_entropy
-from daxy.training.replicas import merged
+from daxy.training.replicas import Replicas, Shares, Steps, merged
 
 
 def test_an_epoch_meets_every_example_and_is_heard_of() -> None:
@@ -165,5 +165,21 @@ def test_the_same_training_gives_the_same_bits() -> None:
 
 
 def test_a_loss_that_is_no_number_ends_the_training_and_names_the_seed() -> None:
-    with pytest.raises(RunFailed, match="the loss of seed 3 is no number any more in epoch"):
+    with pytest.raises(RunFailed, match=r"the loss of seed 3 \(epoch 1\) is no number any more"):
         training([3], learning_rate=1e30).fit(Listener())
+
+
+def test_the_others_go_on_without_a_replica_that_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone, _ = training([0, 1], scripted([0.1, 0.2, 0.3], [0.4] * 3), epochs=3).fit(Listener())
+    run = Replicas.run
+
+    def losing(replicas: Replicas, shares: Shares, steps: Steps) -> tuple[Shares, Any]:
+        shares, losses = run(replicas, shares, steps)
+        losses[:, 1] = np.where(steps.number >= STEPS, np.nan, losses[:, 1])
+        return shares, losses
+
+    monkeypatch.setattr(Replicas, "run", losing)
+    state, position = training([0, 1], scripted([0.1, 0.2, 0.3], [0.4]), epochs=3).fit(Listener())
+    assert (position.lost, position.stopped) == ([False, True], [False, True])
+    assert [len(history) for history in position.history] == [3, 1]
+    assert bits(one_replica(state.best, 0)) == bits(one_replica(alone.best, 0))

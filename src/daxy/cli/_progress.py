@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 SMOOTHING = 0.2
 """Weight of the newest measurement in the examples per second that are shown."""
+SHOWN = 10
+"""Replicas whose figures are shown one by one."""
 
 
 class Display:
@@ -60,13 +63,18 @@ class Display:
     def epoch_ended(self, position: Position) -> None:
         """Print what the epoch came to."""
         self._last = time.monotonic()
-        last = [history[-1] for history in position.history]
-        losses = " ".join(f"{record.loss:.3f}" for record in last)
-        scores = " ".join(_percent(record.validation) for record in last)
-        stopped = f"  {sum(position.stopped)} finished" if any(position.stopped) else ""
+        last = [history[-1] for history in position.history if history]
+        said = f"epoch {position.epoch}/{self._epochs}  loss "
+        said += _several([record.loss for record in last], ".3f")
+        for name in ("validation", "test"):
+            scores = [getattr(record, name) for record in last]
+            if known := [score for score in scores if score is not None]:
+                said += f"  {name} {_several(known, '.1%')}"
         speed = "" if self._rate is None else f"  {self._rate:,.0f} examples/s"
-        said = f"epoch {position.epoch}/{self._epochs}  loss {losses}  validation {scores}"
-        self._console.print(f"{said}{speed}{stopped}")
+        lost = sum(position.lost)
+        finished = sum(position.stopped) - lost
+        ends = [f"  {finished} finished" * (finished > 0), f"  {lost} lost" * (lost > 0)]
+        self._console.print(f"{said}{speed}{''.join(ends)}")
 
     def ended(self) -> None:
         """Take the live line away."""
@@ -76,9 +84,10 @@ class Display:
 
     def _figures(self, position: Position, steps: int) -> str:
         loss = sum(position.losses) / len(position.losses) / max(position.step, 1)
-        best = " ".join(_percent(score) if score >= 0 else "-" for score in position.best)
+        known = [score for score in position.best if score >= 0]
+        best = f"  best {_several(known, '.1%')}" if known else ""
         speed = "" if self._rate is None else f"  {self._rate:,.0f} examples/s"
-        return f"loss {loss:.3f}{speed}  best {best}  {self._remaining(position, steps)}"
+        return f"loss {loss:.3f}{speed}{best}  {self._remaining(position, steps)}"
 
     def _remaining(self, position: Position, steps: int) -> str:
         assert self._first_steps is not None
@@ -98,8 +107,12 @@ def _label(runs: Sequence[Run]) -> str:
     return f"{len(runs)} networks on {', '.join(named)}"
 
 
-def _percent(score: float | None) -> str:
-    return "-" if score is None else f"{score:.1%}"
+def _several(values: Sequence[float], form: str) -> str:
+    """Return figures of replicas, one each as long as there is room for them."""
+    if len(values) <= SHOWN:
+        return " ".join(format(value, form) for value in values)
+    mean, least, most = fmean(values), min(values), max(values)
+    return f"{mean:{form}} ({least:{form}} to {most:{form}})"
 
 
 def duration(seconds: float) -> str:

@@ -27,7 +27,7 @@ from daxy.tasks import Data
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.compilation import keep_compilations
 from daxy.training.devices import use_every_core
-from daxy.training.loop import Position
+from daxy.training.loop import Position, diverged
 from daxy.training.protocol import Protocol as Recipe
 
 
@@ -280,6 +280,9 @@ class Workshop:
             watcher.ended()
         _finish(runs, folders, fitted)
         shutil.rmtree(checkpoint.path.parent, ignore_errors=True)
+        if any(fitted.position.lost):
+            others = "; the other runs of the group are finished"
+            raise RunFailed(f"{diverged([run.seed for run in runs], fitted.position)}{others}")
 
 
 def prepare() -> None:
@@ -309,7 +312,7 @@ def _finish(runs: Sequence[Run], folders: Sequence[RunFolder], fitted: Fitted) -
     # As one entry: several would be written in any order.
     vocabularies = json.dumps({"source": table.sources.tokens, "target": table.targets.tokens})
     for replica, (run, folder, found) in enumerate(zip(runs, folders, every, strict=True)):
-        if folder.is_done():
+        if folder.is_done() or fitted.position.lost[replica]:
             continue
         task, split, history = tasks.get(run.task), run.split, fitted.history(replica)
         write_bytes(folder.model, save(fitted.weights(replica), {"vocabularies": vocabularies}))

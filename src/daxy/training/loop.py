@@ -70,6 +70,8 @@ class Position:
     best_epoch: list[int] = field(default_factory=list[int])
     stopped: list[bool] = field(default_factory=list[bool])
     """Replicas whose best weights can no longer change."""
+    lost: list[bool] = field(default_factory=list[bool])
+    """Those of them whose weights are no numbers any more."""
     history: list[list[EpochRecord]] = field(default_factory=list[list[EpochRecord]])
 
     def __post_init__(self) -> None:
@@ -78,6 +80,7 @@ class Position:
         self.best = self.best or [-1.0] * count
         self.best_epoch = self.best_epoch or [0] * count
         self.stopped = self.stopped or [False] * count
+        self.lost = self.lost or [False] * count
         self.history = self.history or [[] for _ in range(count)]
 
     @classmethod
@@ -138,7 +141,7 @@ class Training:
 
         Raises:
             Interrupted: by a signal, after the state was saved.
-            RunFailed: a checkpoint is damaged or cannot be written, or training diverges.
+            RunFailed: a checkpoint is damaged or cannot be written, or every replica diverges.
         """
         first, position = self._resume()
         shares = first
@@ -258,7 +261,7 @@ class Training:
         self, shares: Shares, position: Position, epochs: list[Epoch], seconds: float
     ) -> Shares:
         """Validate, keep what improved (a tie keeps the earlier) and write down the epoch."""
-        self._check_losses(position)
+        self._give_up_what_is_lost(position)
         scores = self._scores(shares, position, self.validation)
         tests = self._scores(shares, position, self.test) if self.test else [None] * len(scores)
         improved = np.zeros(len(scores), np.bool_)
@@ -286,12 +289,17 @@ class Training:
         position.losses = [0.0] * position.replicas
         return self.replicas.keep_best(shares, improved)
 
-    def _check_losses(self, position: Position) -> None:
-        """Refuse to go on from weights that are no numbers any more."""
-        pairs = zip(self.replicas.seeds, position.losses, strict=True)
-        if lost := [str(seed) for seed, loss in pairs if not isfinite(loss)]:
-            place = f"the loss of seed {', '.join(lost)} is no number any more"
-            raise RunFailed(f"{place} in epoch {position.epoch + 1}; try a smaller learning rate")
+    def _give_up_what_is_lost(self, position: Position) -> None:
+        """Stop the replicas whose weights are no numbers any more; the others go on.
+
+        Raises:
+            RunFailed: there are no others.
+        """
+        for replica, loss in enumerate(position.losses):
+            if not isfinite(loss):
+                position.lost[replica] = position.stopped[replica] = True
+        if all(position.lost):
+            raise diverged(self.replicas.seeds, position)
 
     def _scores(self, shares: Shares, position: Position, trial: Trial) -> list[float | None]:
         """Return the scores; None without rows, of what has stopped, and between two trials."""
@@ -301,6 +309,14 @@ class Training:
             return [None] * len(asked)
         codes = self.replicas.decode(merged([share.model for share in shares]), asked)
         return [trial.judge(n, own) if len(own) else None for n, own in enumerate(codes)]
+
+
+def diverged(seeds: Sequence[int], position: Position) -> RunFailed:
+    """Return what is said of the replicas that are lost."""
+    replicas = zip(seeds, position.history, position.lost, strict=True)
+    lost = [f"{seed} (epoch {len(history) + 1})" for seed, history, gone in replicas if gone]
+    place = f"the loss of seed {', '.join(lost)} is no number any more"
+    return RunFailed(f"{place}; try a smaller learning rate")
 
 
 def _window(values: NDArray[Any], first: int) -> NDArray[Any]:
