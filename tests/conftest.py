@@ -52,7 +52,9 @@ def forget_programs() -> Iterator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test that asks for official files, so that `-m official` is all of them."""
     for item in items:
-        if {"scan_archive", "mcd_archive"} & set(getattr(item, "fixturenames", ())):
+        if {"scan_archive", "mcd_archive", "gscan_archive"} & set(
+            getattr(item, "fixturenames", ())
+        ):
             item.add_marker("official")
 
 
@@ -77,6 +79,12 @@ def scan_archive() -> Path:
 def mcd_archive() -> Path:
     """The official files of the maximum compound divergence splits (Keysers et al. 2020)."""
     return official("scan-mcd.tar.xz")
+
+
+@pytest.fixture(scope="session")
+def gscan_archive() -> Path:
+    """Files of the authors' gSCAN generator (Ruis et al. 2020)."""
+    return official("gscan.tar.xz")
 
 
 @pytest.fixture(scope="session")

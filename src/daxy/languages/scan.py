@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from daxy.languages._reader import NotACommand
 from daxy.languages._scan_commands import (
     TURN,
     Act,
@@ -32,7 +33,7 @@ from daxy.languages._scan_commands import (
     denote,
     say,
 )
-from daxy.languages._scan_parser import DIRECTIONS, TIMES, NotACommand, Parser
+from daxy.languages._scan_parser import DIRECTIONS, TIMES, Parser
 
 if TYPE_CHECKING:
     from daxy.core.examples import Examples, Tokens

@@ -1,0 +1,71 @@
+"""Reading words from the left, with exact errors: what a grammar's parser is written with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from daxy.core.errors import WrongRequest
+
+if TYPE_CHECKING:
+    from daxy.core.examples import Tokens
+
+
+class NotACommand(WrongRequest):
+    """Words outside the grammar: where the first wrong one stands, and what could stand there."""
+
+    def __init__(self, words: Tokens, position: int, expected: Tokens, *, may_end: bool) -> None:
+        choices = [*expected, *(["the end of the command"] if may_end else [])]
+        wanted = " or ".join([", ".join(choices[:-1]), choices[-1]] if choices[1:] else choices)
+        if position > len(words):
+            said = f"{' '.join(words)!r} ends too early: word {position} is missing"
+        else:
+            before, wrong, after = words[: position - 1], words[position - 1], words[position:]
+            marked = " ".join([*before, f"[{wrong}]", *after])
+            said = f"not a command: {marked!r}, word {position} cannot be {wrong!r}"
+        super().__init__(f"{said}; expected {wanted}")
+        self.words = words
+        self.position = position
+        """Where the first wrong word stands, from 1; one past the last for an early end."""
+        self.expected = expected
+        """The words that could stand there, in the grammar's order."""
+        self.may_end = may_end
+        """Whether the command could have ended before this word."""
+
+
+class Reader:
+    """Words and how many are read; what was asked for in vain is what could have stood there."""
+
+    def __init__(self, words: Tokens) -> None:
+        self._words = words
+        self._position = 0
+        self._asked: Tokens = ()
+
+    def optional(self, *choices: str) -> str | None:
+        """Return the next word if it is one of these, and go past it."""
+        word = self._words[self._position] if self._position < len(self._words) else None
+        if word in choices:
+            self._position += 1
+            self._asked = ()
+            return word
+        self._asked += choices
+        return None
+
+    def required(self, *choices: str) -> str:
+        """Return the next word, and go past it.
+
+        Raises:
+            NotACommand: it is none of these.
+        """
+        word = self.optional(*choices)
+        if word is None:
+            raise NotACommand(self._words, self._position + 1, self._asked, may_end=False)
+        return word
+
+    def end(self) -> None:
+        """Make sure that all is read.
+
+        Raises:
+            NotACommand: there is another word.
+        """
+        if self._position < len(self._words):
+            raise NotACommand(self._words, self._position + 1, self._asked, may_end=True)

@@ -1,0 +1,1 @@
+"""Grid worlds: their states, what actions do in them, and demonstrations of commands."""

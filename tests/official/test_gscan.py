@@ -1,0 +1,71 @@
+"""Every command, referent and demonstration of the authors' own files is ours too."""
+
+import json
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from daxy.languages import grounded
+from daxy.languages.grounded import Thing
+from daxy.worlds.demonstration import demonstrate
+from daxy.worlds.execution import fault
+from daxy.worlds.grid import Cell, Placed, World
+
+SIZES = {"six_by_six_sample": 3030, "four_by_four": 3050}
+"""Examples in all splits."""
+
+
+@pytest.fixture(scope="session", params=SIZES)
+def examples(request: pytest.FixtureRequest, gscan_archive: Path) -> list[dict[str, Any]]:
+    with tarfile.open(gscan_archive) as archive:
+        name = f"gscan/{request.param}.txt"
+        file = archive.extractfile(name)
+        assert file is not None
+        splits = json.load(file)["examples"]
+    found = [example for split in splits.values() for example in split]
+    assert len(found) == SIZES[request.param]
+    return found
+
+
+def cell(position: dict[str, str]) -> Cell:
+    return Cell(int(position["row"]), int(position["column"]))
+
+
+def world(situation: dict[str, Any]) -> World:
+    placed = (
+        Placed(
+            Thing(each["object"]["shape"], each["object"]["color"], int(each["object"]["size"])),
+            cell(each["position"]),
+        )
+        for each in situation["placed_objects"].values()
+    )
+    start = cell(situation["agent_position"])
+    return World(situation["grid_size"], start, tuple(placed), situation["agent_direction"])
+
+
+def cases(examples: list[dict[str, Any]]) -> Iterator[tuple[Any, grounded.Command, World]]:
+    for example in examples:
+        command = grounded.parse(example["command"].split(","))
+        yield example, command, world(example["situation"])
+
+
+def test_every_command_is_said_and_derived_as_there(examples: list[dict[str, Any]]) -> None:
+    for example, command, _ in cases(examples):
+        assert ",".join(grounded.say(command)) == example["command"]
+        assert grounded.derivation(command) == example["derivation"]
+
+
+def test_every_phrase_speaks_of_the_target(examples: list[dict[str, Any]]) -> None:
+    for example, command, world in cases(examples):
+        found = world.placed[grounded.referent(command.phrase, world.things)]
+        assert found.cell == cell(example["situation"]["target_object"]["position"])
+
+
+def test_every_demonstration_is_ours_and_does_what_is_said(examples: list[dict[str, Any]]) -> None:
+    for example, command, world in cases(examples):
+        shown = example["target_commands"].split(",")
+        assert list(demonstrate(command, world)) == shown
+        assert fault(command, world, shown) is None
