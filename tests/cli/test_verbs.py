@@ -30,6 +30,38 @@ def test_interpret_needs_no_quotes(daxy: Callable) -> None:
     assert answer.json["parse"] == {"label": "thrice", "below": [{"label": "jump", "below": []}]}
 
 
+WORLD = """
+{"size": 4, "agent": [3, 0], "things": [
+    {"shape": "circle", "color": "red", "size": 2, "cell": [2, 1]},
+    {"shape": "circle", "color": "red", "size": 4, "cell": [0, 3]}
+]}
+"""
+
+
+def test_interpret_gscan_shows_the_referent_and_the_actions(daxy: Callable, tmp_path: Path) -> None:
+    world = tmp_path / "world.json"
+    world.write_text(WORLD)
+    request = ("interpret", "gscan", "push a red small circle while spinning", "--world", world)
+    answer = daxy(*map(str, request))
+    assert answer.code == 0, answer.err
+    assert answer.out.startswith("while spinning\n  push\n    red\n      small\n        circle\n")
+    assert "2 ·     [○2r]" in answer.out
+    assert "a red small circle: the red circle of size 2 at (2, 1)" in answer.out
+    found = daxy(*map(str, request), "--json").json
+    assert found["referent"]["cell"] == [2, 1]
+    spin = ["turn left"] * 4
+    pushes = [*spin, "push"] * 2
+    assert found["actions"] == [*spin, "walk", *spin, "turn left", "walk", *pushes]
+
+
+def test_interpret_gscan_without_a_world_shows_the_parse_alone(daxy: Callable) -> None:
+    found = daxy("interpret", "gscan", "walk to a circle", "--json").json
+    assert found == {
+        "command": "walk to a circle",
+        "parse": {"label": "walk to", "below": [{"label": "circle", "below": []}]},
+    }
+
+
 def test_tasks_lists_families_with_their_sizes(daxy: Callable) -> None:
     answer = daxy("tasks")
     line = next(line for line in answer.out.splitlines() if line.startswith("scan/addprim_jump "))

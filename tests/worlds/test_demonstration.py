@@ -116,17 +116,18 @@ def test_nothing_can_be_added_to_a_demonstration(
 def test_any_shortest_way_is_right(asked: tuple[Command, World], random: Random) -> None:
     command, world = asked
     cell = world.placed[grounded.referent(command.phrase, world.things)].cell
-    route = list(headings(cell.row - world.agent.row, cell.column - world.agent.column))
+    way = cell.row - world.agent.row, cell.column - world.agent.column
+    route = list(headings(command, way))
     random.shuffle(route)
     assume(route)
-    way = list[str]()
+    taken = list[str]()
     for before, after in pairwise([world.heading, *route]):
-        way += with_manner("cautiously", "walk", TURNS[(after - before) % 4])
+        taken += with_manner("cautiously", "walk", TURNS[(after - before) % 4])
     plain = Command("walk", command.phrase, "cautiously")
-    assert fault(plain, world, way) is None
-    *_, last = world.course(way)
+    assert fault(plain, world, taken) is None
+    *_, last = world.course(taken)
     assert last.agent == cell
-    assert fault(replace(plain, manner="hesitantly"), world, way) is not None
+    assert fault(replace(plain, manner="hesitantly"), world, taken) is not None
 
 
 # Right, though no demonstration: the column first, a staircase, the other way round.

@@ -1,41 +1,90 @@
-"""Show the parse of a command and the actions it means.
+"""Show the parse of a command and the actions it means, in a world where it needs one.
 
-An error says where the first wrong word stands and which words could stand there.
+An error says where the first wrong word stands and which words could stand there, or why nothing in
+the world, or more than one thing, is what the command speaks of.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import tyro
 
 from daxy.cli._verb import Result, Verb
-from daxy.languages import scan
+from daxy.core.errors import require
+from daxy.languages import grounded, scan
 
 
 @dataclass(frozen=True, kw_only=True)
 class Interpret(Verb):
     """Show the parse of a command and the actions it means.
 
-    Example:
+    What a command of gSCAN means depends on the world: without one, only its parse is shown.
+
+    Examples:
         daxy interpret scan "jump around left twice"
+        daxy interpret gscan "walk to a red small circle while spinning" --world world.json
     """
 
-    language: tyro.conf.Positional[Annotated[Literal["scan"], tyro.conf.arg(metavar="LANGUAGE")]]
-    """The language of the command."""
+    language: tyro.conf.Positional[
+        Annotated[Literal["scan", "gscan"], tyro.conf.arg(metavar="LANGUAGE")]
+    ]
+    """The language of the command: scan or gscan."""
     command: tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="COMMAND")]]
     """Its words, in quotes or not."""
+    world: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """The world of a gSCAN command as JSON, or an example of an official file."""
 
     def run(self) -> Result:
         """Return the parse as a tree, and the actions."""
-        words = tuple(" ".join(self.command).split())
-        command = scan.SCAN.parse(words)
-        tree, actions = _tree(command), scan.denote(command)
-        lines = [*_lines(tree), "", f"{len(actions)} actions: {' '.join(actions)}"]
-        data = {"command": " ".join(words), "parse": tree, "actions": list(actions)}
-        return Result(data=data, text="\n".join(lines))
+        said = " ".join(self.command)
+        if self.language == "gscan":
+            return _grounded(grounded.parse(grounded.words(said)), self.world)
+        require(self.world is None, "--world is for gscan: SCAN's commands mean the same anywhere")
+        return _scan(scan.SCAN.parse(tuple(said.split())))
+
+
+def _scan(command: scan.Command) -> Result:
+    tree, actions = _tree(command), scan.denote(command)
+    said = " ".join(scan.say(command))
+    data = {"command": said, "parse": tree, "actions": list(actions)}
+    return Result(data=data, text="\n".join([*_lines(tree), "", _listed(actions)]))
+
+
+def _grounded(command: grounded.Command, file: Path | None) -> Result:
+    from daxy.formats import world_json
+    from daxy.worlds.demonstration import demonstrate
+    from daxy.worlds.text import as_text
+
+    tree = _grounded_tree(command)
+    data: dict[str, Any] = {"command": " ".join(grounded.say(command)), "parse": tree}
+    lines = list(_lines(tree))
+    if file is not None:
+        world = world_json.read(file)
+        thing, cell = world.placed[grounded.referent(command.phrase, world.things)]
+        actions = demonstrate(command, world)
+        data["referent"] = {**thing._asdict(), "cell": list(cell)}
+        data["actions"] = list(actions)
+        spoken = f"{command.phrase}: the {thing} at {tuple(cell)}"
+        lines += ["", as_text(world, cell), "", spoken, _listed(actions)]
+    return Result(data=data, text="\n".join(lines))
+
+
+def _listed(actions: tuple[str, ...]) -> str:
+    separator = ", " if any(" " in action for action in actions) else " "
+    return f"{len(actions)} action{'s' * (len(actions) != 1)}: {separator.join(actions)}"
+
+
+def _grounded_tree(command: grounded.Command) -> dict[str, Any]:
+    phrase = command.phrase
+    tree = _node(phrase.shape)
+    for word in (phrase.size, phrase.color):
+        tree = _node(word, tree) if word else tree
+    tree = _node("walk to" if command.verb == "walk" else command.verb, tree)
+    return _node(command.manner, tree) if command.manner else tree
 
 
 def _tree(command: scan.Command) -> dict[str, Any]:

@@ -47,19 +47,34 @@ class Sequences(Sequence[Tokens]):
     """Where each sequence starts, and after the last one where it ends: shape [count + 1]."""
 
     @classmethod
-    def of(cls, sequences: Iterable[Sequence[str]]) -> Sequences:
+    def of(cls, sequences: Iterable[Sequence[str]], symbols: Tokens | None = None) -> Sequences:
         """Build the columns from tokens.
+
+        Args:
+            sequences: The rows.
+            symbols: The dictionary, sorted, of which all tokens are; unless given, of those that
+                occur.
 
         Raises:
             WrongRequest: there are more distinct tokens than a code can tell apart.
         """
         rows = list(sequences)
-        symbols = tuple(sorted(set(itertools.chain.from_iterable(rows))))
+        if symbols is None:
+            symbols = tuple(sorted(set(itertools.chain.from_iterable(rows))))
         require(len(symbols) <= 1 << 16, f"more than 65,536 distinct tokens: {len(symbols)}")
         code_of = {symbol: code for code, symbol in enumerate(symbols)}
         lengths = np.fromiter((len(row) for row in rows), np.int64, len(rows))
         coded = map(code_of.__getitem__, itertools.chain.from_iterable(rows))
         codes = np.fromiter(coded, np.uint16, lengths.sum())
+        return cls(symbols, codes, np.concatenate([[0], np.cumsum(lengths)]))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Sequences]) -> Sequences:
+        """Return the sequences of all parts, which have one dictionary, one after another."""
+        symbols = parts[0].symbols
+        assert all(part.symbols == symbols for part in parts)
+        lengths = np.concatenate([part.lengths for part in parts])
+        codes = np.concatenate([part.codes for part in parts])
         return cls(symbols, codes, np.concatenate([[0], np.cumsum(lengths)]))
 
     @property

@@ -13,8 +13,8 @@ The paper says that spinning comes after a step; its data have it before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain, repeat, zip_longest
+from functools import cache
+from itertools import chain, pairwise, repeat, zip_longest
 
 from daxy.languages.grounded import Command, referent
 from daxy.worlds.grid import (
@@ -47,32 +47,48 @@ def demonstrate(command: Command, world: World) -> Actions:
         NoReferent: what the command speaks of is not there, or not one thing.
     """
     thing, cell = world.placed[referent(command.phrase, world.things)]
-    row = cell.row - world.agent.row
-    column = cell.column - world.agent.column
-    route = list(headings(row, column, zigzag=command.manner == "while zigzagging"))
-    facing = (world.heading, *route)
+    way = cell.row - world.agent.row, cell.column - world.agent.column
+    moved = moved_towards(command, way, world.heading)
+    cells = 0 if moved is None else room(world, cell, moved)
+    return actions(command, way, world.heading, cells * thing.weight)
+
+
+@cache
+def actions(command: Command, way: tuple[int, int], heading: int, moves: int) -> Actions:
+    """Return the authors' actions for a way of so many rows south and columns east.
+
+    Args:
+        command: What is asked for; what its phrase speaks of is at the end of the way.
+        way: Rows and columns.
+        heading: Where the agent faces at first.
+        moves: How often what is there is pushed or pulled.
+    """
+    manner, route = command.manner, headings(command, way)
     walked = chain.from_iterable(
-        with_manner(command.manner, WALK, TURNS[(after - before) % 4])
-        for before, after in zip(facing, route, strict=False)
+        with_manner(manner, WALK, TURNS[(after - before) % 4])
+        for before, after in pairwise((heading, *route))
     )
-    if command.verb == "walk":
-        return tuple(walked)
-    heading = facing[-1] if command.verb == "push" else facing[-1] + 2
-    moves = thing.weight * room(world, cell, heading)
-    moved = with_manner(command.manner, PUSH if command.verb == "push" else PULL)
+    moved = with_manner(manner, PUSH if command.verb == "push" else PULL)
     return (*walked, *moved * moves)
 
 
-def headings(row: int, column: int, *, zigzag: bool = False) -> Iterator[int]:
-    """Yield the heading of each step of a way that goes `row` cells south and `column` east."""
+def moved_towards(command: Command, way: tuple[int, int], heading: int) -> int | None:
+    """Return where a command moves what it speaks of; None if it does not."""
+    if command.verb == "walk":
+        return None
+    *_, last = (heading, *headings(command, way))
+    return last if command.verb == "push" else (last + 2) % 4
+
+
+def headings(command: Command, way: tuple[int, int]) -> tuple[int, ...]:
+    """Return the heading of each step of the authors' way."""
+    row, column = way
     along_row = repeat(EAST if column > 0 else WEST, abs(column))
     along_column = repeat(SOUTH if row > 0 else NORTH, abs(row))
-    if not zigzag:
-        yield from along_row
-        yield from along_column
-        return
-    pairs = zip_longest(along_row, along_column)
-    yield from (heading for heading in chain.from_iterable(pairs) if heading is not None)
+    if command.manner != "while zigzagging":
+        return (*along_row, *along_column)
+    pairs = chain.from_iterable(zip_longest(along_row, along_column))
+    return tuple(heading for heading in pairs if heading is not None)
 
 
 def with_manner(manner: str | None, action: str, turns: Actions = ()) -> Actions:

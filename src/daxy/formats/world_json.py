@@ -1,0 +1,133 @@
+"""One world as JSON, or the situation of an example of the official gSCAN files.
+
+{"size": 4, "agent": [3, 0], "heading": "east",
+ "things": [{"shape": "circle", "color": "red", "size": 2, "cell": [2, 0]}]}
+
+Cells are row and column from 0. The agent faces east unless `heading` says otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from daxy.core.errors import WrongFile, WrongRequest, require
+from daxy.core.files import read_bytes
+from daxy.languages.grounded import Thing
+from daxy.worlds.grid import HEADINGS, Cell, Placed, World
+
+EXAMPLE = "expected an object with `size`, `agent` and `things`, or an example of an official file"
+
+
+def read(path: Path) -> World:
+    """Return the world that a file holds.
+
+    Raises:
+        WrongFile: it is missing, no JSON, or no world that can be; says what is wrong with it.
+    """
+    try:
+        value = json.loads(read_bytes(path))
+    except json.JSONDecodeError as error:
+        raise WrongFile(path, f"no JSON: {error.msg}", line=error.lineno) from error
+    except UnicodeDecodeError as error:
+        raise WrongFile(path, "not UTF-8 text") from error
+    try:
+        return from_json(value)
+    except WrongRequest as error:
+        raise WrongFile(path, str(error)) from error
+
+
+def from_json(value: Any) -> World:
+    """Return the world that a JSON value describes.
+
+    Raises:
+        WrongRequest: a field is missing or not what it should be.
+    """
+    require(isinstance(value, dict), EXAMPLE)
+    if "situation" in value or "agent_position" in value:
+        return situation(value.get("situation", value))
+    require({"size", "agent", "things"} <= value.keys(), EXAMPLE)
+    heading = value.get("heading", "east")
+    facing = f"heading is {heading!r}; expected one of {', '.join(HEADINGS)}"
+    require(heading in HEADINGS, facing)
+    things = _list(value, "things")
+    placed = (
+        Placed(_thing(thing), _pair(thing, "cell", f"thing {place}"))
+        for place, thing in enumerate(things, 1)
+    )
+    size = _count(value, "size", "the world")
+    return World(size, _pair(value, "agent", "the world"), tuple(placed), HEADINGS.index(heading))
+
+
+def to_json(world: World) -> dict[str, Any]:
+    """Return the JSON value that describes a world."""
+    return {
+        "size": world.size,
+        "agent": list(world.agent),
+        "heading": HEADINGS[world.heading],
+        "things": [{**thing._asdict(), "cell": list(cell)} for thing, cell in world.placed],
+    }
+
+
+def situation(value: Any) -> World:
+    """Return the world of a `situation` of the official files, where numbers are strings.
+
+    Raises:
+        WrongRequest: a field is missing or not what it should be.
+    """
+    require(isinstance(value, dict), "`situation` is not an object")
+    placed = _object(value, "placed_objects", "the situation")
+    things = (
+        Placed(
+            _thing(_object(each, "object", f"object {number}")),
+            _position(each, "position", f"object {number}"),
+        )
+        for number, each in placed.items()
+    )
+    size = _count(value, "grid_size", "the situation")
+    agent = _position(value, "agent_position", "the situation")
+    return World(size, agent, tuple(things), _count(value, "agent_direction", "the situation"))
+
+
+def _thing(value: Any) -> Thing:
+    require(isinstance(value, dict), f"{value!r} is not an object")
+    shape, color = (_field(value, name, "a thing") for name in ("shape", "color"))
+    return Thing(shape, color, _count(value, "size", "a thing"))
+
+
+def _position(value: Any, name: str, of: str) -> Cell:
+    found = _object(value, name, of)
+    return Cell(*(_count(found, part, f"`{name}` of {of}") for part in ("row", "column")))
+
+
+def _pair(value: Any, name: str, of: str) -> Cell:
+    found = _field(value, name, of)
+    fits = isinstance(found, list) and len(found) == 2 and all(type(each) is int for each in found)
+    require(fits, f"`{name}` of {of} is {found!r}; expected [row, column]")
+    return Cell(*found)
+
+
+def _count(value: Any, name: str, of: str) -> int:
+    """Return a whole number, which the official files have as text."""
+    found = _field(value, name, of)
+    fits = type(found) is int or (isinstance(found, str) and found.isascii() and found.isdigit())
+    require(fits, f"`{name}` of {of} is {found!r}; expected a whole number")
+    return int(found)
+
+
+def _list(value: Mapping[str, Any], name: str) -> list[Any]:
+    require(isinstance(value[name], list), f"`{name}` is not a list")
+    return value[name]
+
+
+def _object(value: Any, name: str, of: str) -> dict[str, Any]:
+    found = _field(value, name, of)
+    require(isinstance(found, dict), f"`{name}` of {of} is {found!r}; expected an object")
+    return found
+
+
+def _field(value: Any, name: str, of: str) -> Any:
+    require(isinstance(value, dict) and name in value, f"{of} has no `{name}`")
+    return value[name]

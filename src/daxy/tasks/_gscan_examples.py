@@ -1,0 +1,154 @@
+"""Every command of gSCAN in every situation: what its splits are cut from (Ruis et al. 2020, 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+from multiprocessing import get_context
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy.core.errors import require
+from daxy.core.examples import Sequences
+from daxy.core.random import stream
+from daxy.languages import grounded
+from daxy.languages.grounded import COLORS, SHAPES, SIZES, Command, Thing
+from daxy.worlds.columns import Worlds
+from daxy.worlds.demonstrated import demonstrated
+from daxy.worlds.placement import DIRECTIONS, Situations, shown, situations, targets
+
+Kind = Literal["adverb", "normal", "simple_trans", "simple_intrans"]
+"""Which commands there are: all, those without a manner, or of these those with at most one
+adjective, and of these those that walk: the authors' set types."""
+
+SHARD = 45
+"""Pairs of a command and a target that are made together."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What a set is made of."""
+
+    size: int = 6
+    """Cells along a side of the grid."""
+    resampling: int = 5
+    """How often a command is shown at each distance."""
+    kind: Kind = "adverb"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require(self.size > 1, f"a grid needs two cells along a side, not {self.size}")
+        require(self.resampling > 0, f"resampling must be positive, not {self.resampling}")
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """Commands, each shown in a world, as columns."""
+
+    command: NDArray[np.uint16]
+    """Place in `grounded.commands()`."""
+    worlds: Worlds
+    """The first thing of each is the target."""
+    actions: Sequences
+
+    @classmethod
+    def joined(cls, parts: Sequence[Shown]) -> Shown:
+        """Return the examples of all parts, one after another."""
+        return cls(
+            np.concatenate([part.command for part in parts]),
+            Worlds.joined([part.worlds for part in parts]),
+            Sequences.joined([part.actions for part in parts]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.command)
+
+    def take(self, rows: NDArray[np.integer]) -> Shown:
+        """Return the examples at these positions, in this order, repeats included."""
+        return Shown(self.command[rows], self.worlds.take(rows), self.actions.take(rows))
+
+    @property
+    def targets(self) -> NDArray[np.uint8]:
+        """What each command speaks of: [count, 3], as `Worlds` has things."""
+        return self.worlds.things[self.worlds.offsets[:-1]]
+
+    @property
+    def ways(self) -> NDArray[np.int64]:
+        """Rows and columns from the agent to the target: [count, 2]."""
+        cells = self.worlds.cells[self.worlds.offsets[:-1]]
+        return cells.astype(np.int64) - self.worlds.agent
+
+    @property
+    def directions(self) -> NDArray[np.int64]:
+        """Where the target is, seen from the agent: place in `DIRECTIONS`, [count]."""
+        places = np.zeros((3, 3), np.int64)
+        for place, (rows, columns) in enumerate(DIRECTIONS.values()):
+            places[rows + 1, columns + 1] = place
+        rows, columns = (np.sign(self.ways) + 1).T
+        return places[rows, columns]
+
+
+def commands_of(kind: Kind) -> list[int]:
+    """Return the places of a kind's commands in `grounded.commands()`."""
+    return [place for place, each in enumerate(grounded.commands()) if _is_of(each, kind)]
+
+
+def _is_of(command: Command, kind: Kind) -> bool:
+    adjectives = (command.phrase.color is not None) + (command.phrase.size is not None)
+    simple = command.manner is None and adjectives <= 1
+    return {
+        "adverb": True,
+        "normal": command.manner is None,
+        "simple_trans": simple,
+        "simple_intrans": simple and command.verb == "walk",
+    }[kind]
+
+
+def every(setting: Setting, workers: int = 1) -> Shown:
+    """Return every command of a kind in every situation of every thing that it can speak of.
+
+    What is made does not depend on the number of workers.
+
+    Raises:
+        WrongRequest: the grid has no room for what has to stand around.
+    """
+    pairs = [
+        (place, thing)
+        for place in commands_of(setting.kind)
+        for thing in targets(grounded.commands()[place].phrase)
+    ]
+    shards = [(setting, pairs[first : first + SHARD]) for first in range(0, len(pairs), SHARD)]
+    if workers == 1:
+        return Shown.joined([_shard(*shard) for shard in shards])
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        return Shown.joined(list(pool.map(_shard, *zip(*shards, strict=True))))
+
+
+def _shard(setting: Setting, pairs: Sequence[tuple[int, Thing]]) -> Shown:
+    return Shown.joined([_pair(setting, *pair) for pair in pairs])
+
+
+def _pair(setting: Setting, place: int, target: Thing) -> Shown:
+    """Return a command in every situation of a thing."""
+    command = grounded.commands()[place]
+    where = situations_of(setting, target)
+    words = " ".join(grounded.say(command))
+    draw = stream(setting.seed, f"gscan/{setting.size}/{words}, {target}")
+    worlds = shown(command.phrase, target, where, setting.size, draw)
+    actions = demonstrated(command, target, worlds)
+    return Shown(np.full(len(where), place, np.uint16), worlds, actions)
+
+
+def situations_of(setting: Setting, target: Thing) -> Situations:
+    """Return the situations of a thing, the same for every command."""
+    draw = stream(setting.seed, f"gscan/{setting.size}/situations of a {target}")
+    return situations(setting.size, setting.resampling, draw)
+
+
+def things() -> Iterator[Thing]:
+    """Yield the 48 things that there can be."""
+    yield from (Thing(*each) for each in product(SHAPES, COLORS, SIZES))

@@ -1,0 +1,105 @@
+"""Many worlds as columns: a Python object only for the one that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy.languages.grounded import COLORS, SHAPES, SIZES, Thing
+from daxy.worlds.grid import Cell, Placed, World
+
+Bytes = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class Worlds(Sequence[World]):
+    """A table of worlds in which nothing has been pushed half-way."""
+
+    size: Bytes
+    """Cells along a side: shape [count]."""
+    agent: Bytes
+    """Row and column: [count, 2]."""
+    heading: Bytes
+    """[count]; see `daxy.worlds.grid.HEADINGS`."""
+    things: Bytes
+    """Of all worlds, one after another: place in `SHAPES`, in `COLORS`, in `SIZES`: [things, 3]."""
+    cells: Bytes
+    """Row and column of each: [things, 2]."""
+    offsets: NDArray[np.int64]
+    """Where each world's things start, and after the last one where they end: [count + 1]."""
+
+    @classmethod
+    def of(cls, worlds: Iterable[World]) -> Self:
+        """Build the table."""
+        rows = list(worlds)
+        placed = [each for world in rows for each in world.placed]
+        counts = [len(world.placed) for world in rows]
+        return cls(
+            size=np.array([world.size for world in rows], np.uint8),
+            agent=np.array([world.agent for world in rows], np.uint8).reshape(-1, 2),
+            heading=np.array([world.heading for world in rows], np.uint8),
+            things=np.array([code_of(thing) for thing, _ in placed], np.uint8).reshape(-1, 3),
+            cells=np.array([cell for _, cell in placed], np.uint8).reshape(-1, 2),
+            offsets=np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]),
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Return the worlds of all parts, one after another."""
+        columns = {
+            each.name: np.concatenate([getattr(part, each.name) for part in parts])
+            for each in fields(cls)
+            if each.name != "offsets"
+        }
+        counts = np.concatenate([np.diff(part.offsets) for part in parts])
+        return cls(**columns, offsets=np.concatenate([[0], np.cumsum(counts)]))
+
+    def __len__(self) -> int:
+        return len(self.size)
+
+    @overload
+    def __getitem__(self, index: int) -> World: ...
+    @overload
+    def __getitem__(self, index: slice) -> Self: ...
+    def __getitem__(self, index: int | slice) -> World | Self:
+        if isinstance(index, slice):
+            return self.take(np.arange(len(self))[index])
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        index %= len(self)
+        own = slice(int(self.offsets[index]), int(self.offsets[index + 1]))
+        pairs = zip(self.things[own].tolist(), self.cells[own].tolist(), strict=True)
+        placed = (Placed(thing_of(code), Cell(*cell)) for code, cell in pairs)
+        agent, heading = Cell(*self.agent[index].tolist()), int(self.heading[index])
+        return World(int(self.size[index]), agent, tuple(placed), heading)
+
+    def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Self:
+        """Return the worlds at these positions, in this order, repeats included."""
+        rows = np.asarray(rows, np.int64)
+        counts = np.diff(self.offsets)[rows]
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts)
+        chosen = np.repeat(self.offsets[:-1][rows], counts) + within
+        return type(self)(
+            size=self.size[rows],
+            agent=self.agent[rows],
+            heading=self.heading[rows],
+            things=self.things[chosen],
+            cells=self.cells[chosen],
+            offsets=offsets,
+        )
+
+
+def code_of(thing: Thing) -> tuple[int, int, int]:
+    """Return a thing as the table has it."""
+    return SHAPES.index(thing.shape), COLORS.index(thing.color), SIZES.index(thing.size)
+
+
+def thing_of(code: Sequence[int]) -> Thing:
+    """Return the thing that the table has so."""
+    shape, color, size = code
+    return Thing(SHAPES[shape], COLORS[color], SIZES[size])

@@ -1,0 +1,35 @@
+"""A world in a terminal."""
+
+from __future__ import annotations
+
+from daxy.worlds.grid import Cell, World
+
+SHAPES = {"circle": "○", "square": "□", "cylinder": "⌭"}
+ARROWS = "→↓←↑"
+WIDTH = 6
+"""Columns of a cell."""
+
+
+def as_text(world: World, marked: Cell | None = None) -> str:
+    """Return a line a row: shape, size and color of things, an arrow for the agent.
+
+    Args:
+        world: The world.
+        marked: A cell in brackets: the target's.
+    """
+    lines = ["  " + "".join(f"{column:<{WIDTH}}" for column in range(world.size)).rstrip()]
+    for row in range(world.size):
+        cells = (_cell(world, Cell(row, column), marked) for column in range(world.size))
+        lines.append(f"{row} " + "".join(f"{cell:<{WIDTH}}" for cell in cells).rstrip())
+    return "\n".join(lines)
+
+
+def _cell(world: World, cell: Cell, marked: Cell | None) -> str:
+    said = ""
+    if cell in world.occupied:
+        thing = world.placed[world.occupied[cell]].thing
+        said = f"{SHAPES[thing.shape]}{thing.size}{thing.color[0]}"
+    if cell == world.agent:
+        said += ARROWS[world.heading]
+    said = said or "·"
+    return f"[{said}]" if cell == marked else said
