@@ -17,9 +17,8 @@ from typing import NamedTuple
 
 from daxy.languages.grounded import Command, Thing, referent
 from daxy.worlds.demonstration import LOOK, SPIN, Actions, room
-from daxy.worlds.grid import ACTIONS, LEFT, PULL, PUSH, RIGHT, STAY, WALK, Cell, World
+from daxy.worlds.grid import ACTIONS, LEFT, MOVES, PUSH, RIGHT, STAY, WALK, Cell, World
 
-MOVES = (WALK, PUSH, PULL)
 SPINS = (SPIN, (RIGHT,) * 4)
 LOOKS = (LOOK, (RIGHT, LEFT, LEFT, RIGHT))
 MINIMAL = ((), (LEFT,), (RIGHT,), (LEFT, LEFT), (RIGHT, RIGHT))

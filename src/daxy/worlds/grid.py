@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 WALK, PUSH, PULL, STAY, LEFT, RIGHT = "walk", "push", "pull", "stay", "turn left", "turn right"
 ACTIONS = (WALK, PUSH, PULL, STAY, LEFT, RIGHT)
+MOVES = (WALK, PUSH, PULL)
+"""Those after which the agent may be elsewhere."""
 HEADINGS = ("east", "south", "west", "north")
 EAST, SOUTH, WEST, NORTH = range(4)
 """Clockwise: a turn to the right is one more."""
@@ -143,6 +145,16 @@ class World:
         for action in actions:
             world = world.after(action)
             yield world
+
+    def path(self, actions: Sequence[str]) -> list[Cell]:
+        """Return the cell of the agent before the first action and after each of them."""
+        return [world.agent for world in self.course(actions)]
+
+    def _repr_svg_(self) -> str:
+        """Return the picture that a notebook shows."""
+        from daxy.worlds.drawing import svg
+
+        return svg(self)
 
     def tensor(self) -> NDArray[np.uint8]:
         """Return the state as the models see it: [row, column, channel], see `CHANNELS`."""

@@ -37,7 +37,7 @@ DIRECTIONS = {
 }
 """Where a target can be, seen from the agent: signs of rows, growing southwards, and columns."""
 
-PAIRS = np.array(list(product(range(len(SHAPES)), range(len(COLORS)))))
+PAIRS: Codes = np.array(list(product(range(len(SHAPES)), range(len(COLORS)))))
 """Places in `SHAPES` and `COLORS` of the 12 kinds of things that differ in more than size."""
 KINDS = 5
 """How many other kinds stand around where a phrase names a color or a size."""
@@ -113,7 +113,8 @@ def around(phrase: Phrase, target: Thing, count: int, draw: Generator) -> Codes:
         shapes = draw.choice([each for each in range(len(SHAPES)) if each != shape], count)
         others = draw.integers(len(COLORS), size=count), draw.integers(len(SIZES), size=count)
         return np.stack([shapes, *others], axis=1)[:, None]
-    kinds = _some(PAIRS[((shape, color) != PAIRS).any(axis=1)], KINDS, count, draw)
+    own = (PAIRS[:, 0] == shape) & (PAIRS[:, 1] == color)
+    kinds = _some(PAIRS[~own], KINDS, count, draw)
     if phrase.size is None:
         sizes = draw.integers(len(SIZES), size=(count, KINDS, 1))
         return np.concatenate([kinds, sizes], axis=2)

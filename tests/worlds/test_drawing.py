@@ -1,0 +1,68 @@
+"""Pictures of worlds: every one can be drawn, and shows what is there."""
+
+import io
+from xml.etree import ElementTree
+
+from hypothesis import given, settings
+from PIL import Image
+from tests.worlds.made import actions, worlds
+
+from daxy.languages.grounded import SHAPES, Thing
+from daxy.worlds import drawing
+from daxy.worlds.grid import Cell, Placed, World
+
+
+def tags(svg: str) -> list[str]:
+    return [each.tag.rpartition("}")[2] for each in ElementTree.fromstring(svg)]
+
+
+@settings(max_examples=30)
+@given(worlds(), actions)
+def test_any_world_can_be_drawn_with_any_path(world: World, actions: list[str]) -> None:
+    path = world.path(actions)
+    drawn = tags(drawing.svg(world, path=path, marked=world.agent))
+    wanted = sum(
+        {"circle": 1, "square": 1, "cylinder": 5}[thing.shape] for thing, _ in world.placed
+    )
+    lines = 2 * (world.size - 1) + 1 + (len(path) > 1)
+    assert len(drawn) == 1 + lines + wanted + 1
+    picture = drawing.image(world, path=path, marked=world.agent, pixels=8)
+    assert picture.size == (8 * world.size, 8 * world.size)
+
+
+def test_a_thing_has_its_color_and_is_larger_the_larger_it_is() -> None:
+    sizes = list[int]()
+    for shape in SHAPES:
+        for size in (1, 4):
+            thing = Thing(shape, "green", size)
+            world = World(2, Cell(1, 1), (Placed(thing, Cell(0, 0)),))
+            picture = drawing.image(world)
+            colors = picture.getcolors(1 << 16)
+            assert colors is not None
+            red, green, blue = (int(drawing.FILL["green"][n : n + 2], 16) for n in (1, 3, 5))
+            sizes.append({color: count for count, color in colors}[red, green, blue])
+            assert picture.getpixel((32, 32)) == (red, green, blue)
+    assert sizes[0] < sizes[1]
+    assert sizes[2] < sizes[3]
+    assert sizes[4] < sizes[5]
+
+
+def test_the_agent_is_where_it_is_and_a_turn_shows() -> None:
+    here, there = World(3, Cell(0, 0)), World(3, Cell(2, 2))
+    pink = tuple(int(drawing.AGENT[n : n + 2], 16) for n in (1, 3, 5))
+    assert drawing.image(here).getpixel((32, 32)) == pink
+    assert drawing.image(there).getpixel((160, 160)) == pink
+    assert drawing.svg(here) != drawing.svg(here.after("turn left"))
+
+
+def test_a_film_has_a_frame_for_each_state() -> None:
+    world = World(3, Cell(0, 0))
+    film = Image.open(io.BytesIO(drawing.gif(world, ["walk", "turn right", "walk"])))
+    assert film.format == "GIF"
+    assert getattr(film, "n_frames", 1) == 4
+    assert Image.open(io.BytesIO(drawing.png(world))).size == (192, 192)
+
+
+def test_a_notebook_shows_the_picture() -> None:
+    world = World(3, Cell(0, 0))
+    assert world._repr_svg_() == drawing.svg(world)
