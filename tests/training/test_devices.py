@@ -102,14 +102,14 @@ def test_a_group_that_does_not_fill_its_devices_equals_the_same_group_on_one(
     assert tiny_training.largest_difference(many, one) < 1e-5
 
 
-@pytest.mark.parametrize("count", [2, 5, 6, 8])
+@pytest.mark.parametrize(("count", "each"), [(5, 1), (8, 1), (9, 2), (12, 3)])
 def test_replicas_that_take_turns_equal_replicas_side_by_side(
-    count: int, monkeypatch: pytest.MonkeyPatch
+    count: int, each: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seeds = list(range(count))
     beside, _ = trained(seeds)
-    monkeypatch.setattr(devices, "LARGE", 0)
-    assert len(tiny_training.training(seeds).replicas.start()) == count
+    monkeypatch.setattr(replicas, "side_by_side", lambda *_: each)
+    assert len(tiny_training.training(seeds).replicas.start()) == -(-count // each)
     turns, _ = trained(seeds)
     assert tiny_training.largest_difference(beside, turns) < 1e-5
 
@@ -117,7 +117,7 @@ def test_replicas_that_take_turns_equal_replicas_side_by_side(
 def test_batches_of_replicas_that_take_turns_are_spread_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(devices, "LARGE", 0)
+    monkeypatch.setattr(devices, "ROOM", 0)
     whole, _ = trained([0, 1])
     monkeypatch.setattr(devices, "LEAST", 1)
     spread, _ = trained([0, 1])
@@ -125,7 +125,7 @@ def test_batches_of_replicas_that_take_turns_are_spread_too(
 
 
 def test_a_finished_replica_skips_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devices, "LARGE", 0)
+    monkeypatch.setattr(devices, "ROOM", 0)
     monkeypatch.setattr(replicas, "grid", one_device)
     group = tiny_training.training([0, 1]).replicas
     start = group.start()
@@ -141,6 +141,11 @@ def test_a_finished_replica_skips_its_turn(monkeypatch: pytest.MonkeyPatch) -> N
     assert after[1] == before[1]
 
 
-def test_large_networks_take_turns_and_small_ones_do_not() -> None:
-    assert devices.in_turns(devices.LARGE + 1)
-    assert not devices.in_turns(devices.LARGE)
+@pytest.mark.parametrize(
+    ("replicas", "each", "wanted"),
+    [(5, 2.0, 1), (5, 1.0, 1), (5, 0.5, 1), (64, 0.1, 8), (60, 0.1, 10), (7, 0.25, 4), (3, 0.1, 3)],
+)
+def test_as_many_are_side_by_side_as_there_is_room_for(
+    replicas: int, each: float, wanted: int
+) -> None:
+    assert devices.side_by_side(replicas, int(each * devices.ROOM)) == wanted

@@ -66,18 +66,22 @@ def grid(replicas: int, parts: Sequence[int], *, in_turns: bool = False) -> Mesh
     return Mesh(devices[: rows * columns].reshape(rows, columns), (REPLICAS, EXAMPLES))
 
 
-LARGE = 2**21
-"""Bytes of weights that fill the cache of a core."""
+ROOM = 2**22
+"""Bytes of weights that one device trains side by side: see `side_by_side`."""
 
 
-def in_turns(size: int) -> bool:
-    """Return whether networks with weights of `size` bytes train in turns, or else side by side.
+def side_by_side(replicas: int, size: int) -> int:
+    """Return how many replicas, with weights of `size` bytes, a device trains side by side at most.
 
-    On a CPU large networks take turns: side by side they would push each other out of the cache.
-    Small ones, whose operations cost more to start than to do, share each of them, as all do on an
-    accelerator.
+    Small networks, whose operations cost more to start than to do, share each of them, as all do on
+    an accelerator. But on a CPU many of them, or few large ones, push each other out of the cache:
+    they take turns. Turns are of equal numbers where they can be.
     """
-    return jax.default_backend() == "cpu" and size > LARGE
+    if jax.default_backend() != "cpu":
+        return replicas
+    most = min(replicas, max(1, ROOM // size))
+    even = max(each for each in _divisors(replicas) if each <= most)
+    return even if 2 * even >= most else most
 
 
 YEAR = str(365 * 24 * 60 * 60)

@@ -28,7 +28,7 @@ from daxy.models._decoding import greedy_replicas
 from daxy.models._model import Batch, Sizes
 from daxy.models.layers.dropout import Dropout
 from daxy.training import optimizers
-from daxy.training.devices import EXAMPLES, REPLICAS, compiler_options, cuts, grid, in_turns
+from daxy.training.devices import EXAMPLES, REPLICAS, compiler_options, cuts, grid, side_by_side
 from daxy.training.objective import cross_entropy
 from daxy.training.protocol import Protocol
 from daxy.training.turns import Turn, spread, take
@@ -181,24 +181,26 @@ class Replicas:
         return jax.vmap(one)(self._keys("initial weights"))
 
     @cached_property
-    def _in_turns(self) -> bool:
-        return in_turns(_bytes(self.shapes.model))
+    def _whole(self) -> Mesh:
+        """The devices if all replicas train at a time."""
+        return grid(len(self.seeds), cuts(self.protocol.batch_size))
 
     @cached_property
     def _teams(self) -> list[slice]:
-        """The replicas that train side by side."""
+        """The replicas that train at a time: all of them, or those side by side on one device."""
         count = len(self.seeds)
-        if not self._in_turns:
+        most = side_by_side(count, _bytes(self.shapes.model))
+        if count <= most * self._whole.shape[REPLICAS]:
             return [slice(0, count)]
-        return [slice(place, place + 1) for place in range(count)]
+        return [slice(place, min(place + most, count)) for place in range(0, count, most)]
 
     @cached_property
     def _lanes(self) -> list[Mesh]:
         """The devices that a team trains on, and those that others can train on meanwhile."""
-        whole = grid(len(self.seeds), cuts(self.protocol.batch_size), in_turns=self._in_turns)
-        if not self._in_turns:
-            return [whole]
-        return [Mesh(row[None], whole.axis_names) for row in whole.devices]
+        if len(self._teams) == 1:
+            return [self._whole]
+        every = grid(len(self._teams), cuts(self.protocol.batch_size), in_turns=True)
+        return [Mesh(row[None], every.axis_names) for row in every.devices]
 
     @cached_property
     def _data(self) -> list[Batch]:
