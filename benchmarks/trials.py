@@ -2,10 +2,12 @@
 
 A trial is one example, one step. Both programs train on the same examples of `scan/simple` in the
 same order, with a coin for each that says whether the decoder is given the truth. With `--grow` a
-table of trials a second and network is printed, by units and by networks side by side, and with
-`--plot` drawn.
+table of all networks' trials a second is printed, by units and by networks that train together; it
+can be kept and drawn, and what is kept can be drawn again:
 
     python -m benchmarks.trials
+    python -m benchmarks.trials --grow --out results/benchmarks/growth.json --plot docs/growth.svg
+    python -m benchmarks.trials --kept results/benchmarks/growth.json --plot docs/growth.svg
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.side_by_side import measure, seconds_each, warn_if_busy
+from daxy.core.files import write_json
+from daxy.experiments.environment import describe
 from daxy.learners.neural import Group, Member, Neural
 from daxy.models.stacked import Config
 from daxy.tasks import Data
@@ -147,39 +151,59 @@ def grow(cell: str, layers: int) -> dict[str, dict[str, float]]:
     return found
 
 
-def plot(found: dict[str, dict[str, float]], path: Path) -> None:
+def plot(kept: dict[str, Any], path: Path) -> None:
     """Draw the table."""
-    import matplotlib.pyplot as plt
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
 
-    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
-    for hidden, rates in found.items():
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    axes = figure.subplots()
+    for hidden, rates in kept["trials a second"].items():
         axes.plot([int(count) for count in rates], list(rates.values()), "o-", label=hidden)
-    axes.set(xscale="log", yscale="log", xlabel="networks side by side")
-    axes.set(ylabel="trials a second, all networks")
+    axes.set(xscale="log", yscale="log", xlabel="networks that train together")
+    axes.set(ylabel="trials a second, all networks", title=kept["what"])
     axes.set_xticks(REPLICAS, [str(count) for count in REPLICAS])
-    axes.legend(title="units")
-    figure.savefig(path)
+    axes.minorticks_off()
+    figure.legend(title="units", loc="outside right upper")
+    with rc_context({"svg.hashsalt": "daxy"}):  # the same picture, the same bytes
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+
+
+def record(cell: str, layers: int, found: dict[str, dict[str, float]]) -> dict[str, Any]:
+    """Return the table with what it was measured on."""
+    place = describe([])
+    layered = f"{layers} layer{'s' * (layers > 1)}"
+    kept = {name: place[name] for name in ("daxy", "jax", "device_kind", "cores", "started")}
+    return {"what": f"{cell.upper()}, {layered}, {place['cores']} cores", **kept} | {
+        "trials a second": found
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the comparison, or the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--grow", action="store_true", help="print the table by networks instead")
+    parser.add_argument("--grow", action="store_true", help="measure the table by networks instead")
+    parser.add_argument("--kept", type=Path, help="take the table from this file instead")
     parser.add_argument("--cell", default="lstm")
     parser.add_argument("--layers", type=int, default=1)
-    parser.add_argument("--out", type=Path, help="write the table as JSON")
+    parser.add_argument("--out", type=Path, help="keep the table as JSON")
     parser.add_argument("--plot", type=Path, help="draw the table")
     asked = parser.parse_args(arguments)
-    warn_if_busy()
-    use_every_core()
-    if not asked.grow:
+    if not (asked.grow or asked.kept):
+        warn_if_busy()
+        use_every_core()
         compare()
         return 0
-    found = grow(asked.cell, asked.layers)
+    if asked.kept:
+        kept = json.loads(asked.kept.read_text())
+    else:
+        warn_if_busy()
+        use_every_core()
+        kept = record(asked.cell, asked.layers, grow(asked.cell, asked.layers))
     if asked.out:
-        asked.out.write_text(json.dumps(found, indent=1) + "\n")
+        write_json(asked.out, kept)
     if asked.plot:
-        plot(found, asked.plot)
+        plot(kept, asked.plot)
     return 0
 
 

@@ -1,13 +1,15 @@
 """Pages that the program writes itself, so that they cannot differ from it.
 
 A page with the line `<!-- fill: tasks -->` gets, when the site is built, a card for every family of
-tasks there; `commands` is the help of every verb, `measured` the table of measured figures.
+tasks there; `commands` is the help of every verb, `measured` the table of measured figures, and
+`growth` the table that `python -m benchmarks.trials --grow` measured.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -50,6 +52,18 @@ def measured() -> str:
     return readme.render(Ledger(ROOT / "results"))
 
 
+def growth() -> str:
+    """Return all networks' trials a second by units and by networks that train together."""
+    kept = json.loads((ROOT / "results" / "benchmarks" / "growth.json").read_text())
+    rates = kept["trials a second"]
+    counts = list(next(iter(rates.values())))
+    lines = [f"| units | {' | '.join(counts)} |", f"|---:|{'---:|' * len(counts)}"]
+    for hidden, own in rates.items():
+        lines.append(f"| {hidden} | {' | '.join(f'{own[count]:,.0f}' for count in counts)} |")
+    place = f"{kept['what']}, daxy {kept['daxy']}, jax {kept['jax']}, {kept['started'][:10]}."
+    return "\n".join([*lines, "", place, ""])
+
+
 def _cards() -> Iterator[str]:
     every = [tasks.get(name) for name in tasks.available()]
     benchmark = ""
@@ -79,4 +93,4 @@ def _printed(*arguments: str) -> str:
     return out.getvalue().rstrip("\n") + "\n"
 
 
-FILLED = {"tasks": cards, "commands": help_of_verbs, "measured": measured}
+FILLED = {"tasks": cards, "commands": help_of_verbs, "measured": measured, "growth": growth}
