@@ -54,7 +54,7 @@ def measured() -> str:
 
 def growth() -> str:
     """Return all networks' trials a second by units and by networks that train together."""
-    kept = json.loads((ROOT / "results" / "benchmarks" / "growth.json").read_text())
+    kept = json.loads((ROOT / "benchmarks" / "growth.json").read_text())
     rates = kept["trials a second"]
     counts = list(next(iter(rates.values())))
     lines = [f"| units | {' | '.join(counts)} |", f"|---:|{'---:|' * len(counts)}"]
