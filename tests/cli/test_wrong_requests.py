@@ -25,6 +25,8 @@ TRAIN = "length_split/tasks_train_length.txt"
 FILES = {
     "good.txt": GOOD,
     "empty.txt": b"",
+    "world.json": b"""{"size": 2, "agent": [0, 0], "things": [
+        {"shape": "square", "color": "red", "size": 2, "cell": [1, 1]}]}""",
     "crlf.txt": GOOD + b"IN: walk OUT: I_WALK\r\n",
     "bom.txt": b"\xef\xbb\xbf" + GOOD,
     "latin1.txt": GOOD + b"IN: r\xfcn OUT: I_RUN\n",
@@ -78,11 +80,12 @@ REQUESTS = [
     ("tasks ?", f"no task named '?'; `daxy tasks` lists all {len(tasks.available())}"),
     (
         "interpret scam jump",
-        "wrong value for language: 'scam'; expected one of 'scan'; see `daxy interpret --help`",
+        "wrong value for language: 'scam'; expected one of 'scan', 'gscan';"
+        " see `daxy interpret --help`",
     ),
     (
         "interpret 'jump left'",
-        "wrong value for language: 'jump left'; expected one of 'scan';"
+        "wrong value for language: 'jump left'; expected one of 'scan', 'gscan';"
         " see `daxy interpret --help`",
     ),
     ("--version scan", "--version stands alone, without scan"),
@@ -183,6 +186,19 @@ REQUESTS = [
         "scan/bastings_jump_num4 has no official files; leave out --official",
     ),
     # commands outside the grammar
+    (
+        "interpret gscan walk to circle",
+        "not a command: 'walk to [circle]', word 3 cannot be 'circle'; expected a",
+    ),
+    (
+        "interpret scan jump --world good.txt",
+        "--world is for gscan: SCAN's commands mean the same anywhere",
+    ),
+    ("interpret gscan push a circle --world absent.json", "absent.json: no such file"),
+    (
+        "interpret gscan push a circle --world world.json",
+        "nothing is a circle: there is a red square of size 2",
+    ),
     (
         "interpret scan ''",
         "'' ends too early: word 1 is missing; expected walk, look, run, jump or turn",

@@ -9,10 +9,13 @@ import pytest
 from jax.sharding import Mesh
 from tests import tiny_training
 
+from daxy.models.seq2seq import Config
 from daxy.training import devices, replicas
 from daxy.training.devices import EXAMPLES, REPLICAS
 
 DEVICES = 4
+PLAIN = Config(hidden=6, embedding=4, attention=False)
+"""A network that is compiled quickly."""
 pytestmark = pytest.mark.skipif(
     jax.default_backend() != "cpu" or jax.device_count() != DEVICES,
     reason="needs the four simulated devices that tests/conftest.py asks for",
@@ -68,7 +71,7 @@ def test_replicas_that_take_turns_are_spread_evenly_whatever_their_number(
 def trained(seeds: list[int]) -> tuple[Any, int]:
     """Return the weights after an epoch, of programs compiled anew, and on how many devices."""
     tiny_training.replicas.cache_clear()
-    training = tiny_training.training(seeds, epochs=1, dropout=0.3)
+    training = tiny_training.training(seeds, config=PLAIN, epochs=1, dropout=0.3)
     state, _ = training.fit(tiny_training.Listener())
     used = {device for lane in training.replicas._lanes for device in lane.devices.flat}
     return state.model, len(used)
@@ -78,7 +81,7 @@ def one_device(*_: Any, **__: Any) -> Mesh:
     return Mesh(np.array(jax.devices()[:1]).reshape(1, 1), (REPLICAS, EXAMPLES))
 
 
-@pytest.mark.parametrize("seeds", [[0], [0, 1], [0, 1, 2, 3]])
+@pytest.mark.parametrize("seeds", [[0], [0, 1]])
 def test_a_group_on_many_devices_equals_the_same_group_on_one(
     seeds: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,14 +105,14 @@ def test_a_group_that_does_not_fill_its_devices_equals_the_same_group_on_one(
     assert tiny_training.largest_difference(many, one) < 1e-5
 
 
-@pytest.mark.parametrize(("count", "each"), [(5, 1), (8, 1), (9, 2), (14, 3)])
+@pytest.mark.parametrize(("count", "each"), [(5, 1), (14, 3)])
 def test_replicas_that_take_turns_equal_replicas_side_by_side(
     count: int, each: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seeds = list(range(count))
     beside, _ = trained(seeds)
     monkeypatch.setattr(replicas, "side_by_side", lambda *_: each)
-    assert len(tiny_training.training(seeds).replicas.start()) == -(-count // each)
+    assert len(tiny_training.training(seeds, config=PLAIN).replicas.start()) == -(-count // each)
     turns, _ = trained(seeds)
     assert tiny_training.largest_difference(beside, turns) < 1e-5
 

@@ -24,7 +24,7 @@ class Interpret(Verb):
 
     What a command of gSCAN means depends on the world: without one, only its parse is shown.
 
-    Examples:
+    Example:
         daxy interpret scan "jump around left twice"
         daxy interpret gscan "walk to a red small circle while spinning" --world world.json
     """
