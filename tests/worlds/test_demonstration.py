@@ -13,7 +13,7 @@ from daxy.languages import grounded
 from daxy.languages.grounded import Command, Thing
 from daxy.worlds.demonstration import TURNS, demonstrate, headings, with_manner
 from daxy.worlds.execution import fault
-from daxy.worlds.grid import ACTIONS, EAST, Cell, Placed, World
+from daxy.worlds.grid import ACTIONS, Cell, Placed, World
 
 CIRCLE = Thing("circle", "red", 2)
 SHORT = {"W": "walk", "P": "push", "U": "pull", "S": "stay", "L": "turn left", "R": "turn right"}
@@ -117,7 +117,7 @@ def test_any_shortest_way_is_right(asked: tuple[Command, World], random: Random)
     command, world = asked
     cell = world.placed[grounded.referent(command.phrase, world.things)].cell
     way = cell.row - world.agent.row, cell.column - world.agent.column
-    route = list(headings(command, way))
+    route = list(headings(command.manner, way))
     random.shuffle(route)
     assume(route)
     taken = list[str]()
@@ -178,4 +178,3 @@ def test_what_is_wrong_is_said(case: tuple[str, tuple[int, int], str], message: 
 def test_a_word_that_is_no_action_is_named() -> None:
     found = fault(said("walk to a circle"), world(2, 3), ["jump"])
     assert found == "action 1 is 'jump', which is none"
-    assert world(2, 3).heading == EAST

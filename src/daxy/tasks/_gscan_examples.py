@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from itertools import product
 from multiprocessing import get_context
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import require
 from daxy.core.examples import Sequences
 from daxy.core.random import stream
 from daxy.languages import grounded
-from daxy.languages.grounded import COLORS, SHAPES, SIZES, Command, Thing
+from daxy.languages.grounded import Command, Thing
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstrated import demonstrated
 from daxy.worlds.placement import DIRECTIONS, Situations, shown, situations, targets
@@ -39,10 +37,6 @@ class Setting:
     """How often a command is shown at each distance."""
     kind: Kind = "adverb"
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        require(self.size > 1, f"a grid needs two cells along a side, not {self.size}")
-        require(self.resampling > 0, f"resampling must be positive, not {self.resampling}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +141,3 @@ def situations_of(setting: Setting, target: Thing) -> Situations:
     """Return the situations of a thing, the same for every command."""
     draw = stream(setting.seed, f"gscan/{setting.size}/situations of a {target}")
     return situations(setting.size, setting.resampling, draw)
-
-
-def things() -> Iterator[Thing]:
-    """Yield the 48 things that there can be."""
-    yield from (Thing(*each) for each in product(SHAPES, COLORS, SIZES))

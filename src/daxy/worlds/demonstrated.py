@@ -31,7 +31,10 @@ def demonstrated(command: Command, target: Thing, worlds: Worlds) -> Sequences:
     way = cells[:, 0] - worlds.agent.astype(np.int64)
     moves = target.weight * _room(command, way, cells, int(worlds.size[0]))
     cases, which = np.unique(np.column_stack([way, moves]), axis=0, return_inverse=True)
-    shown = (actions(command, (row, column), EAST, many) for row, column, many in cases.tolist())
+    verb, manner = command.verb, command.manner
+    shown = (
+        actions(verb, manner, (row, column), EAST, many) for row, column, many in cases.tolist()
+    )
     return Sequences.of(shown, SYMBOLS).take(which.ravel())
 
 

@@ -48,44 +48,42 @@ def demonstrate(command: Command, world: World) -> Actions:
     """
     thing, cell = world.placed[referent(command.phrase, world.things)]
     way = cell.row - world.agent.row, cell.column - world.agent.column
-    moved = moved_towards(command, way, world.heading)
-    cells = 0 if moved is None else room(world, cell, moved)
-    return actions(command, way, world.heading, cells * thing.weight)
+    moves = 0
+    if command.verb != "walk":
+        *_, last = (world.heading, *headings(command.manner, way))
+        heading = last if command.verb == "push" else last + 2
+        moves = thing.weight * room(world, cell, heading)
+    return actions(command.verb, command.manner, way, world.heading, moves)
 
 
 @cache
-def actions(command: Command, way: tuple[int, int], heading: int, moves: int) -> Actions:
+def actions(
+    verb: str, manner: str | None, way: tuple[int, int], heading: int, moves: int
+) -> Actions:
     """Return the authors' actions for a way of so many rows south and columns east.
 
     Args:
-        command: What is asked for; what its phrase speaks of is at the end of the way.
+        verb: What is to be done with what is at the end of the way.
+        manner: How.
         way: Rows and columns.
         heading: Where the agent faces at first.
         moves: How often what is there is pushed or pulled.
     """
-    manner, route = command.manner, headings(command, way)
+    route = headings(manner, way)
     walked = chain.from_iterable(
         with_manner(manner, WALK, TURNS[(after - before) % 4])
         for before, after in pairwise((heading, *route))
     )
-    moved = with_manner(manner, PUSH if command.verb == "push" else PULL)
+    moved = with_manner(manner, PUSH if verb == "push" else PULL)
     return (*walked, *moved * moves)
 
 
-def moved_towards(command: Command, way: tuple[int, int], heading: int) -> int | None:
-    """Return where a command moves what it speaks of; None if it does not."""
-    if command.verb == "walk":
-        return None
-    *_, last = (heading, *headings(command, way))
-    return last if command.verb == "push" else (last + 2) % 4
-
-
-def headings(command: Command, way: tuple[int, int]) -> tuple[int, ...]:
+def headings(manner: str | None, way: tuple[int, int]) -> tuple[int, ...]:
     """Return the heading of each step of the authors' way."""
     row, column = way
     along_row = repeat(EAST if column > 0 else WEST, abs(column))
     along_column = repeat(SOUTH if row > 0 else NORTH, abs(row))
-    if command.manner != "while zigzagging":
+    if manner != "while zigzagging":
         return (*along_row, *along_column)
     pairs = chain.from_iterable(zip_longest(along_row, along_column))
     return tuple(heading for heading in pairs if heading is not None)

@@ -190,7 +190,7 @@ FINDINGS = (
             ("jump twice", "look right and walk"): 0.12,
             ("jump twice", "walk right and walk"): 0.11,
         },
-        note="Published cosines are of one run (Table 1).",
+        note="The paper does not say of which run the cosines of its Table 1 are.",
     ),
 )
 """What the text and Table 1 say of analyses."""
