@@ -34,7 +34,7 @@ def asked_for(trials: int) -> list[Run]:
     """Return the 24 runs of the sweep."""
     from daxy.learners.neural import Neural
     from daxy.models.stacked import Config
-    from daxy.tasks import Data
+    from daxy.tasks import ScanData
     from daxy.training.protocol import protocol
 
     recipe = replace(protocol("lake2018"), trials=trials, limit=2)
@@ -45,7 +45,7 @@ def asked_for(trials: int) -> list[Run]:
             learner=Neural(
                 model="stacked", config=config, protocol=replace(recipe, dropout=dropout)
             ),
-            data=Data(validation="none"),
+            data=ScanData(validation="none"),
             seed=seed,
         )
         for task in TASKS

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from daxy.core.split import Split
-from daxy.tasks import Data
+from daxy.tasks import ScanData
 
 TASK = "scan/simple_p1"
 SEEDS = (0, 1)
@@ -33,7 +33,7 @@ DURATIONS = ("seconds",)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Few(Data):
+class Few(ScanData):
     """The data of a task with a test set that is decoded in a moment."""
 
     def load(self, task: str) -> Split:

@@ -28,7 +28,7 @@ from daxy.core.files import write_json
 from daxy.experiments.environment import describe
 from daxy.learners.neural import Group, Member, Neural
 from daxy.models.stacked import Config
-from daxy.tasks import Data
+from daxy.tasks import ScanData
 from daxy.training.devices import use_every_core
 from daxy.training.loop import STEPS_TOGETHER, Training
 from daxy.training.protocol import protocol
@@ -68,7 +68,7 @@ def training_of(size: Size) -> Training:
         cell=size.cell, layers=size.layers, hidden=size.hidden, attention=size.attention
     )
     learner = Neural(model="stacked", config=config, protocol=protocol("lake2018"))
-    split = Data(validation="none").load("scan/simple")
+    split = ScanData(validation="none").load("scan/simple")
     members = [Member(learner, split, seed, lambda *_: 0.0) for seed in range(size.replicas)]
     return Group(members).training
 

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from daxy import tasks
 from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Examples, Sequences, Tokens
-from daxy.core.split import Split
+from daxy.core.split import Option, Split
+from daxy.core.tokens import odd, spaced, split
 from daxy.formats import predictions as prediction_files
 from daxy.metrics import Scores
-from daxy.tasks import Data, Task, Validation
+from daxy.tasks import Task
 
 Prediction = str | Sequence[str]
 """Tokens, or a string of them separated by spaces."""
@@ -38,6 +39,8 @@ class Scored:
     """Each metric's value of each prediction, in the order of the test set."""
     examples: Examples
     predictions: Sequences
+    tests: Mapping[str, Mapping[str, float]]
+    """Where the test set is several tests, each metric's figure for each of them, by its name."""
 
     @property
     def accuracy(self) -> float:
@@ -57,31 +60,23 @@ class Scored:
 
 
 def load(
-    task: str,
-    *,
-    seed: int = 0,
-    oversample: bool = True,
-    validation: Validation = "draw",
-    validation_fraction: float = 0.1,
-    official: Path | str | None = None,
+    task: str, *, seed: int = 0, official: Path | str | None = None, **choices: Option
 ) -> Split:
-    """Return the data of a task, as `daxy.load("scan/addprim_jump")`.
+    """Return the data of a task, as `daxy.load("scan/addprim_jump", oversample=False)`.
 
-    The options are the fields of `daxy.tasks.Data`.
+    Args:
+        task: The task's name.
+        seed: Of the draws: of the split where it is a draw, and of the validation set.
+        official: Official files, to load instead of generating.
+        choices: What else the task's benchmark lets one choose: `daxy show TASK --help` lists it.
 
     Raises:
-        UnknownName: there is no such task.
-        WrongRequest: an option that the task does not have, or with a wrong value.
+        UnknownName: there is no such task, or it has no such choice.
+        WrongRequest: a choice that does not go with the task, or has a wrong value.
         WrongFile: an official file is missing, or a line of it is wrong.
     """
-    data = Data(
-        seed=seed,
-        oversample=oversample,
-        validation=validation,
-        validation_fraction=validation_fraction,
-        official=None if official is None else Path(official),
-    )
-    return data.load(task)
+    files = None if official is None else Path(official)
+    return tasks.data(task, seed=seed, official=files, **choices).load(task)
 
 
 def score(task: str, predictions: Predictions, *, split: Split | None = None) -> Scored:
@@ -98,46 +93,46 @@ def score(task: str, predictions: Predictions, *, split: Split | None = None) ->
         WrongFile: the same, in a file.
     """
     asked = tasks.get(task)
-    examples = (asked.split(Data(validation="none")) if split is None else split).test
+    data = asked.split() if split is None else split
+    examples = data.test
     given = asked.normalised(_aligned(predictions, examples, asked))
     values = asked.scores(examples, given)
     totals = asked.totals(examples, given)
     frozen = MappingProxyType(totals), MappingProxyType(values)
-    return Scored(task, asked.metric, *frozen, examples, given)
+    return Scored(task, asked.metric, *frozen, examples, given, asked.by_test(data, given))
 
 
-def _aligned(predictions: Predictions, examples: Examples, task: Task) -> Sequences:
+def _aligned(predictions: Predictions, examples: Examples, task: Task[Any]) -> Sequences:
     if isinstance(predictions, str | Path):
         path = Path(predictions)
         return prediction_files.read(path, examples, source_spelling=task.source_spelling)
+    known = spaced(examples.source, examples.target)
     if isinstance(predictions, Mapping):
-        return _by_key(predictions, examples)
+        return _by_key(predictions, examples, known)
     if len(predictions) != len(examples):
         counts = f"{len(predictions)} predictions for {len(examples)} test examples"
         raise WrongRequest(f"{counts}; expected one each, in their order")
-    return predictions if isinstance(predictions, Sequences) else _sequences(predictions)
+    return predictions if isinstance(predictions, Sequences) else _sequences(predictions, known)
 
 
-def _by_key(predictions: Mapping[str, Prediction], examples: Examples) -> Sequences:
+def _by_key(
+    predictions: Mapping[str, Prediction], examples: Examples, spaced: frozenset[str]
+) -> Sequences:
     known = set(examples.keys)
     if unknown := [key for key in predictions if key not in known]:
         raise WrongRequest(f"{len(unknown)} predictions are for no test example: {unknown[0]!r}")
     if missing := [key for key in examples.keys if key not in predictions]:
         raise WrongRequest(f"{len(missing)} predictions are missing: {missing[0]!r}")
-    return _sequences([predictions[key] for key in examples.keys])
+    return _sequences([predictions[key] for key in examples.keys], spaced)
 
 
-def _sequences(predictions: Sequence[Prediction]) -> Sequences:
-    return Sequences.of(map(_tokens, predictions))
+def _sequences(predictions: Sequence[Prediction], spaced: frozenset[str]) -> Sequences:
+    return Sequences.of(_tokens(prediction, spaced) for prediction in predictions)
 
 
-def _tokens(prediction: Any) -> Tokens:
+def _tokens(prediction: Any, spaced: frozenset[str]) -> Tokens:
     require(isinstance(prediction, Iterable), f"a prediction is {prediction!r}; expected tokens")
-    tokens = tuple(prediction.split() if isinstance(prediction, str) else prediction)
-    odd = [token for token in tokens if not _is_token(token)]
-    require(not odd, f"a prediction has {odd[:1]}, which is not one token")
+    tokens = split(prediction, spaced) if isinstance(prediction, str) else tuple(prediction)
+    wrong = odd(tokens, spaced)
+    require(not wrong, f"a prediction has {wrong[:1]}, which is not one token")
     return tokens
-
-
-def _is_token(value: Any) -> bool:
-    return isinstance(value, str) and value.split() == [value]

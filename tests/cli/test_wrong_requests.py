@@ -105,13 +105,44 @@ REQUESTS = [
     ),
     (
         "export scan/length --format csv",
-        "wrong value for --format: 'csv'; expected one of 'auto', 'scan-text', 'jsonl', 'parquet';"
-        " see `daxy export --help`",
+        "wrong value for --format: 'csv'; expected one of 'auto', 'scan-text', 'jsonl', 'parquet',"
+        " 'gscan-json'; see `daxy export --help`",
     ),
     (
         "export scan/length --split dev",
-        "wrong value for --split: 'dev'; expected one of 'train', 'validation', 'test', 'all';"
-        " see `daxy export --help`",
+        "no part named 'dev'; known: all, test, train, validation",
+    ),
+    (
+        "export gscan/length --grid 4 --kind simple_trans --resampling 1 --longest 5 --out a.txt",
+        "scan-text has no worlds; expected --format gscan-json, jsonl or parquet",
+    ),
+    (
+        "export scan/length --format gscan-json --out a.txt",
+        "gscan-json is for tasks of gSCAN, not for scan/length",
+    ),
+    (
+        "export gscan/length --format gscan-json --out a.txt",
+        "gscan-json holds every part; expected --split all",
+    ),
+    ("show gscan/length --grid 1", "a grid needs two cells along a side, not 1"),
+    (
+        "show gscan/length --grid 3",
+        "a grid of 3 by 3 has no room for 11 things around a small circle: 7 cells",
+    ),
+    ("show gscan/compositional --shots -1", "shots must not be negative: -1"),
+    ("show gscan/length --longest 0", "longest must be positive, not 0"),
+    ("show gscan/length --workers 0", "workers must be positive, not 0"),
+    (
+        "show gscan/length --train-fraction 1",
+        "train fraction must be between 0 and 1, not 1",
+    ),
+    (
+        "show gscan/length --oversample",
+        "no flag '--oversample'; did you mean --resampling?; see `daxy show --help`",
+    ),
+    (
+        "show gscan/length --official good.txt --longest 12",
+        "gscan/length takes --official without other choices: the file has made them",
     ),
     ("show scan/length --split-seed -1", "a seed must not be negative: -1"),
     ("verify good.txt --show -1", "--show must not be negative: -1"),
@@ -231,7 +262,7 @@ REQUESTS = [
     ),
     (
         "export scan/length --split validation --validation none",
-        "scan/length has no validation examples with --validation none",
+        "scan/length has no validation examples, as its data is chosen",
     ),
     ("export scan/length --out malformed", "malformed is a folder; expected a file to write"),
     (

@@ -15,7 +15,7 @@ from tests.docs.blocks import ROOT, blocks
 from daxy.cli import _parse
 from daxy.core.examples import Examples
 from daxy.models._model import Batch, Sizes
-from daxy.tasks import Data
+from daxy.tasks import ScanData
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_every_file_that_is_shown_has_a_test_here() -> None:
 @pytest.mark.parametrize("shown", ["TASKS ="], indirect=True)
 def test_the_task_has_the_sizes_it_states(shown: ModuleType) -> None:
     (task,) = shown.TASKS.values()
-    split = task.split(Data(validation="none"))
+    split = task.split(ScanData(validation="none"))
     assert split.provenance.sizes == task.sizes
     assert not set(split.train.keys) & set(split.test.keys)
     assert "conjunction/and" in task.card

@@ -22,7 +22,7 @@ from daxy.experiments.runs import Run, Silent, Workshop
 from daxy.experiments.storage import Storage
 from daxy.learners.neural import Neural
 from daxy.models.stacked import Config
-from daxy.tasks import Data
+from daxy.tasks import ScanData
 from daxy.training.interrupt import Interrupted
 from daxy.training.loop import Position
 from daxy.training.protocol import protocol
@@ -38,7 +38,7 @@ def run(seed: int, dropout: float) -> Run:
     learner = Neural(
         model="stacked", config=Config(cell="gru", layers=1, hidden=4), protocol=recipe
     )
-    data = Data(validation="none")
+    data = ScanData(validation="none")
     return Run(task="scan/template_jump_around_right", learner=learner, data=data, seed=seed)
 
 

@@ -31,7 +31,10 @@ def test_an_example_is_one_object() -> None:
             "a.jsonl:1: no JSON: Expecting property name enclosed in double quotes at"
             f" column 2; {OBJECT}",
         ),
-        (b'{"split": "test", "source": "jump"}\n', "a.jsonl:1: expected 'target' with a string"),
+        (
+            b'{"split": "test", "source": "jump"}\n',
+            "a.jsonl:1: expected 'target' with a string or a list of strings",
+        ),
         (b'{"split": "\xff"}\n', "a.jsonl:1: not UTF-8 at column 12"),
         (b'{"split": "\\ud800"}\n', "a.jsonl:1: half of a surrogate pair is no text"),
     ],

@@ -22,7 +22,7 @@ from daxy.formats import predictions
 from daxy.report import analyses
 from daxy.report.analyses._analysis import Findings, Row
 from daxy.report.analyses.neighbours import OF
-from daxy.tasks import Data
+from daxy.tasks import ScanData
 
 Says = Callable[[Example], Tokens]
 
@@ -216,7 +216,7 @@ def test_every_finding_of_a_paper_is_of_an_analysis_that_there_is() -> None:
 
 def test_published_neighbours_are_training_commands_of_the_paper_s_own_choice() -> None:
     (table_1,) = said("neighbours")
-    train = Data(validation="none").load(table_1.recipe.task).train
+    train = ScanData(validation="none").load(table_1.recipe.task).train
     known = {" ".join(source) for source in train.source}
     assert {group for group, _ in table_1.values} == set(OF)
     assert {name for _, name in table_1.values} <= known

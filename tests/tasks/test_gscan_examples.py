@@ -1,10 +1,13 @@
 """Every command in every situation, and what the tests hold out of that."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from daxy.languages import grounded
-from daxy.tasks._gscan_examples import Kind, Setting, Shown, commands_of, every
+from daxy.tasks._gscan_data import CompositionalData, Kind
+from daxy.tasks._gscan_examples import Shown, commands_of, every
 from daxy.tasks._gscan_predicates import HELD_OUT, held_out
 from daxy.worlds.placement import DIRECTIONS
 
@@ -24,7 +27,7 @@ DROPPED = 97_731
 @pytest.fixture(scope="module")
 def released() -> Shown:
     """A set of the size of the released one."""
-    return every(Setting())
+    return every(CompositionalData())
 
 
 def test_the_paper_s_set_has_835200_examples(released: Shown) -> None:
@@ -65,16 +68,16 @@ def test_each_flag_is_what_its_test_says(released: Shown) -> None:
 
 
 def test_what_is_made_does_not_depend_on_the_number_of_workers() -> None:
-    setting = Setting(size=4, resampling=1, kind="simple_intrans", seed=3)
-    one, two = every(setting), every(setting, workers=2)
+    data = CompositionalData(grid=4, resampling=1, kind="simple_intrans", seed=3)
+    one, two = every(data), every(replace(data, workers=2))
     assert list(one.actions) == list(two.actions)
     for name in ("size", "agent", "heading", "things", "cells", "offsets"):
         np.testing.assert_array_equal(getattr(one.worlds, name), getattr(two.worlds, name))
 
 
 def test_another_seed_gives_other_worlds() -> None:
-    settings = [Setting(size=4, resampling=1, kind="simple_intrans", seed=seed) for seed in (0, 1)]
-    one, other = map(every, settings)
+    data = CompositionalData(grid=4, resampling=1, kind="simple_intrans")
+    one, other = (every(replace(data, seed=seed)) for seed in (0, 1))
     assert (one.worlds.agent != other.worlds.agent).any()
 
 

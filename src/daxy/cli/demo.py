@@ -46,6 +46,7 @@ class Demo(Verb):
 
     def run(self) -> Result:
         """Return the scores beside the published ones."""
+        from daxy import tasks
         from daxy.cli._progress import Display
         from daxy.experiments.runs import Experiment
         from daxy.learners.neural import learner
@@ -56,7 +57,9 @@ class Demo(Verb):
         small = learner("seq2seq", dict(SMALL), Protocol(**recipe))
         runs: dict[str, RunFolder] = {}
         for name, task in TASKS.items():
-            experiment = Experiment(task=task, learner=small, folder=self.runs)
+            experiment = Experiment(
+                task=task, learner=small, data=tasks.data(task), folder=self.runs
+            )
             (runs[name],) = experiment.run([0], watcher=Display(), restart=self.restart)
         picture = self.runs / "demo.png"
         pictures.learning(runs, picture)

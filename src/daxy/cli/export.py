@@ -1,22 +1,23 @@
-"""Write a task's data as Parquet, JSON lines or SCAN's official text."""
+"""Write a task's data as Parquet, JSON lines, or in the format of its authors."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from daxy.cli._data import Data, DataOptions, TaskName
-from daxy.cli._verb import Result, Switch, Verb
-from daxy.core.errors import require
+from daxy.cli._data import OfTask, TaskName, with_data
+from daxy.cli._verb import Result, Switch
+from daxy.core.errors import UnknownName, WrongRequest, require
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from daxy.core.examples import Examples
     from daxy.core.split import Split
+    from daxy.tasks.gscan import GscanTask
 
-Format = Literal["scan-text", "jsonl", "parquet"]
+Format = Literal["scan-text", "jsonl", "parquet", "gscan-json"]
 FORMAT_OF_SUFFIX: dict[str, Format] = {
     "": "scan-text",
     ".txt": "scan-text",
@@ -26,7 +27,7 @@ FORMAT_OF_SUFFIX: dict[str, Format] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Export(Verb):
+class Export(OfTask):
     """Write a task's data to a file, or to stdout when it is text.
 
     Example:
@@ -35,27 +36,28 @@ class Export(Verb):
 
     task: TaskName
     """The task; `daxy tasks` lists them."""
-    split: Literal["train", "validation", "test", "all"] = "train"
-    """Which part."""
-    format: Literal["auto", "scan-text", "jsonl", "parquet"] = "auto"
-    """How to write it; `auto`: as the name of --out ends, else scan-text."""
+    split: str = "train"
+    """Which part: train, validation, test, one of several tests by its name, or all."""
+    format: Literal["auto", "scan-text", "jsonl", "parquet", "gscan-json"] = "auto"
+    """How to write it; `auto`: as the name of --out ends, else scan-text. gscan-json is the one
+    file of the authors of gSCAN, `dataset.txt`, and takes --split all."""
+    vectors: Literal["generator", "released"] = "generator"
+    """In gscan-json, the order of the bits for colors: of the authors' generator or release."""
     out: Path | None = None
     """The file to write; stdout unless given."""
     force: Switch = False
     """Replace the file if it exists."""
-    data: Data = field(default_factory=DataOptions)
 
     def run(self) -> Result:
         """Write the file, or return its text."""
         form = self._check()
         split = self.data.load(self.task)
-        parts = split.parts if self.split == "all" else {self.split: split.parts[self.split]}
-        for name, examples in parts.items():
-            empty = f"{self.task} has no {name} examples with --validation {self.data.validation}"
-            require(len(examples) > 0 or self.split == "all", empty)
+        parts = self._parts(split)
         if self.out is None:
             return Result(data={}, text=_text(parts, form))
-        if form == "parquet":
+        if form == "gscan-json":
+            self._grounded().save(self.out, split, self.vectors)
+        elif form == "parquet":
             from daxy.formats import parquet
 
             parquet.write(self.out, parts, split.provenance)
@@ -68,11 +70,30 @@ class Export(Verb):
         data = {"out": str(self.out), "lines": lines, "provenance": asdict(split.provenance)}
         return Result(data=data, text=f"{self.out}: {said} examples{_origin(split)}")
 
+    def _parts(self, split: Split) -> dict[str, Examples]:
+        """Return the parts that are asked for, of which there is something to write."""
+        if self.split == "all":
+            return split.named
+        known = split.parts | split.named
+        if self.split not in known:
+            raise UnknownName("part", self.split, [*known, "all"])
+        found = known[self.split]
+        empty = f"{self.task} has no {self.split} examples, as its data is chosen"
+        require(len(found) > 0, empty)
+        return {self.split: found}
+
     def _check(self) -> Format:
         """Return the format, after refusing what cannot be written."""
         form = self._named() if self.format == "auto" else self.format
         require(self.out is not None or form != "parquet", "parquet needs --out FILE")
         require(self.out is not None or not self.json, "--json needs --out FILE")
+        if form == "gscan-json":
+            self._grounded()
+            require(self.out is not None, "gscan-json needs --out FILE")
+            require(self.split == "all", "gscan-json holds every part; expected --split all")
+        elif self.task.startswith("gscan/"):
+            said = "scan-text has no worlds; expected --format gscan-json, jsonl or parquet"
+            require(form != "scan-text", said)
         together = "scan-text cannot say which part a line is of; expected --split of one part"
         require(not (form == "scan-text" and self.split == "all"), together)
         if self.out is not None:
@@ -80,6 +101,16 @@ class Export(Verb):
             exists = f"{self.out} exists; --force replaces it"
             require(self.force or not self.out.exists(), exists)
         return form
+
+    def _grounded(self) -> GscanTask[Any]:
+        """Return the task, of which gscan-json is the format."""
+        from daxy import tasks
+        from daxy.tasks.gscan import GscanTask
+
+        task = tasks.get(self.task)
+        if not isinstance(task, GscanTask):
+            raise WrongRequest(f"gscan-json is for tasks of gSCAN, not for {self.task}")
+        return task
 
     def _named(self) -> Format:
         """Return the format that the name of --out asks for."""
@@ -106,4 +137,4 @@ def _text(parts: Mapping[str, Examples], form: Format) -> str:
     return "".join(map(scan_text.write, parts.values()))
 
 
-VERB = Export
+VERB = with_data(Export)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from daxy.cli._data import Data, DataOptions, TaskName
-from daxy.cli._verb import Result, Switch, Verb
+from daxy.cli._data import OfTask, TaskName, with_data
+from daxy.cli._verb import Result, Switch
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from daxy.api import Scored
+    from daxy.core.split import Provenance
 
 
 @dataclass(frozen=True, kw_only=True)
-class Score(Verb):
+class Score(OfTask):
     """Score predictions for a task's test set, each example exactly once.
 
     FILE has JSON lines, or is Parquet by its name: objects with `key` or `source`, and
@@ -39,7 +40,6 @@ class Score(Verb):
     """Write each example with its prediction and scores, as .parquet or .jsonl."""
     force: Switch = False
     """Replace that file if it exists."""
-    data: Data = field(default_factory=DataOptions)
 
     def run(self) -> Result:
         """Return the scores, by target length too."""
@@ -63,10 +63,11 @@ class Score(Verb):
                 str(length): {"count": count, "score": mean}
                 for length, (count, mean) in scored.by_length().items()
             },
+            "tests": {name: dict(totals) for name, totals in scored.tests.items()},
             "statistics": statistics,
             "provenance": asdict(split.provenance),
         }
-        return Result(data=data, text=_table(scored, statistics, split.provenance.source))
+        return Result(data=data, text=_table(scored, statistics, split.provenance))
 
     def _check_out(self) -> None:
         """Refuse a file that is there, or whose name says no format, before the work is done."""
@@ -80,17 +81,21 @@ class Score(Verb):
         require(not same, f"{out} is the predictions file itself; expected another --out")
 
 
-def _table(scored: Scored, statistics: Mapping[str, float], source: str) -> RenderableType:
+def _table(scored: Scored, statistics: Mapping[str, float], about: Provenance) -> RenderableType:
     from rich.console import Group
     from rich.table import Table
 
-    lines = [f"{scored.task}: {len(scored.examples):,} test examples ({source})"]
+    lines = [f"{scored.task}: {len(scored.examples):,} test examples ({about.source})"]
     lines += [f"{name} {total:.1%}" for name, total in scored.totals.items()]
     lines += [f"{fact}: {value:.1%}" for fact, value in statistics.items()]
+    tests = Table("test", "examples", *scored.totals, box=None, pad_edge=False)
+    for name, totals in scored.tests.items():
+        values = (f"{value:.1%}" for value in totals.values())
+        tests.add_row(name, f"{about.sizes.tests[name]:,}", *values)
     table = Table("target length", "examples", scored.metric, box=None, pad_edge=False)
     for length, (count, mean) in scored.by_length().items():
         table.add_row(str(length), f"{count:,}", f"{mean:.1%}")
-    return Group(*lines, "", table)
+    return Group(*lines, *(["", tests] if scored.tests else []), "", table)
 
 
-VERB = Score
+VERB = with_data(Score)

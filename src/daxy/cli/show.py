@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from daxy.cli._data import Data, DataOptions, TaskName
-from daxy.cli._verb import Result, Verb
+from daxy.cli._data import OfTask, TaskName, with_data
+from daxy.cli._verb import Result
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ BAR = 40
 
 
 @dataclass(frozen=True, kw_only=True)
-class Show(Verb):
+class Show(OfTask):
     """Show examples and statistics of a task's train, validation and test set.
 
     Example:
@@ -28,7 +28,6 @@ class Show(Verb):
     """The task; `daxy tasks` lists them."""
     count: int = 3
     """How many examples of each part to show."""
-    data: Data = field(default_factory=DataOptions)
 
     def run(self) -> Result:
         """Return the first examples of each part, and what they are like."""
@@ -37,7 +36,7 @@ class Show(Verb):
         require(self.count >= 0, f"--count must not be negative: {self.count}")
         split = self.data.load(self.task)
         statistics = tasks.get(self.task).statistics(split)
-        parts = {name: _facts(rows, self.count) for name, rows in split.parts.items()}
+        parts = {name: _facts(rows, self.count) for name, rows in split.named.items()}
         lines = [f"{self.task}: {split.provenance.rule}", f"source: {split.provenance.source}"]
         lines += [f"{fact}: {value:.1%}" for fact, value in statistics.items()]
         for name, facts in parts.items():
@@ -84,4 +83,4 @@ def _described(name: str, facts: dict[str, Any]) -> Iterator[str]:
         yield f"  {length:>4} {lines:>6,} {'#' * -(-lines * BAR // most)}"
 
 
-VERB = Show
+VERB = with_data(Show)

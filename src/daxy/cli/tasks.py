@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 import tyro
 
-from daxy.cli._data import Data, DataOptions
-from daxy.cli._verb import Result, Verb
+from daxy.cli._data import OfTask, with_data
+from daxy.cli._verb import Result
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tasks(Verb):
+class Tasks(OfTask):
     """List the tasks; with a name, show its card: rule, sizes, scores and statistics.
 
     Example:
@@ -21,7 +21,6 @@ class Tasks(Verb):
 
     task: tyro.conf.Positional[Annotated[str | None, tyro.conf.arg(metavar="TASK")]] = None
     """The task whose card to show."""
-    data: Data = field(default_factory=DataOptions)
 
     def run(self) -> Result:
         """Return the list, or the card."""
@@ -67,4 +66,4 @@ def _listed() -> Result:
     return Result(data={"tasks": {task.name: task.summary for task in every}}, text=table)
 
 
-VERB = Tasks
+VERB = with_data(Tasks)

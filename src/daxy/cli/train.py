@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from daxy.cli._data import Data, DataOptions, TaskName
+from daxy.cli._data import OfTask, TaskName, field_of, options_of
 from daxy.cli._verb import Result, Switch, Verb
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ DEFAULT_LEARNER = "seq2seq"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Train(Verb):
+class Train(OfTask):
     """Train a learner on a task, several seeds side by side, and score it on the test set.
 
     Each run has a folder that is named by the digest of its complete configuration: asking for it
@@ -50,7 +50,6 @@ class Train(Verb):
     `daxy analyse over_training` shows it. Of draws with replacement an epoch is a thousand."""
     restart: Switch = False
     """Delete what there is of these runs and train them from the beginning."""
-    data: Data = field(default_factory=DataOptions)
 
     def run(self) -> Result:
         """Return the scores of every seed, with the published figure where there is one."""
@@ -83,17 +82,20 @@ class Train(Verb):
 def verb(arguments: Sequence[str]) -> type[Verb]:
     """Return the verb with the flags of the learner and of the protocol that are named."""
     from daxy import models
+    from daxy.tasks import ScanData
     from daxy.training.protocol import DEFAULT, protocol, validation
 
     known = models.available()
     named = next((word for word in arguments[1:] if word in known), DEFAULT_LEARNER)
     paper = _value(arguments, "--protocol") or DEFAULT
-    recipe, data = protocol(paper), DataOptions(validation=validation(paper))
+    recipe, options = protocol(paper), options_of(arguments)
+    # A paper without a validation set has none where it is carved from train.
+    carved = {"validation": validation(paper)} if issubclass(options, ScanData) else {}
     config = models.get(named).Config
     flags: list[Any] = [
         ("config", tyro.conf.OmitArgPrefixes[config], field(default_factory=config)),
         ("recipe", tyro.conf.OmitArgPrefixes[type(recipe)], field(default=recipe)),
-        ("data", Data, field(default=data)),
+        field_of(options, **carved),
     ]
     made = make_dataclass("Train", flags, bases=(Train,), frozen=True, kw_only=True)
     made.__doc__ = Train.__doc__

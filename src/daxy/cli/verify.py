@@ -1,11 +1,12 @@
-"""Check a SCAN text file against the grammar."""
+"""Check a file in the format of SCAN's or gSCAN's authors against the rules."""
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
@@ -18,39 +19,69 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Verify(Verb):
-    """Check that every line of a SCAN text file has a command and the actions it means.
+    """Check that every example of a file is what the rules say.
 
-    The exit code is 1 when a line disagrees. Lines that occur more than once are counted; official
-    training files have them on purpose.
+    In a text file of SCAN every line has a command and the actions it means. Lines that occur more
+    than once are counted; official training files have them on purpose.
+
+    In a `dataset.txt` of gSCAN every example says the same wherever it says it twice, its command
+    speaks of the target and of nothing else, its actions are the demonstration, and it is in the
+    split where it belongs. Examples of G in train, the shots, are counted.
+
+    The exit code is 1 when an example disagrees.
 
     Example:
         daxy verify tasks_train_addprim_jump.txt
     """
 
     file: tyro.conf.Positional[Annotated[Path, tyro.conf.arg(metavar="FILE")]]
-    """A file with lines `IN: <command> OUT: <actions>`."""
+    """A file with lines `IN: <command> OUT: <actions>`, or a `dataset.txt` of gSCAN."""
     show: int = 5
     """How many disagreements to show."""
 
     def run(self) -> Result:
-        """Return how many lines agree, and the first that do not."""
+        """Return how many examples agree, and the first that do not."""
+        require(self.show >= 0, f"--show must not be negative: {self.show}")
+        with contextlib.suppress(OSError), self.file.open("rb") as file:
+            if file.read(1024).lstrip().startswith(b"{"):
+                return self._gscan()
+        return self._scan()
+
+    def _scan(self) -> Result:
         from daxy.formats import scan_text
 
-        require(self.show >= 0, f"--show must not be negative: {self.show}")
         examples = scan_text.read(self.file)
         wrong = _disagreements(examples)
         repeated = sum(count - 1 for count in Counter(examples.source).values())
-        said = f"{len(examples):,} examples, {len(wrong):,} disagreements, {repeated:,} repeated"
-        lines = [f"{self.file}: {said}"]
-        lines += [f"{self.file}:{line}: {problem}" for line, problem in wrong[: self.show]]
-        data = {
-            "file": str(self.file),
-            "examples": len(examples),
-            "disagreements": len(wrong),
-            "repeated": repeated,
-            "first": [{"line": line, "problem": problem} for line, problem in wrong[: self.show]],
-        }
-        return Result(data=data, text="\n".join(lines), exit_code=1 if wrong else 0)
+        first = [{"line": line, "problem": problem} for line, problem in wrong[: self.show]]
+        lines = [f"{self.file}:{line}: {problem}" for line, problem in wrong[: self.show]]
+        return self._answer(len(examples), len(wrong), first, lines, {"repeated": repeated})
+
+    def _gscan(self) -> Result:
+        from daxy.tasks.gscan import examine, shots
+
+        dataset, wrong = examine(self.file)
+        splits = {name: dataset.counts[name] for name in dataset.parts}
+        first = [each._asdict() for each in wrong[: self.show]]
+        lines = [", ".join(f"{name} {count:,}" for name, count in splits.items())]
+        lines += [f"{self.file}: {each}" for each in wrong[: self.show]]
+        more = {"splits": splits, "shots": shots(dataset)}
+        return self._answer(sum(splits.values()), len(wrong), first, lines, more)
+
+    def _answer(
+        self,
+        count: int,
+        wrong: int,
+        first: list[dict[str, Any]],
+        lines: list[str],
+        more: dict[str, Any],
+    ) -> Result:
+        """Return the answer: counts in the first line, then what is known besides."""
+        facts = [f"{value:,} {name}" for name, value in more.items() if isinstance(value, int)]
+        said = [f"{count:,} examples", f"{wrong:,} disagreements", *facts]
+        data = {"file": str(self.file), "examples": count, "disagreements": wrong, **more}
+        text = "\n".join([f"{self.file}: {', '.join(said)}", *lines])
+        return Result(data=data | {"first": first}, text=text, exit_code=1 if wrong else 0)
 
 
 def _disagreements(examples: Examples) -> list[tuple[int, str]]:

@@ -26,10 +26,13 @@ class Example:
     target: Tokens
 
 
-def key_of(source: Tokens, target: Tokens) -> str:
-    """Return the content-derived key of a pair: 16 hexadecimal digits, the same everywhere."""
+def key_of(source: Tokens, target: Tokens, context: bytes = b"") -> str:
+    """Return the content-derived key of a pair: 16 hexadecimal digits, the same everywhere.
+
+    `context` is what an example has beside the pair, in a form that is its own.
+    """
     content = " ".join(source) + "\t" + " ".join(target)
-    return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
+    return hashlib.blake2b(content.encode() + context, digest_size=8).hexdigest()
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +123,14 @@ class Sequences(Sequence[Tokens]):
         table = np.array([code_of[symbol] for symbol in new], np.uint16)
         return Sequences(symbols, table[self.codes], self.offsets)
 
+    @property
+    def content(self) -> Iterator[bytes]:
+        """What the tokens and their order, and nothing else, decide."""
+        compact = self.compact()
+        yield "\n".join(compact.symbols).encode()
+        yield compact.lengths.astype("<i8").tobytes()
+        yield compact.codes.astype("<u2").tobytes()
+
     def compact(self) -> Sequences:
         """Return equal sequences whose `symbols` are exactly the tokens that occur."""
         used = np.unique(self.codes)
@@ -164,6 +175,12 @@ class Examples(Sequence[Example]):
 
     def __iter__(self) -> Iterator[Example]:
         return map(Example, self.keys, self.source, self.target)
+
+    @property
+    def content(self) -> Iterator[bytes]:
+        """What the examples and their order, and nothing else, decide."""
+        yield from self.source.content
+        yield from self.target.content
 
     def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Examples:
         """Return the examples at these positions, in this order, repeats included."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from daxy.core.examples import Examples, Sequences
+from daxy.core.examples import Examples
 from daxy.version import __version__
 
 Option = str | int | float | bool | None
@@ -21,6 +22,8 @@ class Sizes:
     train: int
     validation: int = 0
     test: int
+    tests: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Where test is several tests, one after another: how many lines each has, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,14 +65,17 @@ class Split:
         seed: int,
         source: str = "generated",
         options: Mapping[str, Option],
+        tests: Mapping[str, int] | None = None,
     ) -> Split:
         """Build a split and write down its sizes and checksum."""
         parts = (train, validation, test)
+        each = dict(tests or {})
+        assert not each or sum(each.values()) == len(test), (each, len(test))
         provenance = Provenance(
             task=task,
             rule=rule,
             seed=seed,
-            sizes=Sizes(train=len(train), validation=len(validation), test=len(test)),
+            sizes=Sizes(train=len(train), validation=len(validation), test=len(test), tests=each),
             checksum=checksum(parts),
             source=source,
             options=options,
@@ -81,17 +87,28 @@ class Split:
         """The three parts by name, in the order train, validation, test."""
         return {"train": self.train, "validation": self.validation, "test": self.test}
 
+    @property
+    def tests(self) -> dict[str, slice]:
+        """Where in the test set each of several tests is, by name; none where it is one test."""
+        counts = self.provenance.sizes.tests
+        ends = itertools.accumulate(counts.values())
+        return {
+            name: slice(end - count, end)
+            for (name, count), end in zip(counts.items(), ends, strict=True)
+        }
+
+    @property
+    def named(self) -> dict[str, Examples]:
+        """The parts by name, in their order, with each of several tests in place of all."""
+        learned = {"train": self.train, "validation": self.validation}
+        each = {name: self.test[rows] for name, rows in self.tests.items()}
+        return learned | (each or {"test": self.test})
+
 
 def checksum(parts: tuple[Examples, ...]) -> str:
-    """Return 32 hexadecimal digits that depend on the tokens and their order, on nothing else."""
+    """Return 32 hexadecimal digits that depend on the examples and their order, nothing else."""
     digest = hashlib.blake2b(digest_size=16)
     for examples in parts:
-        for sequences in (examples.source, examples.target):
-            _absorb(digest, sequences.compact())
+        for content in examples.content:
+            digest.update(content)
     return digest.hexdigest()
-
-
-def _absorb(digest: hashlib.blake2b, sequences: Sequences) -> None:
-    digest.update("\n".join(sequences.symbols).encode())
-    digest.update(sequences.lengths.astype("<i8").tobytes())
-    digest.update(sequences.codes.astype("<u2").tobytes())

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from daxy import tasks
 from daxy.experiments.entry import entry
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell, Paper, Recipe, Table
@@ -53,8 +54,7 @@ def learner_of(recipe: Recipe) -> Neural:
 
 def data_of(recipe: Recipe) -> Data:
     """Return the data options of a recipe."""
-    options: dict[str, Any] = dict(recipe.data)
-    return Data(**options)
+    return tasks.data(recipe.tasks[0], **recipe.data)
 
 
 def run(recipe: Recipe, seed: int) -> Run:

@@ -13,8 +13,8 @@ from daxy.tasks import Data
 FORMAT = 2
 """Of run folders and the training that fills them: a change of what a config means raises it."""
 
-CHOICES = ("seed", "oversample", "validation", "validation_fraction")
-"""The options of `Data` that decide what a split holds, whatever files it came from."""
+BESIDE = ("source", "checksum")
+"""What a config says of its data beside the choices of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +28,11 @@ class RunConfig:
     """The model, its configuration and the protocol, every field."""
     seed: int
     format: int = field(default=FORMAT)
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """What was chosen of the task's data, by name."""
+        return {name: value for name, value in self.data.items() if name not in BESIDE}
 
     @property
     def digest(self) -> str:
@@ -47,7 +52,7 @@ def run_config(
 ) -> RunConfig:
     """Return the configuration of one run on this split."""
     options: dict[str, Option] = {
-        **{name: getattr(data, name) for name in CHOICES},
+        **data.choices,
         "source": "generated" if data.official is None else "official",
         "checksum": split.provenance.checksum,
     }

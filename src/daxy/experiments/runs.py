@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,7 +19,7 @@ from daxy.core.files import write_bytes
 from daxy.core.split import Split
 from daxy.core.vocabulary import Vocabulary
 from daxy.experiments.environment import describe
-from daxy.experiments.request import CHOICES, RunConfig, run_config
+from daxy.experiments.request import RunConfig, run_config
 from daxy.experiments.run_folder import RunFolder
 from daxy.formats import predictions as prediction_files
 from daxy.learners.neural import Fitted, Group, Member, Neural, Words, learner
@@ -79,19 +79,16 @@ class Run:
     def of(cls, config: RunConfig, official: Path | None = None) -> Run:
         """Return the run of a configuration; official files come from where they are here."""
         settings = config.learner
-        options: dict[str, Any] = {name: config.data[name] for name in CHOICES}
         return cls(
             task=config.task,
             learner=learner(settings["model"], settings["config"], Recipe(**settings["protocol"])),
-            data=Data(**options, official=official),
+            data=tasks.data(config.task, **config.choices, official=official),
             seed=config.seed,
         )
 
     def like(self, config: RunConfig) -> Run:
         """Return the run of that configuration, on the same kind of data as this one."""
-        found = Run.of(config)
-        choices = {name: getattr(found.data, name) for name in CHOICES}
-        return replace(found, data=replace(self.data, **choices))
+        return replace(Run.of(config), data=replace(self.data, **config.choices))
 
 
 class Watcher(Protocol):
@@ -136,7 +133,7 @@ class Experiment:
 
     task: str
     learner: Neural
-    data: Data = field(default_factory=Data)
+    data: Data
     folder: Path = Path("runs")
     """Where run folders are found and made."""
     checkpoint_seconds: float = 30.0
@@ -324,6 +321,7 @@ def _finish(runs: Sequence[Run], folders: Sequence[RunFolder], fitted: Fitted) -
                 "metric": task.metric,
                 "test": task.totals(split.test, found),
                 "test_examples": len(split.test),
+                **({"tests": each} if (each := task.by_test(split, found)) else {}),
                 "validation": best.validation,
                 "best_epoch": best.epoch,
                 "epochs": len(history),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from daxy import tasks
 from daxy.core.errors import RunFailed
 from daxy.core.summary import Summary
 from daxy.core.vocabulary import Vocabulary
@@ -16,7 +17,7 @@ from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.runs import Experiment, Watcher, primary, seeds_from
 from daxy.learners.neural import learner
 from daxy.learners.predictor import Predictor, empty_model
-from daxy.tasks import Data
+from daxy.tasks import Data, ScanData
 from daxy.training.checkpoint import read_arrays, restored
 from daxy.training.protocol import DEFAULT, Protocol, protocol, validation
 
@@ -100,7 +101,7 @@ def train(
     settings = protocol(recipe) if isinstance(recipe, str) else recipe
     fitting = learner(model, dict(config or {}), settings)
     asked = seeds_from(seeds) if isinstance(seeds, int) else seeds
-    chosen = data or Data(validation=validation(recipe) if isinstance(recipe, str) else "draw")
+    chosen = data or published_data(task, recipe if isinstance(recipe, str) else DEFAULT)
     experiment = Experiment(
         task=task,
         learner=fitting,
@@ -109,6 +110,17 @@ def train(
         evaluate_every=evaluate_every,
     )
     return Trained(experiment, tuple(experiment.run(asked, watcher=watcher, restart=restart)))
+
+
+def published_data(task: str, recipe: str) -> Data:
+    """Return the choice of a task's data that a paper makes: with a validation set, or without.
+
+    Args:
+        task: The task's name.
+        recipe: Name of the paper's protocol.
+    """
+    options = tasks.get(task).options
+    return options(validation=validation(recipe)) if issubclass(options, ScanData) else options()
 
 
 def load(path: Path | str) -> Predictor:

@@ -1,20 +1,29 @@
 """JSON lines: one object an example, tokens separated by single spaces.
 
 {"split": "test", "key": "5f9c9d86f47b1dfb", "source": "jump left", "target": "I_TURN_LEFT I_JUMP"}
+
+Where tokens have spaces in them, as `turn left` of gSCAN has, both are lists of tokens. An example
+with a world has it as `world`; see `daxy.formats.world_json`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-from daxy.core.errors import WrongFile
-from daxy.core.examples import Examples, Tokens
+from daxy.core.errors import WrongFile, WrongRequest
+from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.files import read_bytes
+from daxy.formats import world_json
+from daxy.worlds.columns import Worlds
+from daxy.worlds.examples import GroundedExamples
+from daxy.worlds.grid import World
 
-FIELDS = ("split", "source", "target")
+SIDES = ("source", "target")
 
 
 def write(parts: Mapping[str, Examples]) -> str:
@@ -28,14 +37,50 @@ def read(path: Path) -> dict[str, Examples]:
     Raises:
         WrongFile: the file cannot be read, or a line of it is wrong.
     """
-    parts: dict[str, list[tuple[Tokens, Tokens]]] = {}
+    parts: dict[str, Part] = {}
     for number, record in objects(path):
-        for field in FIELDS:
-            if not isinstance(record.get(field), str):
-                raise WrongFile(path, f"expected {field!r} with a string", line=number)
-        pair = tuple(record["source"].split()), tuple(record["target"].split())
-        parts.setdefault(record["split"], []).append(pair)
-    return {name: Examples.of(pairs) for name, pairs in parts.items()}
+        if not isinstance(record.get("split"), str):
+            raise WrongFile(path, "expected 'split' with a string", line=number)
+        source, target = (_tokens(record.get(side), side, path, number) for side in SIDES)
+        part = parts.setdefault(record["split"], Part())
+        part.pairs.append((source, target))
+        if "world" in record:
+            part.worlds.append(_world(record["world"], path, number))
+        if len(part.worlds) not in (0, len(part.pairs)):
+            problem = "some examples of this part have a `world`, and some have none"
+            raise WrongFile(path, problem, line=number)
+    return {name: part.examples for name, part in parts.items()}
+
+
+@dataclass
+class Part:
+    """The examples of one part, line by line."""
+
+    pairs: list[tuple[Tokens, Tokens]] = field(default_factory=list[tuple[Tokens, Tokens]])
+    worlds: list[World] = field(default_factory=list[World])
+
+    @property
+    def examples(self) -> Examples:
+        """The examples as a table."""
+        plain = Examples.of(self.pairs)
+        if not self.worlds:
+            return plain
+        return GroundedExamples(plain.source, plain.target, Worlds.of(self.worlds))
+
+
+def _tokens(value: Any, side: str, path: Path, number: int) -> Tokens:
+    if isinstance(value, str):
+        return tuple(value.split())
+    if isinstance(value, list) and all(isinstance(token, str) for token in value):
+        return tuple(value)
+    raise WrongFile(path, f"expected {side!r} with a string or a list of strings", line=number)
+
+
+def _world(value: Any, path: Path, number: int) -> World:
+    try:
+        return world_json.from_json(value)
+    except WrongRequest as error:
+        raise WrongFile(path, str(error), line=number) from error
 
 
 def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -79,7 +124,17 @@ def _complaint(line: bytes, error: Exception) -> str:
 
 def _lines(parts: Mapping[str, Examples]) -> Iterator[str]:
     for name, examples in parts.items():
-        columns = zip(examples.keys, examples.source, examples.target, strict=True)
-        for key, source, target in columns:
-            pair = {"source": " ".join(source), "target": " ".join(target)}
-            yield json.dumps({"split": name, "key": key, **pair}, ensure_ascii=False) + "\n"
+        sides = [as_json(side) for side in (examples.source, examples.target)]
+        worlds = examples.worlds if isinstance(examples, GroundedExamples) else repeat(None)
+        for key, source, target, world in zip(examples.keys, *sides, worlds, strict=False):
+            line = {"split": name, "key": key, "source": source, "target": target}
+            if world is not None:
+                line["world"] = world_json.to_json(world)
+            yield json.dumps(line, ensure_ascii=False) + "\n"
+
+
+def as_json(sequences: Sequences) -> Iterator[str | list[str]]:
+    """Yield each sequence as text, or as a list of tokens where a token has spaces in it."""
+    if any(" " in symbol for symbol in sequences.symbols):
+        return map(list, sequences)
+    return map(" ".join, sequences)

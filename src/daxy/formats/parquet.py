@@ -1,7 +1,9 @@
 """Parquet: one row an example, dictionary encoded, with the split's provenance as metadata.
 
-Columns: `split` (train, validation or test), `key`, `source`, `target`; the latter two are lists of
-strings. Any Parquet reader opens them.
+Columns: `split` (train, validation or test, or the name of one of several tests), `key`, `source`,
+`target`; the latter two are lists of strings. Examples with worlds have the columns of
+`daxy.formats._world_columns` too. Any Parquet reader opens them. Each part has row groups of its
+own, so that one can be read without the others.
 """
 
 from __future__ import annotations
@@ -9,19 +11,25 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from daxy.core.errors import WrongFile
+from daxy.core.errors import UnknownName, WrongFile
 from daxy.core.examples import Examples, Sequences
 from daxy.core.files import write_atomically
 from daxy.core.split import Provenance
+from daxy.formats import _world_columns
+from daxy.worlds.examples import GroundedExamples
 
 METADATA = b"daxy"
+WORDS = ["source.list.element", "target.list.element", *_world_columns.WORDS]
+"""Columns that few distinct words fill: read as codes."""
 
 
 def write(path: Path, parts: Mapping[str, Examples], provenance: Provenance) -> None:
@@ -30,10 +38,16 @@ def write(path: Path, parts: Mapping[str, Examples], provenance: Provenance) -> 
     Raises:
         RunFailed: the file cannot be written.
     """
-    tables = [_table(name, examples) for name, examples in parts.items()]
-    about = json.dumps(dataclasses.asdict(provenance))
-    table = pa.concat_tables(tables).replace_schema_metadata({METADATA: about})
-    save(path, table)
+    about = {METADATA: json.dumps(dataclasses.asdict(provenance))}
+
+    def fill(temporary: Path) -> None:
+        tables = (_table(name, examples) for name, examples in parts.items())
+        first = next(tables).replace_schema_metadata(about)
+        with pq.ParquetWriter(temporary, first.schema) as file:
+            for table in (first, *tables):
+                file.write_table(table.replace_schema_metadata(about))
+
+    write_atomically(path, fill)
 
 
 def read(path: Path) -> dict[str, Examples]:
@@ -44,9 +58,63 @@ def read(path: Path) -> dict[str, Examples]:
     """
     table = load(path, ("split", "source", "target"))
     names = np.array(table.column("split").to_pylist(), dtype=object)
-    examples = Examples(*(_sequences(path, table, column) for column in ("source", "target")))
+    examples = _examples(path, table)
     in_order = dict.fromkeys(names)
     return {str(name): examples.take(np.flatnonzero(names == name)) for name in in_order}
+
+
+class Stored(Mapping[str, Examples]):
+    """The parts of a file that `write` made; each is read when it is asked for."""
+
+    def __init__(self, path: Path) -> None:
+        """Open a file; what is read is its description alone.
+
+        Raises:
+            WrongFile: it is missing, no Parquet, has not these columns, or mixes parts.
+        """
+        self.path = path
+        with _refusing(path):
+            self._file = pq.ParquetFile(path, memory_map=True, read_dictionary=_words(path))
+        names = self._file.schema_arrow.names
+        for column in ("split", "source", "target"):
+            if column not in names:
+                raise WrongFile(path, f"has no column {column!r}; it has {_listed(names)}")
+        self._groups: dict[str, list[int]] = {}
+        self._counts: dict[str, int] = {}
+        metadata = self._file.metadata
+        for place in range(metadata.num_row_groups):
+            group = metadata.row_group(place)
+            if not group.num_rows:
+                continue
+            found = group.column(names.index("split")).statistics
+            if found is None or not found.has_min_max or found.min != found.max:
+                raise WrongFile(path, "mixes its parts; `read` reads it, all at once")
+            self._groups.setdefault(found.min, []).append(place)
+            self._counts[found.min] = self._counts.get(found.min, 0) + group.num_rows
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """What the file says about where it came from; nothing if it says nothing."""
+        return json.loads((self._file.schema_arrow.metadata or {}).get(METADATA, b"{}"))
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many examples each part has."""
+        return MappingProxyType(self._counts)
+
+    def __getitem__(self, name: str) -> Examples:
+        if name not in self._groups:
+            raise UnknownName("part", name, self._groups)
+        with _refusing(self.path):
+            columns = [each for each in self._file.schema_arrow.names if each != "key"]
+            table = self._file.read_row_groups(self._groups[name], columns=columns)
+        return _examples(self.path, table)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._groups)
+
+    def __len__(self) -> int:
+        return len(self._groups)
 
 
 def provenance(path: Path) -> dict[str, object]:
@@ -71,7 +139,7 @@ def load(path: Path, columns: tuple[str, ...]) -> pa.Table:
         WrongFile: the file is missing, no Parquet, or lacks one of them.
     """
     with _refusing(path):
-        table = pq.read_table(path)
+        table = pq.read_table(path, memory_map=True, read_dictionary=_words(path))
     for column in columns:
         if column not in table.column_names:
             raise WrongFile(path, f"has no column {column!r}; it has {_listed(table.column_names)}")
@@ -93,16 +161,29 @@ def _table(name: str, examples: Examples) -> pa.Table:
         "source": tokens(examples.source),
         "target": tokens(examples.target),
     }
+    if isinstance(examples, GroundedExamples):
+        columns |= _world_columns.columns(examples.worlds)
     return pa.table(columns)
 
 
+def _examples(path: Path, table: pa.Table) -> Examples:
+    source, target = (_sequences(path, table, column) for column in ("source", "target"))
+    if "things" in table.column_names:
+        return GroundedExamples(source, target, _world_columns.worlds_of(path, table))
+    return Examples(source, target)
+
+
 def _sequences(path: Path, table: pa.Table, column: str) -> Sequences:
-    array = table.column(column).combine_chunks()
-    listed = pa.types.is_list(array.type) and pa.types.is_string(array.type.value_type)
+    array = table.column(column).unify_dictionaries().combine_chunks()
+    said = array.type
+    if pa.types.is_list(said) and pa.types.is_dictionary(said.value_type):
+        said = pa.list_(said.value_field.with_type(said.value_type.value_type))
+    listed = pa.types.is_list(said) and pa.types.is_string(said.value_type)
     if not listed or array.null_count or array.flatten().null_count:
-        problem = f"column {column!r} is {array.type}; expected lists of strings without nulls"
+        problem = f"column {column!r} is {said}; expected lists of strings without nulls"
         raise WrongFile(path, problem)
-    values = array.flatten().dictionary_encode()
+    flat = array.flatten()
+    values = flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
     names = values.dictionary.to_pylist()
     order = np.argsort(np.array(names, dtype=object))
     code = np.empty(len(names), np.uint16)
@@ -111,6 +192,12 @@ def _sequences(path: Path, table: pa.Table, column: str) -> Sequences:
     offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     codes = code[values.indices.to_numpy()]
     return Sequences(tuple(names[row] for row in order), codes, offsets)
+
+
+def _words(path: Path) -> list[str]:
+    """Return those of `WORDS` that a file has."""
+    names = pq.read_schema(path).names
+    return [each for each in WORDS if each.partition(".")[0] in names]
 
 
 @contextlib.contextmanager

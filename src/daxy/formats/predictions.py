@@ -2,13 +2,15 @@
 
 A row has `prediction` and says what it is a prediction for: by `key`, or by `source`; where it has
 both, both have to be of the same example. Each of these is a string of tokens separated by spaces,
-or a list of tokens; other fields are left alone.
+or a list of tokens; other fields are left alone. Where tokens have spaces in them, as gSCAN's have,
+strings separate them by commas: "turn left,walk".
 
 {"key": "5f9c9d86f47b1dfb", "prediction": "I_TURN_LEFT I_JUMP"}
 {"source": "jump left", "prediction": ["I_TURN_LEFT", "I_JUMP"]}
 
 Every distinct key (or source) must be there exactly once. In NACS several test examples can have
-the same source: its one prediction counts for all of them.
+the same source: its one prediction counts for all of them. A gSCAN command means something else in
+each world, so there a row needs a key.
 """
 
 from __future__ import annotations
@@ -22,8 +24,10 @@ from typing import Any
 from daxy.core.errors import WrongFile
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.files import write_text
+from daxy.core.tokens import odd, spaced, split
 from daxy.formats import jsonl
 from daxy.metrics import Scores
+from daxy.worlds.examples import GroundedExamples
 
 FEW = 3
 """How many offenders an error names."""
@@ -56,8 +60,10 @@ def read(
         WrongFile: the file cannot be read, a row of it is wrong, or rows are missing, given twice,
             or for no example.
     """
-    rows = list(_rows(path, source_spelling))
+    rows = list(_rows(path, source_spelling, spaced(examples.source, examples.target)))
     by_source = bool(rows) and not isinstance(rows[0].of, str)
+    if by_source and isinstance(examples, GroundedExamples):
+        raise WrongFile(path, "no `key`; a command alone does not say in which world", line=1)
     wanted: Sequence[str | Tokens] = list(examples.source) if by_source else examples.keys
     predictions = align(path, rows, wanted)
     _check_sources(path, rows, examples)
@@ -111,16 +117,18 @@ def write(
     parquet.save(path, pa.table(columns | values))
 
 
-def _rows(path: Path, source_spelling: Callable[[str], str]) -> Iterator[Given]:
+def _rows(
+    path: Path, source_spelling: Callable[[str], str], spaced: frozenset[str]
+) -> Iterator[Given]:
     records = _table(path) if path.suffix.lower() == ".parquet" else jsonl.objects(path)
     by_key: bool | None = None
     for line, record in records:
         by_key = "key" in record if by_key is None else by_key
-        prediction = _tokens(path, line, record, "prediction")
+        prediction = _tokens(path, line, record, "prediction", spaced)
         source: Tokens = ()
         if says_source := not by_key or record.get("source") is not None:
-            source = tuple(map(source_spelling, _tokens(path, line, record, "source")))
-        of = " ".join(_tokens(path, line, record, "key")) if by_key else source
+            source = tuple(map(source_spelling, _tokens(path, line, record, "source", spaced)))
+        of = " ".join(_tokens(path, line, record, "key", frozenset())) if by_key else source
         yield Given(line, of, prediction, source if says_source else None)
 
 
@@ -139,14 +147,15 @@ def _table(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     return enumerate(parquet.load(path, ("prediction",)).to_pylist(), start=1)
 
 
-def _tokens(path: Path, line: int, record: Mapping[str, Any], field: str) -> Tokens:
+def _tokens(
+    path: Path, line: int, record: Mapping[str, Any], field: str, spaced: frozenset[str]
+) -> Tokens:
     value = record.get(field)
     if isinstance(value, str):
-        return tuple(value.split())
+        value = list(split(value, spaced))
     if isinstance(value, list) and all(isinstance(token, str) for token in value):
-        odd = next((token for token in value if token.split() != [token]), None)
-        if odd is not None:
-            raise WrongFile(path, f"{field!r} has {odd!r}, which is not one token", line=line)
+        if wrong := odd(value, spaced):
+            raise WrongFile(path, f"{field!r} has {wrong[0]!r}, which is not one token", line=line)
         return tuple(value)
     if field not in record:
         wanted = "`key` or `source`" if field == "source" else f"`{field}`"
@@ -159,10 +168,9 @@ def _lines(
     examples: Examples, predictions: Sequences, scores: Mapping[str, Scores]
 ) -> Iterator[str]:
     values = zip(*(value.tolist() for value in scores.values()), strict=True)
-    columns = (examples.keys, examples.source, examples.target, predictions, values)
-    for key, source, target, prediction, value in zip(*columns, strict=True):
-        tokens = {"source": source, "target": target, "prediction": prediction}
-        texts = {name: " ".join(sequence) for name, sequence in tokens.items()}
+    sides = map(jsonl.as_json, (examples.source, examples.target, predictions))
+    for key, source, target, prediction, value in zip(examples.keys, *sides, values, strict=True):
+        texts = {"source": source, "target": target, "prediction": prediction}
         record = {"key": key, **texts, **dict(zip(scores, value, strict=True))}
         yield json.dumps(record, ensure_ascii=False) + "\n"
 

@@ -6,12 +6,16 @@ file's, as `scan/length` does in `scan.py`. The laws in tests/laws pick the new 
 
 from __future__ import annotations
 
+from typing import Any
+
 from daxy.core import registry
 from daxy.core.errors import UnknownName
-from daxy.tasks._data import Data, Validation
+from daxy.core.settings import made
+from daxy.tasks._data import Data
+from daxy.tasks._scan_data import ScanData, Validation
 from daxy.tasks._task import Task
 
-__all__ = ["Data", "Task", "Validation", "available", "get"]
+__all__ = ["Data", "ScanData", "Task", "Validation", "available", "data", "get"]
 
 
 def available() -> list[str]:
@@ -19,7 +23,7 @@ def available() -> list[str]:
     return [name for module in registry.entries(__name__) for name in _tasks(module)]
 
 
-def get(name: str) -> Task:
+def get(name: str) -> Task[Any]:
     """Return a task.
 
     Raises:
@@ -32,5 +36,15 @@ def get(name: str) -> Task:
     return known[name]
 
 
-def _tasks(module: str) -> dict[str, Task]:
+def data(task: str, **choices: Any) -> Data:
+    """Return the choice of a task's data with these options, the rest as published.
+
+    Raises:
+        UnknownName: there is no such task, or it has no such option.
+        WrongRequest: an option has a wrong value.
+    """
+    return made(get(task).options, choices, of=f"the data of {task}")
+
+
+def _tasks(module: str) -> dict[str, Task[Any]]:
     return registry.load(__name__, module, kind="benchmark").TASKS

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,28 +14,14 @@ from daxy.core.examples import Sequences
 from daxy.core.random import stream
 from daxy.languages import grounded
 from daxy.languages.grounded import Command, Thing
+from daxy.tasks._gscan_data import GscanData, Kind
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstrated import demonstrated
+from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.placement import DIRECTIONS, Situations, shown, situations, targets
-
-Kind = Literal["adverb", "normal", "simple_trans", "simple_intrans"]
-"""Which commands there are: all, those without a manner, or of these those with at most one
-adjective, and of these those that walk: the authors' set types."""
 
 SHARD = 45
 """Pairs of a command and a target that are made together."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """What a set is made of."""
-
-    size: int = 6
-    """Cells along a side of the grid."""
-    resampling: int = 5
-    """How often a command is shown at each distance."""
-    kind: Kind = "adverb"
-    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +51,12 @@ class Shown:
         return Shown(self.command[rows], self.worlds.take(rows), self.actions.take(rows))
 
     @property
+    def examples(self) -> GroundedExamples:
+        """The commands said, in their worlds, with the actions."""
+        said = Sequences.of(map(grounded.say, grounded.commands())).take(self.command)
+        return GroundedExamples(said, self.actions, self.worlds)
+
+    @property
     def targets(self) -> NDArray[np.uint8]:
         """What each command speaks of: [count, 3], as `Worlds` has things."""
         return self.worlds.things[self.worlds.offsets[:-1]]
@@ -85,6 +76,22 @@ class Shown:
         rows, columns = (np.sign(self.ways) + 1).T
         return places[rows, columns]
 
+    @property
+    def alike(self) -> NDArray[np.int64]:
+        """A number that examples of one command, one target cell and the same actions share.
+
+        A command and a way to the target leave one thing open about the actions: how often
+        something is pushed or pulled, and so how many they are decides.
+        """
+        cells = self.worlds.cells[self.worlds.offsets[:-1]].astype(np.int64)
+        parts = (
+            self.command.astype(np.int64),
+            *cells.T,
+            *(self.ways.T + 256),
+            self.actions.lengths,
+        )
+        return np.ravel_multi_index(parts, (1024, 256, 256, 512, 512, 1 << 16))
+
 
 def commands_of(kind: Kind) -> list[int]:
     """Return the places of a kind's commands in `grounded.commands()`."""
@@ -102,42 +109,40 @@ def _is_of(command: Command, kind: Kind) -> bool:
     }[kind]
 
 
-def every(setting: Setting, workers: int = 1) -> Shown:
+def every(data: GscanData) -> Shown:
     """Return every command of a kind in every situation of every thing that it can speak of.
-
-    What is made does not depend on the number of workers.
 
     Raises:
         WrongRequest: the grid has no room for what has to stand around.
     """
     pairs = [
         (place, thing)
-        for place in commands_of(setting.kind)
+        for place in commands_of(data.kind)
         for thing in targets(grounded.commands()[place].phrase)
     ]
-    shards = [(setting, pairs[first : first + SHARD]) for first in range(0, len(pairs), SHARD)]
-    if workers == 1:
+    shards = [(data, pairs[first : first + SHARD]) for first in range(0, len(pairs), SHARD)]
+    if data.workers == 1:
         return Shown.joined([_shard(*shard) for shard in shards])
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(data.workers, mp_context=get_context("spawn")) as pool:
         return Shown.joined(list(pool.map(_shard, *zip(*shards, strict=True))))
 
 
-def _shard(setting: Setting, pairs: Sequence[tuple[int, Thing]]) -> Shown:
-    return Shown.joined([_pair(setting, *pair) for pair in pairs])
+def _shard(data: GscanData, pairs: Sequence[tuple[int, Thing]]) -> Shown:
+    return Shown.joined([_pair(data, *pair) for pair in pairs])
 
 
-def _pair(setting: Setting, place: int, target: Thing) -> Shown:
+def _pair(data: GscanData, place: int, target: Thing) -> Shown:
     """Return a command in every situation of a thing."""
     command = grounded.commands()[place]
-    where = situations_of(setting, target)
+    where = situations_of(data, target)
     words = " ".join(grounded.say(command))
-    draw = stream(setting.seed, f"gscan/{setting.size}/{words}, {target}")
-    worlds = shown(command.phrase, target, where, setting.size, draw)
+    draw = stream(data.seed, f"gscan/{data.grid}/{words}, {target}")
+    worlds = shown(command.phrase, target, where, data.grid, draw)
     actions = demonstrated(command, target, worlds)
     return Shown(np.full(len(where), place, np.uint16), worlds, actions)
 
 
-def situations_of(setting: Setting, target: Thing) -> Situations:
+def situations_of(data: GscanData, target: Thing) -> Situations:
     """Return the situations of a thing, the same for every command."""
-    draw = stream(setting.seed, f"gscan/{setting.size}/situations of a {target}")
-    return situations(setting.size, setting.resampling, draw)
+    draw = stream(data.seed, f"gscan/{data.grid}/situations of a {target}")
+    return situations(data.grid, data.resampling, draw)

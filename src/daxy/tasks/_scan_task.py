@@ -12,15 +12,15 @@ from daxy.core.examples import Examples
 from daxy.core.split import Split
 from daxy.languages import scan
 from daxy.tasks import _official, _validation
-from daxy.tasks._data import DEFAULT, Data
 from daxy.tasks._predicates import LongerThan
 from daxy.tasks._rules import Added, HoldOut, Partition, Rule
+from daxy.tasks._scan_data import ScanData
 from daxy.tasks._task import Task
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class ScanTask(Task):
+class ScanTask(Task[ScanData]):
     """One split of SCAN, scored by exact match."""
 
     how: Rule
@@ -28,7 +28,12 @@ class ScanTask(Task):
     files: str | None
     """Path of the official files, with `{part}` for train or test; None where there are none."""
 
-    def split(self, data: Data = DEFAULT) -> Split:
+    @property
+    def options(self) -> type[ScanData]:
+        """What users can choose of its data."""
+        return ScanData
+
+    def made(self, data: ScanData) -> Split:
         """Return the data of this task; see `Task.split`."""
         parts = self._partition(data)
         train, held_out = self._carve(parts, data)
@@ -54,7 +59,7 @@ class ScanTask(Task):
         """Return an action in the official spelling: I_TURN_LEFT for LTURN."""
         return scan.official_spelling(token)
 
-    def _partition(self, data: Data) -> Partition:
+    def _partition(self, data: ScanData) -> Partition:
         if data.official is None:
             return self.how.partition(data.seed, oversample=data.oversample)
         if self.files is None:
@@ -65,7 +70,7 @@ class ScanTask(Task):
         _, first = np.unique(parts.train, return_index=True)
         return Partition(parts.train[np.sort(first)], parts.test)
 
-    def _carve(self, parts: Partition, data: Data) -> tuple[Examples, Examples]:
+    def _carve(self, parts: Partition, data: ScanData) -> tuple[Examples, Examples]:
         fraction = data.validation_fraction
         match data.validation:
             case "draw":

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from daxy import metrics
+from daxy.core.errors import require
 from daxy.core.examples import Examples, Sequences
 from daxy.core.split import Sizes, Split
 from daxy.metrics import Scores
-from daxy.tasks._data import DEFAULT, Data
+from daxy.tasks._data import Data
+
+Options = TypeVar("Options", bound=Data)
+"""What users can choose of a task's data."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task(ABC):
+class Task(ABC, Generic[Options]):
     """A question about generalisation: data to learn from, data and scores to be judged by."""
 
     name: str
@@ -36,14 +41,29 @@ class Task(ABC):
         """The name of the primary metric: what papers print and models are selected by."""
         return self.metrics[0]
 
+    @property
     @abstractmethod
-    def split(self, data: Data = DEFAULT) -> Split:
+    def options(self) -> type[Options]:
+        """What users can choose of its data."""
+
+    def split(self, data: Options | None = None) -> Split:
         """Return the data of this task. A split that is a rule draws its validation set alone.
+
+        Args:
+            data: What is chosen; as published unless given.
 
         Raises:
             WrongRequest: a choice that this task does not have.
             WrongFile: an official file is missing, or a line of it is wrong.
         """
+        chosen = self.options() if data is None else data
+        other = f"the data of {self.name} is chosen by {self.options.__name__}"
+        require(isinstance(chosen, self.options), f"{other}, not by {type(chosen).__name__}")
+        return self.made(chosen)
+
+    @abstractmethod
+    def made(self, data: Options) -> Split:
+        """Return the data that is chosen; see `split`."""
 
     def statistics(self, split: Split) -> dict[str, float]:  # noqa: ARG002 - for those that do
         """Return figures that belong beside every score, by name; none for most tasks."""
@@ -71,13 +91,20 @@ class Task(ABC):
         given = self.normalised(predictions)
         return {name: metrics.get(name).total(examples, given) for name in self.metrics}
 
+    def by_test(self, split: Split, predictions: Sequences) -> dict[str, dict[str, float]]:
+        """Return the totals of each of several tests by its name; nothing where test is one."""
+        return {
+            name: self.totals(split.test[rows], predictions[rows])
+            for name, rows in split.tests.items()
+        }
+
     @property
     def card(self) -> str:
         """What the task tests, how it splits and how it is scored, as Markdown."""
         lines = [f"# {self.name}", "", self.summary, ""]
         lines += [f"- Paper: {self.paper}", f"- Split: {self.rule}"]
-        lines += [
-            f"- Published sizes: {self.sizes.train} train lines, {self.sizes.test} test lines"
-        ]
+        each = ", ".join(f"{name} {count}" for name, count in self.sizes.tests.items())
+        sizes = f"{self.sizes.train} train lines, {self.sizes.test} test lines"
+        lines += [f"- Published sizes: {sizes}{f' ({each})' if each else ''}"]
         lines += [f"- Score: {name}: {metrics.get(name).summary}" for name in self.metrics]
         return "\n".join(lines) + "\n"

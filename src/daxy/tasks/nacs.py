@@ -14,19 +14,24 @@ import numpy as np
 
 from daxy.core.split import Split
 from daxy.tasks import scan
-from daxy.tasks._data import DEFAULT, Data
+from daxy.tasks._scan_data import ScanData
 from daxy.tasks._scan_task import ScanTask
 from daxy.tasks._task import Task
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class NacsTask(Task):
+class NacsTask(Task[ScanData]):
     """The mirror of a split of SCAN, scored by back-mapping."""
 
     mirrored: ScanTask
 
-    def split(self, data: Data = DEFAULT) -> Split:
+    @property
+    def options(self) -> type[ScanData]:
+        """What users can choose of its data."""
+        return ScanData
+
+    def made(self, data: ScanData) -> Split:
         """Return the data of SCAN's split of that name and seed, line by line reversed."""
         forward = self.mirrored.split(data)
         return Split.of(

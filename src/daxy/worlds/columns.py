@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
+from itertools import pairwise
 from typing import Self, overload
 
 import numpy as np
@@ -76,6 +78,26 @@ class Worlds(Sequence[World]):
         placed = (Placed(thing_of(code), Cell(*cell)) for code, cell in pairs)
         agent, heading = Cell(*self.agent[index].tolist()), int(self.heading[index])
         return World(int(self.size[index]), agent, tuple(placed), heading)
+
+    @cached_property
+    def content(self) -> tuple[bytes, bytes]:
+        """What the worlds and their order decide, in whatever order the things of each are.
+
+        Four bytes a world, its size, the agent's row and column and its heading; and five a thing,
+        by place: its row, column, shape, color and size.
+        """
+        owners = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        order = np.lexsort((self.cells[:, 1], self.cells[:, 0], owners))
+        things = np.concatenate([self.cells, self.things], axis=1)[order]
+        agents = np.column_stack([self.size, self.agent, self.heading])
+        return agents.tobytes(), things.tobytes()
+
+    @property
+    def contents(self) -> Iterator[bytes]:
+        """The bytes of each world, which equal worlds alone share."""
+        agents, things = self.content
+        for place, (start, end) in enumerate(pairwise((5 * self.offsets).tolist())):
+            yield agents[4 * place : 4 * place + 4] + things[start:end]
 
     def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Self:
         """Return the worlds at these positions, in this order, repeats included."""

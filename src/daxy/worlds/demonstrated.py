@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.examples import Sequences
+from daxy.languages import grounded
 from daxy.languages.grounded import Command, Thing
-from daxy.worlds.columns import Worlds
+from daxy.worlds.columns import Worlds, thing_of
 from daxy.worlds.demonstration import actions
-from daxy.worlds.grid import ACTIONS, EAST
+from daxy.worlds.grid import ACTIONS
 
 SYMBOLS = tuple(sorted(ACTIONS))
 """The dictionary of all demonstrations."""
@@ -25,17 +26,39 @@ def demonstrated(command: Command, target: Thing, worlds: Worlds) -> Sequences:
     Args:
         command: What is asked for.
         target: What its phrase speaks of: the first thing of every world.
-        worlds: Of one size, with as many things each, the agent facing east.
+        worlds: Of one size, with as many things each, the agent facing in one direction.
     """
     cells = worlds.cells.reshape(len(worlds), -1, 2).astype(np.int64)
     way = cells[:, 0] - worlds.agent.astype(np.int64)
     moves = target.weight * _room(command, way, cells, int(worlds.size[0]))
     cases, which = np.unique(np.column_stack([way, moves]), axis=0, return_inverse=True)
-    verb, manner = command.verb, command.manner
+    verb, manner, heading = command.verb, command.manner, int(worlds.heading[0])
     shown = (
-        actions(verb, manner, (row, column), EAST, many) for row, column, many in cases.tolist()
+        actions(verb, manner, (row, column), heading, many) for row, column, many in cases.tolist()
     )
     return Sequences.of(shown, SYMBOLS).take(which.ravel())
+
+
+def demonstrations(commands: NDArray[np.integer], worlds: Worlds) -> Sequences:
+    """Return the actions for each command in its world.
+
+    Args:
+        commands: Places in `grounded.commands()`: [count].
+        worlds: As many, of any sizes; the first thing of each is what its command speaks of.
+    """
+    first = worlds.things[worlds.offsets[:-1]]
+    heavy = first[:, 2] > 1
+    kinds = np.column_stack([commands, heavy, np.diff(worlds.offsets), worlds.size, worlds.heading])
+    alike, which = np.unique(kinds, axis=0, return_inverse=True)
+    order = np.argsort(which.ravel(), kind="stable")
+    ends = np.cumsum(np.bincount(which.ravel(), minlength=len(alike)))
+    parts = list[Sequences]()
+    for kind, rows in zip(alike.tolist(), np.split(order, ends)[:-1], strict=True):
+        command, target = grounded.commands()[kind[0]], thing_of(first[rows[0]].tolist())
+        parts.append(demonstrated(command, target, worlds.take(rows)))
+    back = np.empty_like(order)
+    back[order] = np.arange(len(order))
+    return Sequences.joined([Sequences.of([], SYMBOLS), *parts]).take(back)
 
 
 def _room(

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from daxy.languages.grounded import Thing
+from daxy.languages.grounded import Thing, parse, referent
 from daxy.worlds.grid import Cell, World
 
 if TYPE_CHECKING:
@@ -95,6 +95,18 @@ def svg(world: World, *, marked: Cell | None = None, path: Sequence[Cell] = ()) 
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{side * PIXELS}" height="{side * PIXELS}"'
         f' viewBox="0 0 {side} {side}">{forms}</svg>\n'
     )
+
+
+def demonstration_svg(world: World, command: Sequence[str], actions: Sequence[str]) -> str:
+    """Return a picture of a command in a world: its target marked, and where the agent goes.
+
+    Args:
+        world: Where the agent begins.
+        command: Its words.
+        actions: What is done.
+    """
+    place = referent(parse(command).phrase, world.things)
+    return svg(world, marked=world.placed[place].cell, path=world.path(actions))
 
 
 def image(

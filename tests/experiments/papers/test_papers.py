@@ -10,7 +10,7 @@ from daxy import metrics, models, tasks
 from daxy.core.errors import UnknownName, WrongRequest
 from daxy.experiments import papers, reproduction
 from daxy.experiments.papers import Cell
-from daxy.tasks import Data
+from daxy.tasks import ScanData
 from daxy.training.protocol import PROTOCOLS, Protocol
 
 CELLS = [cell for name in papers.available() for t in papers.get(name).tables for cell in t.cells]
@@ -38,7 +38,7 @@ def test_every_recipe_names_what_there_is() -> None:
         assert recipe.model in models.available()
         assert set(recipe.config) <= {f.name for f in fields(models.get(recipe.model).Config)}
         assert recipe.protocol in PROTOCOLS
-        assert set(recipe.data) <= {f.name for f in fields(Data)}
+        assert set(recipe.data) <= {f.name for f in fields(ScanData)}
         assert set(recipe.changes) <= {f.name for f in fields(Protocol)}
 
 
@@ -112,5 +112,5 @@ def test_another_task_setting_or_training_set_has_no_published_figure() -> None:
     other = settings | {"config": settings["config"] | {"hidden": 100}}
     assert not papers.published(task, other)
     assert not papers.published("scan/template_right", settings)
-    assert not papers.published(task, settings, Data(oversample=False))
-    assert len(papers.published(task, settings, Data(seed=3))) == 2
+    assert not papers.published(task, settings, ScanData(oversample=False))
+    assert len(papers.published(task, settings, ScanData(seed=3))) == 2

@@ -8,7 +8,6 @@ imports an ML framework before it is asked to resolve a recipe.
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from daxy.core import registry
@@ -109,4 +108,4 @@ def _comes_to(recipe: Recipe, settings: dict[str, Any], data: Data | None) -> bo
 
 
 def _what_counts(data: Data) -> dict[str, Any]:
-    return {name: value for name, value in asdict(data).items() if name not in ("seed", "official")}
+    return {name: value for name, value in data.choices.items() if name != "seed"}

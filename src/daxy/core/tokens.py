@@ -1,0 +1,28 @@
+"""Tokens as people write them: a string, or a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from daxy.core.examples import Sequences, Tokens
+
+
+def spaced(*columns: Sequences) -> frozenset[str]:
+    """Return the tokens that have spaces in them, as gSCAN's `turn left` has."""
+    return frozenset(symbol for each in columns for symbol in each.symbols if " " in symbol)
+
+
+def split(text: str, spaced: frozenset[str]) -> Tokens:
+    """Return the tokens of a string: between commas where tokens have spaces, else spaces."""
+    if not spaced:
+        return tuple(text.split())
+    return tuple(part.strip() for part in text.split(",")) if text.strip() else ()
+
+
+def odd(tokens: Iterable[object], spaced: frozenset[str]) -> list[object]:
+    """Return what is not one token."""
+    return [token for token in tokens if not (token in spaced or _is_one(token))]
+
+
+def _is_one(token: object) -> bool:
+    return isinstance(token, str) and token.split() == [token]

@@ -1,0 +1,182 @@
+"""The examples of an official gSCAN file one by one, however large the file is.
+
+The file is one JSON object whose `examples` has lists of objects. It is read by pieces; what tells
+where an object begins and ends are braces and brackets outside of strings, which are found in a
+whole piece at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy.core.errors import WrongFile
+
+PIECE = 1 << 23
+"""Bytes that are read at a time."""
+IN_LIST, IN_EXAMPLE = 3, 4
+"""How many braces and brackets are open: in a list of examples, and in an example."""
+
+QUOTE, BACKSLASH, COMMA = b'"\\,'
+OPENING, CLOSING = tuple(b"{["), tuple(b"}]")
+MARKS = np.zeros(256, np.bool_)
+MARKS[list(b'"{}[]')] = True
+NAME = re.compile(rb'"([^"\\]*)"\s*:\s*$')
+
+
+class Found(NamedTuple):
+    """An example as it stands in a file."""
+
+    split: str
+    number: int
+    """In its split, from 0."""
+    text: bytes
+
+
+@dataclass
+class Stream:
+    """A file while it is read; `header` is complete after the last example."""
+
+    path: Path
+    header: dict[str, Any] = field(default_factory=dict[str, Any])
+    splits: list[str] = field(default_factory=list[str])
+    """The lists of examples so far, also those that are empty."""
+
+    def __iter__(self) -> Iterator[Found]:
+        """Yield the examples in their order.
+
+        Raises:
+            WrongFile: the file is missing, cut off, or no JSON object with lists of examples.
+        """
+        outside = bytearray()
+        split, number, depth, quoted = "", 0, 0, False
+        text, begun = b"", 0
+        """What is kept of the pieces before, and where in it the example or gap begins."""
+        for piece in _pieces(self.path):
+            known = len(text)
+            text += piece
+            marks, quoted = _marks(text, known, quoted)
+            steps = np.where(np.isin(marks.kinds, OPENING), 1, -1)
+            depths = depth + np.cumsum(steps)
+            depth = int(depths[-1]) if len(depths) else depth
+            # What opens or closes a list of examples, or an example.
+            open_or_not = np.where(steps > 0, depths, depths + 1)
+            matter = np.flatnonzero((open_or_not == IN_LIST) | (open_or_not == IN_EXAMPLE))
+            for at, opens, level in zip(
+                marks.places[matter].tolist(),
+                (steps[matter] > 0).tolist(),
+                open_or_not[matter].tolist(),
+                strict=True,
+            ):
+                if level == IN_LIST and opens:
+                    outside += text[begun : at + 1]
+                    split, number, begun = self._named(bytes(outside)), 0, at + 1
+                elif level == IN_LIST:
+                    self._check_gap(text[begun:at], split, number, last=True)
+                    begun = at
+                elif opens:
+                    self._check_gap(text[begun:at], split, number)
+                    begun = at
+                else:
+                    yield Found(split, number, text[begun : at + 1])
+                    number, begun = number + 1, at + 1
+            if depth < IN_LIST:
+                outside += text[begun:]
+                begun = len(text)
+            text, begun = text[begun:], 0
+        if depth or quoted:
+            where = f"in example {number} of {split!r}" if depth >= IN_LIST else "in its header"
+            raise WrongFile(self.path, f"cut off {where}")
+        self.header = self._header(bytes(outside))
+
+    def _named(self, outside: bytes) -> str:
+        """Return the name of the list that begins after what has been read."""
+        found = NAME.search(outside[:-1])
+        if outside[-1:] != b"[" or found is None:
+            raise WrongFile(self.path, f"no lists of examples; {SHAPE}")
+        self.splits.append(name := found[1].decode(errors="replace"))
+        return name
+
+    def _check_gap(self, gap: bytes, split: str, number: int, *, last: bool = False) -> None:
+        """Refuse anything but a comma between examples."""
+        wanted = (b"",) if last or number == 0 else (b",",)
+        if gap.strip() not in wanted:
+            said = gap.strip()[:40].decode(errors="replace")
+            problem = f"{said!r} before example {number}; expected one comma between examples"
+            raise WrongFile(self.path, f"{split}: {problem}")
+
+    def _header(self, outside: bytes) -> dict[str, Any]:
+        try:
+            value = json.loads(outside, object_pairs_hook=without_repeats)
+        except (ValueError, RecursionError) as error:
+            raise WrongFile(self.path, f"no JSON outside of the examples: {error}") from None
+        if not isinstance(value, dict) or not isinstance(value.get("examples"), dict):
+            raise WrongFile(self.path, SHAPE)
+        return {name: each for name, each in value.items() if name != "examples"}
+
+
+SHAPE = "expected one JSON object with `examples`: an object of lists of examples"
+
+
+def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object's fields; a `ValueError` says which is there twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {twice!r} is there twice")
+    return found
+
+
+class _Marks(NamedTuple):
+    places: NDArray[np.int64]
+    kinds: NDArray[np.uint8]
+
+
+def _marks(text: bytes, known: int, quoted: bool) -> tuple[_Marks, bool]:
+    """Return the braces and brackets outside of strings, and whether a string is open at the end.
+
+    Args:
+        text: The text.
+        known: How much of it was looked at before.
+        quoted: Whether a string was open there.
+    """
+    whole = np.frombuffer(text, np.uint8)
+    places = np.flatnonzero(MARKS[whole[known:]]) + known
+    kinds = whole[places]
+    quotes = kinds == QUOTE
+    if BACKSLASH in text[max(0, known - 1) :]:
+        quotes &= ~_escaped(whole, places)
+    inside = (np.cumsum(quotes) + quoted) % 2 == 1
+    marks = (kinds != QUOTE) & ~inside
+    ends = bool(inside[-1]) if len(inside) else quoted
+    return _Marks(places[marks], kinds[marks]), ends
+
+
+def _escaped(whole: NDArray[np.uint8], places: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return where an odd number of backslashes goes before a place."""
+    odd = np.zeros(len(places), np.bool_)
+    before, rows = places - 1, np.arange(len(places))
+    while len(rows):
+        more = (before >= 0) & (whole[before] == BACKSLASH)
+        before, rows = before[more] - 1, rows[more]
+        odd[rows] ^= True
+    return odd
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as file:
+            while piece := file.read(PIECE):
+                yield piece
+    except FileNotFoundError:
+        raise WrongFile(path, "no such file") from None
+    except OSError as error:
+        raise WrongFile(path, f"cannot be read: {error.strerror or error}") from error

@@ -1,0 +1,426 @@
+"""The official files of gSCAN: `dataset.txt`, one JSON object with every example of every split.
+
+An example says most things more than once: the target stands beside the objects, of which it is the
+first, every object has a vector beside its words, the command has a derivation. All of it has to
+agree. Things are known by their words; in which order the bits of a vector stand for them differs
+between files, and is found out.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from daxy.core.errors import WrongFile
+from daxy.core.examples import Sequences
+from daxy.formats._json_stream import Found, Stream, without_repeats
+from daxy.languages import grounded
+from daxy.languages.grounded import COLORS, SHAPES, SIZES, Command, NotACommand
+from daxy.worlds.columns import Worlds
+from daxy.worlds.demonstrated import SYMBOLS
+from daxy.worlds.examples import GroundedExamples
+from daxy.worlds.placement import DIRECTIONS
+
+Code = tuple[int, int, int]
+
+NUMBERS = {str(number): number for number in range(256)}
+"""Numbers are written as strings."""
+KEYS, KEYS_OF_A_THING = 26, 9
+"""How many keys an example has beside those of its objects, and how many each of these has."""
+
+
+class _Position(msgspec.Struct, forbid_unknown_fields=True):
+    row: str
+    column: str
+
+
+class _Words(msgspec.Struct, forbid_unknown_fields=True):
+    shape: str
+    color: str
+    size: str
+
+
+class _Object(msgspec.Struct, forbid_unknown_fields=True):
+    vector: str
+    position: _Position
+    object: _Words
+
+
+class _Situation(msgspec.Struct, forbid_unknown_fields=True):
+    grid_size: int
+    agent_position: _Position
+    agent_direction: int
+    target_object: _Object
+    distance_to_target: str
+    direction_to_target: str
+    placed_objects: dict[str, _Object]
+    carrying_object: None
+
+
+class _Example(msgspec.Struct, forbid_unknown_fields=True):
+    command: str
+    meaning: str
+    derivation: str
+    situation: _Situation
+    target_commands: str
+    verb_in_command: str
+    manner: str
+    referred_target: str
+
+
+class Said(NamedTuple):
+    """What the official files say of a command."""
+
+    place: int
+    """In `grounded.commands()`."""
+    derivation: str
+    verb: str
+    manner: str
+    referred: str
+
+
+class Disagreement(NamedTuple):
+    """What is wrong with an example."""
+
+    split: str
+    number: int
+    """In its split, from 0."""
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.split}[{self.number}]: {self.problem}"
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """What an official file holds."""
+
+    header: Mapping[str, Any]
+    """Everything but the examples."""
+    parts: Mapping[str, GroundedExamples]
+    """By the official name; one may be empty."""
+    commands: Mapping[str, np.ndarray[Any, np.dtype[np.uint16]]]
+    """Of each part the places in `grounded.commands()`."""
+    numbers: Mapping[str, np.ndarray[Any, np.dtype[np.int64]]]
+    """Of each part the numbers of these examples in the file."""
+    counts: Mapping[str, int]
+    """How many examples each part has in the file."""
+    disagreements: Sequence[Disagreement]
+    """What is wrong with examples in themselves; but for wrong vectors, they are left out."""
+
+
+def read(path: Path) -> Dataset:
+    """Return what a file holds.
+
+    Raises:
+        WrongFile: it is missing, cut off, or no official file, or an example of it is wrong.
+    """
+    found = examine(path)
+    if found.disagreements:
+        first, more = found.disagreements[0], len(found.disagreements) - 1
+        others = f" (and {more:,} other examples; `daxy verify` lists them)" if more else ""
+        raise WrongFile(path, f"{first}{others}")
+    return found
+
+
+def examine(path: Path) -> Dataset:
+    """Return what a file holds, without the examples that are wrong in themselves.
+
+    Raises:
+        WrongFile: it is missing, cut off, or no official file.
+    """
+    stream = Stream(path)
+    tables: dict[str, _Table] = {}
+    counts = Counter[str]()
+    wrong: list[Disagreement] = []
+    decoder = msgspec.json.Decoder(_Example)
+    vectors = _Vectors()
+    for found in stream:
+        table = tables.setdefault(found.split, _Table())
+        vectors.place = found.split, found.number
+        counts[found.split] += 1
+        try:
+            table.add(found.number, _decoded(decoder, found), vectors)
+        except _Wrong as problem:
+            wrong.append(Disagreement(found.split, found.number, str(problem)))
+    for name in stream.splits:
+        tables.setdefault(name, _Table())
+    odd = vectors.disagreements(stream.header)
+    wrong = sorted({*wrong, *odd}, key=lambda each: (stream.splits.index(each.split), each.number))
+    parts = {name: tables[name].examples for name in stream.splits}
+    return Dataset(
+        header=stream.header,
+        parts=parts,
+        commands={name: np.array(tables[name].commands) for name in parts},
+        numbers={name: np.array(tables[name].numbers) for name in parts},
+        counts=counts,
+        disagreements=wrong,
+    )
+
+
+class _Wrong(Exception):  # noqa: N818 - reads as what happened
+    """What is wrong with an example."""
+
+
+def _decoded(decoder: msgspec.json.Decoder[_Example], found: Found) -> _Example:
+    try:
+        example = decoder.decode(found.text)
+    except msgspec.DecodeError as error:
+        raise _Wrong(str(error)) from None
+    keys = KEYS + KEYS_OF_A_THING * len(example.situation.placed_objects)
+    if found.text.count(b'":') != keys:
+        try:
+            json.loads(found.text, object_pairs_hook=without_repeats)
+        except ValueError as error:
+            raise _Wrong(str(error)) from None
+    return example
+
+
+@dataclass
+class _Table:
+    """The examples of one split as columns, one after another."""
+
+    numbers: array[int] = field(default_factory=lambda: array("q"))
+    commands: array[int] = field(default_factory=lambda: array("H"))
+    actions: array[int] = field(default_factory=lambda: array("q"))
+    """Places in `targets`."""
+    targets: dict[str, int] = field(default_factory=dict[str, int])
+    """The action sequences, as they are written."""
+    agents: bytearray = field(default_factory=bytearray)
+    """Four bytes an example: size, row, column, heading."""
+    things: bytearray = field(default_factory=bytearray)
+    """Five bytes a thing: shape, color, size, row, column."""
+    counts: array[int] = field(default_factory=lambda: array("q"))
+
+    def add(self, number: int, example: _Example, vectors: _Vectors) -> None:
+        """Add an example, unless it disagrees with itself."""
+        words = said(example.command)
+        _agree("meaning", example.meaning, example.command)
+        _agree("derivation", example.derivation, words.derivation)
+        _agree("verb_in_command", example.verb_in_command, words.verb)
+        _agree("manner", example.manner, words.manner)
+        _agree("referred_target", example.referred_target, words.referred)
+        target = self.targets.get(example.target_commands)
+        if target is None:
+            _check_actions(example.target_commands)
+            target = self.targets[example.target_commands] = len(self.targets)
+        agent, things, count = _placed(example.situation, vectors)
+        self.numbers.append(number)
+        self.commands.append(words.place)
+        self.actions.append(target)
+        self.agents += agent
+        self.things += things
+        self.counts.append(count)
+
+    @property
+    def examples(self) -> GroundedExamples:
+        """The examples."""
+        commands = Sequences.of(map(grounded.say, grounded.commands())).take(
+            np.array(self.commands)
+        )
+        actions = Sequences.of((_actions(each) for each in self.targets), SYMBOLS)
+        agents = np.frombuffer(bytes(self.agents), np.uint8).reshape(-1, 4)
+        things = np.frombuffer(bytes(self.things), np.uint8).reshape(-1, 5)
+        worlds = Worlds(
+            size=agents[:, 0],
+            agent=agents[:, 1:3],
+            heading=agents[:, 3],
+            things=things[:, :3],
+            cells=things[:, 3:],
+            offsets=np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)]),
+        )
+        return GroundedExamples(commands, actions.take(np.array(self.actions)), worlds)
+
+
+@cache
+def said(command: str) -> Said:
+    """Return what the official files say of a command, which they write with commas."""
+    try:
+        parsed = grounded.parse(tuple(command.split(",")))
+    except NotACommand as error:
+        raise _Wrong(f"command is {command!r}: {error}") from None
+    phrase = parsed.phrase
+    return Said(
+        place=_places()[parsed],
+        derivation=grounded.derivation(parsed),
+        verb=parsed.verb,
+        manner=parsed.manner or "",
+        referred=f"{phrase.size or ''} {phrase.color or ''} {phrase.shape}",
+    )
+
+
+@cache
+def _places() -> dict[Command, int]:
+    return {command: place for place, command in enumerate(grounded.commands())}
+
+
+def _agree(name: str, given: str, expected: str) -> None:
+    if given != expected:
+        raise _Wrong(f"{name} is {given!r}; expected {expected!r}")
+
+
+def _actions(written: str) -> tuple[str, ...]:
+    return tuple(written.split(",")) if written else ()
+
+
+def _check_actions(written: str) -> None:
+    for place, action in enumerate(_actions(written), 1):
+        if action not in SYMBOLS:
+            raise _Wrong(f"action {place} is {action!r}; expected one of {', '.join(SYMBOLS)}")
+
+
+def _placed(situation: _Situation, vectors: _Vectors) -> tuple[bytes, bytes, int]:
+    """Return the agent, the things, and how many they are."""
+    size, heading = situation.grid_size, situation.agent_direction
+    if not 0 < size < 256:
+        raise _Wrong(f"grid_size is {size}; expected 1 to 255")
+    if heading not in range(4):
+        raise _Wrong(f"agent_direction is {heading}; expected 0 to 3")
+    row, column = _cell(situation.agent_position, size, "the agent")
+    objects = situation.placed_objects
+    things, cells = bytearray(), set[tuple[int, int]]()
+    for place, (number, thing) in enumerate(objects.items()):
+        if number != str(place):
+            raise _Wrong(f"placed_objects has {number!r} where {str(place)!r} is expected")
+        cell = _cell(thing.position, size, f"object {number}")
+        if cell in cells:
+            raise _Wrong(f"object {number} is on the cell {cell}, where another one is")
+        cells.add(cell)
+        code = _code(thing.object.shape, thing.object.color, thing.object.size)
+        vectors.counts[code, thing.vector] += 1
+        if (code, thing.vector) not in vectors.first:
+            vectors.note(code, thing.vector)
+        things += bytes((*code, *cell))
+    target = objects.get("0")
+    if target is None:
+        raise _Wrong("placed_objects is empty: the target is missing")
+    if situation.target_object != target:
+        raise _Wrong("target_object is not object 0 of placed_objects")
+    rows, columns = things[3] - row, things[4] - column
+    if rows == columns == 0:
+        raise _Wrong("the agent stands on the target")
+    _agree("distance_to_target", situation.distance_to_target, str(abs(rows) + abs(columns)))
+    _agree("direction_to_target", situation.direction_to_target, direction(rows, columns))
+    return bytes((size, row, column, heading)), bytes(things), len(objects)
+
+
+def _cell(position: _Position, size: int, of: str) -> tuple[int, int]:
+    row, column = NUMBERS.get(position.row, 256), NUMBERS.get(position.column, 256)
+    if row >= size or column >= size:
+        said = f"row {position.row!r} and column {position.column!r}"
+        raise _Wrong(f"{of} is at {said}, which is no cell of a grid of {size} by {size}")
+    return row, column
+
+
+@cache
+def _code(shape: str, color: str, size: str) -> Code:
+    for value, known, name in (
+        (shape, SHAPES, "shape"),
+        (color, COLORS, "color"),
+        (size, tuple(map(str, SIZES)), "size"),
+    ):
+        if value not in known:
+            raise _Wrong(f"no {name} {value!r}; expected one of {', '.join(known)}")
+    return SHAPES.index(shape), COLORS.index(color), SIZES.index(int(size))
+
+
+@cache
+def direction(rows: int, columns: int) -> str:
+    """Return the official name of where a target is, seen from the agent."""
+    signs = int(np.sign(rows)), int(np.sign(columns))
+    return next((name for name, each in DIRECTIONS.items() if each == signs), " ")
+
+
+@dataclass
+class _Vectors:
+    """The vectors that things have in a file: a bit for each size, shape and color.
+
+    In which order the bits stand is nowhere said. It is that of the words in the header, or the one
+    of the released files, or what fits most of the vectors.
+    """
+
+    counts: Counter[tuple[Code, str]] = field(default_factory=Counter[tuple[Code, str]])
+    first: dict[tuple[Code, str], tuple[str, int]] = field(
+        default_factory=dict[tuple[Code, str], tuple[str, int]]
+    )
+    place: tuple[str, int] = ("", 0)
+    """Split and number of the example that is read."""
+
+    def note(self, code: Code, vector: str) -> None:
+        """Remember where a thing has a vector first."""
+        self.first[code, vector] = self.place
+
+    def disagreements(self, header: Mapping[str, Any]) -> Iterator[Disagreement]:
+        """Yield what is wrong with vectors, at the first example that has each."""
+        if not self.counts:
+            return
+        orders = [*_orders(header), self._likely()]
+        fits = [sum(n for (c, v), n in self.counts.items() if vector(c, o) == v) for o in orders]
+        order = orders[int(np.argmax(fits))]
+        for (code, given), (split, number) in self.first.items():
+            expected = vector(code, order)
+            if given != expected:
+                shape, color, size = code
+                thing = grounded.Thing(SHAPES[shape], COLORS[color], SIZES[size])
+                count = self.counts[code, given]
+                more = f" (and {count - 1:,} other times)" if count > 1 else ""
+                said = f"the vector of a {thing} is {given!r}; expected {expected!r}"
+                yield Disagreement(split, number, f"{said}{more}")
+
+    def _likely(self) -> Order:
+        """Return the order in which each bit stands for what it goes along with most often."""
+        width = max(len(vector) for _, vector in self.counts)
+        kept = [each for each in self.counts.items() if len(each[0][1]) == width]
+        bits = np.array([[bit == "1" for bit in vector] for (_, vector), _ in kept], np.float64)
+        codes = np.array([code for (code, _), _ in kept])
+        weights = np.array([count for _, count in kept], np.float64)
+        order: dict[tuple[int, int], int] = {}
+        for kind in range(3):
+            for value in np.unique(codes[:, kind]).tolist():
+                has = codes[:, kind] == value
+                shares = [
+                    np.average(bits[rows], axis=0, weights=weights[rows]) if rows.any() else 0.0
+                    for rows in (has, ~has)
+                ]
+                order[kind, value] = int(np.argmax(shares[0] - shares[1]))
+        return order, width
+
+
+Order = tuple[dict[tuple[int, int], int], int]
+"""Which bit stands for a shape, color or size, as (0, 1 or 2; place); how many bits there are."""
+
+RELEASED = ("yellow", "green", "red", "blue")
+"""The order of colors in the vectors of the released files."""
+
+
+def _orders(header: Mapping[str, Any]) -> Iterator[Order]:
+    """Yield the order of the header's words, and that with the colors of the released files."""
+    shapes, colors = (list(header.get(name, {})) for name in ("nouns", "color_adjectives"))
+    if not set(shapes) <= set(SHAPES) or not set(colors) <= set(COLORS):
+        return
+    for said in (colors, [color for color in RELEASED if color in colors]):
+        yield order_of(shapes, said)
+
+
+def order_of(shapes: Sequence[str], colors: Sequence[str]) -> Order:
+    """Return the order in which sizes come first, then shapes and colors in these orders."""
+    bits = [(2, place) for place in range(len(SIZES))]
+    bits += [(0, SHAPES.index(shape)) for shape in shapes]
+    bits += [(1, COLORS.index(color)) for color in colors]
+    return {bit: place for place, bit in enumerate(bits)}, len(bits)
+
+
+def vector(code: Code, order: Order) -> str:
+    """Return the vector of a thing."""
+    places, width = order
+    ones = {places.get((kind, value)) for kind, value in enumerate(code)}
+    return "".join("01"[place in ones] for place in range(width))

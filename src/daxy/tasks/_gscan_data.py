@@ -1,0 +1,73 @@
+"""Which data of gSCAN is meant: of any grid, resampling and kind of commands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from daxy.core.errors import require
+from daxy.tasks._data import Data
+
+Kind = Literal["adverb", "normal", "simple_trans", "simple_intrans"]
+"""Which commands there are: all, those without a manner, or of these those with at most one
+adjective, and of these those that walk: the authors' set types."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GscanData(Data):
+    """What a set of gSCAN is made of; the released one unless chosen otherwise."""
+
+    grid: int = 6
+    """Cells along a side of the grid."""
+    resampling: int = 5
+    """How often a command is shown at each distance."""
+    kind: Kind = "adverb"
+    """Which commands: all, without a manner, of these with one adjective, of these that walk."""
+    train_fraction: float = 0.9
+    """The share of what no test holds out that is in train; the rest is a test too."""
+    validation_fraction: float = 0.01
+    """The share of the training examples that the validation set has."""
+    workers: int = 1
+    """Processes that make it; what they make does not depend on how many they are."""
+
+    beside: ClassVar[tuple[str, ...]] = ("official", "workers")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require(self.workers > 0, f"workers must be positive, not {self.workers}")
+        for name in ("train_fraction", "validation_fraction"):
+            value, flag = getattr(self, name), name.replace("_", " ")
+            require(0 < value < 1, f"{flag} must be between 0 and 1, not {value:g}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompositionalData(GscanData):
+    """What gSCAN's compositional splits are made of."""
+
+    shots: int = 1
+    """How many examples of test G, of what is done cautiously, are in train: the paper's k."""
+    leave_out_longer: bool = False
+    """Leave out of G and H what asks for more actions than anything in train, as the paper says
+    that it does; the released files have it."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require(self.shots >= 0, f"shots must not be negative: {self.shots}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LengthData(GscanData):
+    """What gSCAN's length split is made of."""
+
+    grid: int = 12
+    """Cells along a side of the grid."""
+    kind: Kind = "normal"
+    """Which commands: all, without a manner, of these with one adjective, of these that walk."""
+    train_fraction: float = 0.8
+    """The share of what is not too long that is in train; the rest is a test too."""
+    longest: int = 15
+    """How many actions there are in train at most."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require(self.longest > 0, f"longest must be positive, not {self.longest}")

@@ -1,0 +1,198 @@
+"""gSCAN's official files: whether they are what the rules say, and in place of generated data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy.core.errors import WrongFile
+from daxy.core.examples import Examples
+from daxy.core.split import Split
+from daxy.formats import gscan_json
+from daxy.formats._gscan_writing import Vectors, header, write
+from daxy.formats.gscan_json import Dataset, Disagreement
+from daxy.languages import grounded
+from daxy.languages.grounded import NoReferent
+from daxy.metrics.exact import METRIC as EXACT
+from daxy.tasks._gscan_examples import Shown
+from daxy.tasks._gscan_predicates import HELD_OUT, held_out
+from daxy.worlds.demonstrated import demonstrations
+from daxy.worlds.examples import GroundedExamples
+from daxy.worlds.referents import referents
+
+TRAIN, VALIDATION, RANDOM, LONG = "train", "dev", "test", "target_lengths"
+"""The official names of parts that no predicate of things and commands makes."""
+LEARNED = (TRAIN, VALIDATION)
+ORDER = (
+    *(TRAIN, VALIDATION, RANDOM, "visual", "situational_1", "situational_2", "contextual"),
+    *("adverb_1", "adverb_2", "visual_easier", LONG),
+)
+"""The official names of all parts, in the order of the files."""
+FEW_SHOT = "adverb_1"
+"""What is held out so far as it has not been moved to train: the shots."""
+
+Problem = tuple[int, str]
+"""A row of a part, and what is wrong with it."""
+
+
+def load(path: Path, names: Iterable[str]) -> Dataset:
+    """Return what a file holds.
+
+    Args:
+        path: The file, or the folder that holds it as `dataset.txt`.
+        names: The official names of the parts that it has to have.
+
+    Raises:
+        WrongFile: the file is missing, damaged, lacks one of them, or disagrees with the rules.
+    """
+    file = path / "dataset.txt" if path.is_dir() else path
+    dataset, wrong = examine(file)
+    if wrong:
+        more = f" (and {len(wrong) - 1:,} others; `daxy verify` lists them)"
+        raise WrongFile(file, f"{wrong[0]}{more if len(wrong) > 1 else ''}")
+    if missing := [name for name in names if name not in dataset.parts]:
+        there = ", ".join(dataset.parts) or "none"
+        raise WrongFile(file, f"has no examples of {missing[0]!r}; it has those of {there}")
+    return dataset
+
+
+def save(path: Path, split: Split, names: Mapping[str, str], vectors: Vectors) -> None:
+    """Write a split as the authors' generator writes one.
+
+    Args:
+        path: The file.
+        split: The split.
+        names: The official names of its parts by ours.
+        vectors: The order of the bits for colors.
+
+    Raises:
+        RunFailed: the file cannot be written.
+    """
+    ours = {official: split.named[name] for name, official in names.items()}
+    parts = {name: _grounded(ours.get(name, split.test[:0])) for name in ORDER}
+    options: dict[str, Any] = dict(split.provenance.options)
+    about = header(options["grid"], options["kind"], options["train_fraction"], vectors)
+    write(path, parts, about, vectors)
+
+
+def _grounded(examples: Examples) -> GroundedExamples:
+    assert isinstance(examples, GroundedExamples)
+    return examples
+
+
+def examine(path: Path) -> tuple[Dataset, list[Disagreement]]:
+    """Return what an official file holds, and what of it disagrees with itself or the rules.
+
+    Raises:
+        WrongFile: it is missing, cut off, or no official file.
+    """
+    dataset = gscan_json.examine(path)
+    tables = {
+        name: Shown(dataset.commands[name], examples.worlds, examples.target)
+        for name, examples in dataset.parts.items()
+    }
+    threshold = _threshold(tables)
+    taught = tables[TRAIN].alike if TRAIN in tables else np.zeros(0, np.int64)
+    wrong = list(dataset.disagreements)
+    for name, shown in tables.items():
+        found = dict[int, str]()
+        for row, problem in (
+            *_meanings(shown),
+            *_memberships(name, shown, threshold),
+            *(_repeated(shown, taught) if name == RANDOM else ()),
+        ):
+            found.setdefault(row, problem)
+        numbers = dataset.numbers[name]
+        wrong += [Disagreement(name, int(numbers[row]), found[row]) for row in sorted(found)]
+    order = list(dataset.parts)
+    each_once = {(each.split, each.number): each for each in reversed(wrong)}.values()
+    return dataset, sorted(each_once, key=lambda each: (order.index(each.split), each.number))
+
+
+def shots(dataset: Dataset) -> int:
+    """Return how many examples that the few-shot test holds out are in train."""
+    tables = (
+        Shown(dataset.commands[name], dataset.parts[name].worlds, dataset.parts[name].target)
+        for name in LEARNED
+        if name in dataset.parts
+    )
+    return sum(int(_held_out(shown)[FEW_SHOT].sum()) for shown in tables)
+
+
+def _meanings(shown: Shown) -> Iterator[Problem]:
+    """Yield the examples whose command does not speak of the target, or asks for other actions."""
+    commands = grounded.commands()
+    clear = referents(shown.command, shown.worlds) == 0
+    for row in np.flatnonzero(~clear).tolist():
+        phrase = commands[shown.command[row]].phrase
+        things = shown.worlds[row].things
+        try:
+            place = grounded.referent(phrase, things)
+        except NoReferent as error:
+            yield row, str(error)
+        else:
+            yield row, f"{phrase} is the {things[place]}, object {place}, not the target"
+    rows = np.flatnonzero(clear)
+    ours = demonstrations(shown.command[rows], shown.worlds.take(rows))
+    theirs = shown.actions.take(rows)
+    right = EXACT.score(Examples(ours, ours), theirs)
+    for place in np.flatnonzero(~right).tolist():
+        yield int(rows[place]), _difference(ours[place], theirs[place])
+
+
+def _difference(ours: Sequence[str], theirs: Sequence[str]) -> str:
+    """Return where actions begin to differ from a demonstration."""
+    pairs = zip((*ours, "the end"), (*theirs, "the end"), strict=False)
+    place, (expected, given) = next(
+        (place, pair) for place, pair in enumerate(pairs, 1) if pair[0] != pair[1]
+    )
+    return f"action {place} is {given!r}; the demonstration has {expected!r}"
+
+
+def _held_out(shown: Shown) -> dict[str, NDArray[np.bool_]]:
+    return dict(zip(HELD_OUT, held_out(shown).T, strict=True))
+
+
+def _memberships(name: str, shown: Shown, threshold: int | None) -> Iterator[Problem]:
+    """Yield the examples that do not belong to their part."""
+    if threshold is not None:
+        lengths = shown.actions.lengths
+        wrong = (lengths <= threshold) if name == LONG else (lengths > threshold)
+        for row in np.flatnonzero(wrong).tolist():
+            yield row, f"{lengths[row]} actions; {LONG} has those with more than {threshold}"
+        return
+    flags = _held_out(shown)
+    times = sum(each.astype(np.int64) for each in flags.values())
+    own = flags.get(name, np.zeros(len(shown), np.bool_))
+    if name in LEARNED:
+        allowed = flags[FEW_SHOT] & (times == 1)
+        wrong = (times > 0) & ~allowed
+    else:
+        wrong = (times != 1) | ~own if name in flags else times > 0
+    for row in np.flatnonzero(wrong).tolist():
+        belongs = [test for test, each in flags.items() if each[row]]
+        yield row, f"does not belong here; held out by {', '.join(belongs) or 'no test'}"
+
+
+def _threshold(tables: Mapping[str, Shown]) -> int | None:
+    """Return the number of actions above which `target_lengths` has what there is; None without.
+
+    It is nowhere written: it is what the fewest examples disagree with.
+    """
+    if not len(tables.get(LONG, ())):
+        return None
+    long = tables[LONG].actions.lengths
+    short = np.concatenate([each.actions.lengths for name, each in tables.items() if name != LONG])
+    asked = np.unique(np.concatenate([long - 1, short]))
+    wrong = [(long <= each).sum() + (short > each).sum() for each in asked]
+    return int(asked[int(np.argmin(wrong))])
+
+
+def _repeated(shown: Shown, taught: NDArray[np.int64]) -> Iterator[Problem]:
+    """Yield the examples that train has too, but for what stands around."""
+    for row in np.flatnonzero(np.isin(shown.alike, taught)).tolist():
+        yield row, "train has an example of this command, target cell and actions"

@@ -1,0 +1,30 @@
+"""Which data of SCAN or of its mirror is meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from daxy.core.errors import require
+from daxy.tasks._data import Data
+
+Validation = Literal["draw", "dab", "length", "none"]
+"""How the validation set comes about; see `daxy.tasks._validation`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScanData(Data):
+    """Which data of a split of SCAN; not every split has every choice."""
+
+    oversample: bool = True
+    """Repeat the held-out primitive in train as the published split does."""
+    validation: Validation = "draw"
+    """How the validation set is carved from train: a draw from its lines, composed commands of the
+    proxy primitive `dab`, its longest lines (`length`), or not at all (`none`)."""
+    validation_fraction: float = 0.1
+    """The share of the training lines that the validation set aims at."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        fraction = self.validation_fraction
+        require(0 < fraction < 1, f"validation fraction must be between 0 and 1, not {fraction:g}")

@@ -1,0 +1,219 @@
+"""gSCAN: commands that mean what they mean in a grid world (Ruis et al. 2020).
+
+Every command is shown in every situation of everything that it can speak of. Of that, each test
+holds out what its predicate says; an example that several hold out is dropped.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Generic, TypeVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy.core.errors import require
+from daxy.core.random import stream
+from daxy.core.split import Sizes, Split
+from daxy.formats._gscan_writing import Vectors
+from daxy.tasks import _gscan_official as _official
+from daxy.tasks._gscan_data import CompositionalData, GscanData, LengthData
+from daxy.tasks._gscan_examples import Shown, every
+from daxy.tasks._gscan_predicates import HELD_OUT, held_out
+from daxy.tasks._task import Task
+from daxy.worlds.examples import GroundedExamples
+
+examine, shots = _official.examine, _official.shots
+RUIS = "Ruis et al. 2020, A benchmark for systematic generalization in grounded language"
+
+Rows = NDArray[np.int64]
+Kind = TypeVar("Kind", bound=GscanData)
+
+LEARNED = {"train": _official.TRAIN, "validation": _official.VALIDATION}
+TESTS = dict(zip("BCDEFGH", HELD_OUT, strict=True))
+"""The paper's letters and the official files' names of what is held out."""
+LONGER = ("G", "H")
+"""Tests that the paper says to hold nothing longer than what is in train."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GscanTask(Task[Kind], Generic[Kind]):
+    """A split of gSCAN, scored by exact match and by what the actions bring about."""
+
+    def made(self, data: Kind) -> Split:
+        """Return the data of this task; see `Task.split`."""
+        if data.official is not None:
+            return self._official(data, data.official)
+        shown = every(data)
+        known, shots, tests = self.divided(shown, data)
+        train, validation, unseen = _drawn(known, data, self.name)
+        train = np.sort(np.concatenate([train, shots]))
+        require(len(train) > 0, "the fractions leave nothing to train on")
+        require(len(validation) > 0, "the validation fraction leaves the validation set empty")
+        taught = np.concatenate([train, validation])
+        first = {"A": unseen[~np.isin(shown.alike[unseen], shown.alike[taught])]}
+        rows = first | dict(tests)
+        test = np.concatenate(list(rows.values()))
+        return Split.of(
+            train=shown.take(train).examples,
+            validation=shown.take(validation).examples,
+            test=shown.take(test).examples,
+            task=self.name,
+            rule=self.rule,
+            seed=data.seed,
+            options={name: value for name, value in data.choices.items() if name != "seed"},
+            tests={name: len(each) for name, each in rows.items()},
+        )
+
+    def _official(self, data: Kind, official: Path) -> Split:
+        """Return the data of an official file."""
+        chosen = replace(data, official=None, seed=0, workers=1)
+        plain = f"{self.name} takes --official without other choices: the file has made them"
+        require(chosen == type(data)(), plain)
+        dataset = _official.load(official, self.files.values())
+        parts = {name: dataset.parts[each] for name, each in self.files.items()}
+        train, validation, *tests = parts.values()
+        said = {"grid": "grid_size", "kind": "type_grammar", "train_fraction": "percentage_train"}
+        return Split.of(
+            train=train,
+            validation=validation,
+            test=GroundedExamples.joined(tests),
+            task=self.name,
+            rule=self.rule,
+            seed=data.seed,
+            source=f"official files in {official}",
+            options={name: dataset.header.get(field) for name, field in said.items()},
+            tests={name: len(parts[name]) for name in list(parts)[2:]},
+        )
+
+    def save(self, path: Path, split: Split, vectors: Vectors = "generator") -> None:
+        """Write a split of this task as the authors' generator writes one: `dataset.txt`.
+
+        Args:
+            path: The file; it is complete or absent.
+            split: The split.
+            vectors: The order of the bits for colors: the generator's, or the released files'.
+
+        Raises:
+            RunFailed: the file cannot be written.
+        """
+        _official.save(path, split, self.files, vectors)
+
+    @property
+    @abstractmethod
+    def files(self) -> Mapping[str, str]:
+        """The official names of the parts, by ours: train, validation, and each test."""
+
+    @abstractmethod
+    def divided(self, shown: Shown, data: Kind) -> tuple[Rows, Rows, Mapping[str, Rows]]:
+        """Return what no test holds out, what of a test is in train, and what tests hold out."""
+
+
+@final
+class Compositional(GscanTask[CompositionalData]):
+    """Tests A to H, of what is never seen together in train."""
+
+    @property
+    def options(self) -> type[CompositionalData]:
+        """What users can choose of its data."""
+        return CompositionalData
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The official names of the parts."""
+        return LEARNED | {"A": _official.RANDOM} | TESTS
+
+    def divided(
+        self, shown: Shown, data: CompositionalData
+    ) -> tuple[Rows, Rows, Mapping[str, Rows]]:
+        """Return what no test holds out, the shots of G, and what B to H hold out."""
+        flags = held_out(shown)
+        times = flags.sum(axis=1)
+        known = np.flatnonzero(times == 0)
+        rows = {
+            letter: np.flatnonzero(flags[:, place] & (times == 1))
+            for place, letter in enumerate(TESTS)
+        }
+        many = len(rows["G"])
+        require(data.shots <= many, f"shots must be at most {many}, not {data.shots}")
+        shots = stream(data.seed, f"{self.name}/shots").permutation(rows["G"])[: data.shots]
+        rows["G"] = np.setdiff1d(rows["G"], shots)
+        if data.leave_out_longer:
+            lengths = shown.actions.lengths
+            longest = lengths[known].max(initial=0)
+            rows |= {name: rows[name][lengths[rows[name]] <= longest] for name in LONGER}
+        return known, shots, rows
+
+
+@final
+class Length(GscanTask[LengthData]):
+    """Test I, of longer action sequences than any in train."""
+
+    @property
+    def options(self) -> type[LengthData]:
+        """What users can choose of its data."""
+        return LengthData
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The official names of the parts."""
+        return LEARNED | {"A": _official.RANDOM, "I": _official.LONG}
+
+    def divided(self, shown: Shown, data: LengthData) -> tuple[Rows, Rows, Mapping[str, Rows]]:
+        """Return what is short enough for train, nothing, and the rest."""
+        long = shown.actions.lengths > data.longest
+        return np.flatnonzero(~long), np.zeros(0, np.int64), {"I": np.flatnonzero(long)}
+
+
+def _drawn(known: Rows, data: GscanData, name: str) -> tuple[Rows, Rows, Rows]:
+    """Return train, validation, and what is left, each in the order in which it was made."""
+    order = stream(data.seed, f"{name}/split").permutation(known)
+    taught = round(data.train_fraction * len(known))
+    chosen = round(data.validation_fraction * taught)
+    train, validation, rest = np.split(order, [taught - chosen, taught])
+    return np.sort(train), np.sort(validation), np.sort(rest)
+
+
+_COUNTS = {
+    "A": 19_282,
+    "B": 18_718,
+    "C": 37_436,
+    "D": 88_642,
+    "E": 16_808,
+    "F": 11_460,
+    "G": 112_880,
+    "H": 38_582,
+}
+_TASKS: tuple[Task[Any], ...] = (
+    Compositional(
+        name="gscan/compositional",
+        family="gscan/compositional",
+        summary="commands grounded in a world, in combinations that are not in train",
+        paper=RUIS,
+        rule=(
+            "train: 90% of what no test holds out; A: the rest, but what equals a training example"
+            " in command, actions and target cell; B: yellow squares named by colour; C: red"
+            " squares; D: targets in the south-west; E: circles of size 2 called small; F: pushing"
+            " squares of size 3; G: cautiously; H: pulling while spinning; what several of B to H"
+            " hold out is dropped"
+        ),
+        sizes=Sizes(train=371_649, test=sum(_COUNTS.values()), tests=_COUNTS),
+        metrics=("exact", "executes"),
+    ),
+    Length(
+        name="gscan/length",
+        family="gscan/length",
+        summary="commands grounded in a world, with more actions than any in train",
+        paper=RUIS,
+        rule=(
+            "train: 80% of what takes at most 15 actions; A: the rest, but what equals a training"
+            " example in command, actions and target cell; I: what takes more"
+        ),
+        sizes=Sizes(train=182_122, test=37_784 + 198_588, tests={"A": 37_784, "I": 198_588}),
+        metrics=("exact", "executes"),
+    ),
+)
+TASKS = {task.name: task for task in _TASKS}
