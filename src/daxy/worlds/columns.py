@@ -11,10 +11,15 @@ from typing import Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from daxy.core.errors import require
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Thing
-from daxy.worlds.grid import Cell, Placed, World
+from daxy.worlds.grid import CHANNELS, HEADINGS, Cell, Placed, World
 
 Bytes = NDArray[np.uint8]
+
+KINDS = (len(SHAPES), len(COLORS), len(SIZES))
+THINGS = 1 + len(SHAPES) * len(COLORS) * len(SIZES)
+"""What can be on a cell beside the agent: nothing, or a thing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +84,31 @@ class Worlds(Sequence[World]):
         agent, heading = Cell(*self.agent[index].tolist()), int(self.heading[index])
         return World(int(self.size[index]), agent, tuple(placed), heading)
 
+    @property
+    def maps(self) -> Bytes:
+        """What is on each cell, in one byte: [count, row, column]; see `CELLS`.
+
+        Raises:
+            WrongRequest: the grids are not of one size.
+        """
+        size = int(self.size.max(initial=0))
+        require(bool((self.size == size).all()), "maps are of grids of one size")
+        found = np.zeros((len(self), size, size), np.uint8)
+        owners = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        things = np.ravel_multi_index(tuple(self.things.T.astype(np.int64)), KINDS)
+        found[owners, *self.cells.T] = 1 + things
+        found[np.arange(len(self)), *self.agent.T] += THINGS * (1 + self.heading)
+        return found
+
+    @property
+    def tensors(self) -> Bytes:
+        """The states as the models see them: [count, row, column, channel], as `World.tensor`.
+
+        Raises:
+            WrongRequest: the grids are not of one size.
+        """
+        return CELLS[self.maps]
+
     @cached_property
     def content(self) -> tuple[bytes, bytes]:
         """What the worlds and their order decide, in whatever order the things of each are.
@@ -116,6 +146,18 @@ class Worlds(Sequence[World]):
         )
 
 
+def _cells() -> Bytes:
+    """Return what the models see of a cell, by what a map has there."""
+    cells = np.zeros((THINGS * (1 + len(HEADINGS)), len(CHANNELS)), np.uint8)
+    place = {channel: number for number, channel in enumerate(CHANNELS)}
+    for number, code in enumerate(np.ndindex(*KINDS), 1):
+        cells[number::THINGS, [place[value] for value in thing_of(code)]] = 1
+    for number, heading in enumerate(HEADINGS, 1):
+        own = slice(THINGS * number, THINGS * (number + 1))
+        cells[own, [place["agent"], place[heading]]] = 1
+    return cells
+
+
 def code_of(thing: Thing) -> tuple[int, int, int]:
     """Return a thing as the table has it."""
     return SHAPES.index(thing.shape), COLORS.index(thing.color), SIZES.index(thing.size)
@@ -125,3 +167,7 @@ def thing_of(code: Sequence[int]) -> Thing:
     """Return the thing that the table has so."""
     shape, color, size = code
     return Thing(SHAPES[shape], COLORS[color], SIZES[size])
+
+
+CELLS = _cells()
+"""What the models see of a cell: [byte of a map, channel]."""
