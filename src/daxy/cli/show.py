@@ -1,42 +1,67 @@
-"""Show examples and statistics of a task's train, validation and test set."""
+"""Show examples and statistics of a task's train, validation and test set, or draw an example."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
 
 from daxy.cli._data import OfTask, TaskName, with_data
-from daxy.cli._verb import Result
-from daxy.core.errors import require
+from daxy.cli._verb import Result, Switch
+from daxy.core.errors import UnknownName, WrongRequest, require
 
 if TYPE_CHECKING:
-    from daxy.core.examples import Examples
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from daxy.core.examples import Example, Examples
+    from daxy.core.split import Split
+    from daxy.tasks import Task
+    from daxy.worlds.drawing import Kind
 
 BAR = 40
+BIN = 5
+"""Lengths that one row of a table is of, where parts stand side by side."""
+PICTURES: Mapping[str, Kind] = {".svg": "svg", ".png": "png", ".gif": "gif"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Show(OfTask):
     """Show examples and statistics of a task's train, validation and test set.
 
+    Where commands are grounded in worlds, `--draw` draws one example: its world, the target marked,
+    and where the agent goes; a .gif is a film of it.
+
     Example:
         daxy show scan/addprim_jump --count 5
+        daxy show gscan/compositional --draw world.gif --example D:7
     """
 
     task: TaskName
     """The task; `daxy tasks` lists them."""
     count: int = 3
     """How many examples of each part to show."""
+    draw: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """Draw an example with a world, as .svg, .png or .gif."""
+    example: str = "train:1"
+    """Which: a part, as they are named below, and the number of the example in it, from 1."""
+    force: Switch = False
+    """Replace that file if it exists."""
 
     def run(self) -> Result:
         """Return the first examples of each part, and what they are like."""
         from daxy import tasks
 
         require(self.count >= 0, f"--count must not be negative: {self.count}")
-        split = self.data.load(self.task)
-        statistics = tasks.get(self.task).statistics(split)
-        parts = {name: _facts(rows, self.count) for name, rows in split.named.items()}
+        kind = self._check_picture()
+        split, task = self.data.load(self.task), tasks.get(self.task)
+        if self.draw is not None:
+            return self._drawn(split, self.draw, kind)
+        statistics = task.statistics(split)
+        parts = {name: _facts(task, rows, self.count) for name, rows in split.named.items()}
         lines = [f"{self.task}: {split.provenance.rule}", f"source: {split.provenance.source}"]
         lines += [f"{fact}: {value:.1%}" for fact, value in statistics.items()]
         for name, facts in parts.items():
@@ -47,24 +72,64 @@ class Show(OfTask):
             "statistics": statistics,
             "parts": parts,
         }
-        return Result(data=data, text="\n".join(lines))
+        tables = list(_distributions(parts))
+        return Result(data=data, text=_together(lines, tables) if tables else "\n".join(lines))
+
+    def _check_picture(self) -> Kind:
+        """Return what kind of picture is asked for, after refusing what cannot be drawn."""
+        if self.draw is None:
+            return "svg"
+        named = f"{self.draw}: expected a name that ends in {', '.join(PICTURES)}"
+        require(self.draw.suffix.lower() in PICTURES, named)
+        require(self.force or not self.draw.exists(), f"{self.draw} exists; --force replaces it")
+        return PICTURES[self.draw.suffix.lower()]
+
+    def _drawn(self, split: Split, path: Path, kind: Kind) -> Result:
+        """Draw the example that is asked for."""
+        from daxy.core.files import write_bytes
+        from daxy.languages.grounded import parse
+        from daxy.worlds.drawing import demonstration
+        from daxy.worlds.examples import GroundedExample
+
+        part, _, number = self.example.partition(":")
+        if part not in split.named:
+            raise UnknownName("part", part, split.named)
+        rows = split.named[part]
+        place = int(number) if number.isdecimal() else 0
+        there = f"{part} has examples 1 to {len(rows)}, as {part}:1; not {self.example!r}"
+        require(0 < place <= len(rows), there)
+        example = rows[place - 1]
+        if not isinstance(example, GroundedExample):
+            raise WrongRequest(f"examples of {self.task} have no world that could be drawn")
+        picture = demonstration(example.world, parse(example.source), example.target, kind)
+        write_bytes(path, picture)
+        said = f"{' '.join(example.source)}: {', '.join(example.target)}"
+        data = {"out": str(path), **_example(example)}
+        return Result(data=data, text=f"{path}: {said}")
 
 
-def _facts(examples: Examples, count: int) -> dict[str, Any]:
+def _facts(task: Task[Any], examples: Examples, count: int) -> dict[str, Any]:
     import numpy as np
 
     lengths, lines = np.unique(examples.target.lengths, return_counts=True)
-    shown = examples[:count]
     return {
         "lines": len(examples),
         "distinct": len(set(examples.keys)),
+        "facts": task.facts(examples),
         "source_lengths": _range(examples.source.lengths.tolist()),
         "target_lengths": dict(zip(map(str, lengths.tolist()), lines.tolist(), strict=True)),
-        "examples": [
-            {"key": one.key, "source": " ".join(one.source), "target": " ".join(one.target)}
-            for one in shown
-        ],
+        "distributions": task.distributions(examples),
+        "examples": list(map(_example, examples[:count])),
     }
+
+
+def _example(example: Example) -> dict[str, str]:
+    source, target = (_text(side) for side in (example.source, example.target))
+    return {"key": example.key, "source": source, "target": target}
+
+
+def _text(tokens: tuple[str, ...]) -> str:
+    return (", " if any(" " in token for token in tokens) else " ").join(tokens)
 
 
 def _range(lengths: list[int]) -> list[int]:
@@ -77,10 +142,57 @@ def _described(name: str, facts: dict[str, Any]) -> Iterator[str]:
         return
     for example in facts["examples"]:
         yield f"  {example['source']} -> {example['target']}"
+    if facts["distributions"]:
+        return  # of which the lengths are one: below, beside the other parts
     yield "  source lengths: {} to {} tokens; target lengths:".format(*facts["source_lengths"])
     most = max(facts["target_lengths"].values())
     for length, lines in facts["target_lengths"].items():
         yield f"  {length:>4} {lines:>6,} {'#' * -(-lines * BAR // most)}"
+
+
+def _distributions(parts: Mapping[str, dict[str, Any]]) -> Iterator[Table]:
+    """Yield tables of what the parts are like, side by side."""
+    from rich.table import Table
+
+    told = {name: facts for name, facts in parts.items() if facts["distributions"]}
+    if not told:
+        return
+    first = next(iter(told.values()))
+    counts = Table("examples", *told, box=None, pad_edge=False)
+    counts.add_row("all", *(f"{facts['lines']:,}" for facts in told.values()))
+    for fact in first["facts"]:
+        counts.add_row(fact, *(f"{facts['facts'][fact]:,.0f}" for facts in told.values()))
+    yield counts
+    every = {name: facts["distributions"] for name, facts in told.items()}
+    lengths = {
+        name: {"target length": _binned(facts["target_lengths"])} for name, facts in told.items()
+    }
+    for kind in (*first["distributions"], "target length"):
+        table = Table(kind, *told, box=None, pad_edge=False)
+        found = {name: (every[name] | lengths[name])[kind] for name in told}
+        values = dict.fromkeys(value for counts in found.values() for value in counts)
+        numbered = all(value[0].isdigit() for value in values)
+        ordered = sorted(values, key=lambda v: int(v.split("-")[0])) if numbered else values
+        for value in ordered:
+            shares = (found[name].get(value, 0) / told[name]["lines"] for name in told)
+            table.add_row(value, *(f"{share:.1%}" if share else "-" for share in shares))
+        yield table
+
+
+def _binned(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return how many examples there are of lengths 1 to 5, 6 to 10, and so on."""
+    found: dict[str, int] = {}
+    for length, count in counts.items():
+        first = (int(length) - 1) // BIN * BIN + 1
+        name = f"{first}-{first + BIN - 1}"
+        found[name] = found.get(name, 0) + count
+    return found
+
+
+def _together(lines: list[str], tables: list[Table]) -> RenderableType:
+    from rich.console import Group
+
+    return Group(*lines, *(each for table in tables for each in ("", table)))
 
 
 VERB = with_data(Show)

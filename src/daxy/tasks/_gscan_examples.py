@@ -35,6 +35,13 @@ class Shown:
     actions: Sequences
 
     @classmethod
+    def of(cls, examples: GroundedExamples) -> Shown:
+        """Return examples whose first things are the targets."""
+        places = {grounded.say(each): place for place, each in enumerate(grounded.commands())}
+        commands = np.fromiter(map(places.__getitem__, examples.source), np.uint16, len(examples))
+        return cls(commands, examples.worlds, examples.target)
+
+    @classmethod
     def joined(cls, parts: Sequence[Shown]) -> Shown:
         """Return the examples of all parts, one after another."""
         return cls(

@@ -69,6 +69,14 @@ class Task(ABC, Generic[Options]):
         """Return figures that belong beside every score, by name; none for most tasks."""
         return {}
 
+    def facts(self, examples: Examples) -> dict[str, float]:  # noqa: ARG002
+        """Return what is told of a part beside how many examples it has, by name."""
+        return {}
+
+    def distributions(self, examples: Examples) -> dict[str, dict[str, int]]:  # noqa: ARG002
+        """Return how many examples of a part there are of each kind, by what kinds are of."""
+        return {}
+
     def source_spelling(self, token: str) -> str:
         """Return a token as this task's sources spell it; most tasks know one spelling only."""
         return token

@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.errors import require
+from daxy.core.examples import Examples
 from daxy.core.random import stream
 from daxy.core.split import Sizes, Split
 from daxy.formats._gscan_writing import Vectors
 from daxy.tasks import _gscan_official as _official
+from daxy.tasks import _gscan_statistics as _statistics
 from daxy.tasks._gscan_data import CompositionalData, GscanData, LengthData
 from daxy.tasks._gscan_examples import Shown, every
 from daxy.tasks._gscan_predicates import HELD_OUT, held_out
@@ -88,6 +90,14 @@ class GscanTask(Task[Kind], Generic[Kind]):
             options={name: dataset.header.get(field) for name, field in said.items()},
             tests={name: len(parts[name]) for name in list(parts)[2:]},
         )
+
+    def facts(self, examples: Examples) -> dict[str, float]:
+        """Return the columns of Table 3."""
+        return _statistics.facts(_shown(examples))
+
+    def distributions(self, examples: Examples) -> dict[str, dict[str, int]]:
+        """Return what the authors plot: examples by verb, manner, target, direction, distance."""
+        return _statistics.distributions(_shown(examples))
 
     def save(self, path: Path, split: Split, vectors: Vectors = "generator") -> None:
         """Write a split of this task as the authors' generator writes one: `dataset.txt`.
@@ -166,6 +176,11 @@ class Length(GscanTask[LengthData]):
         """Return what is short enough for train, nothing, and the rest."""
         long = shown.actions.lengths > data.longest
         return np.flatnonzero(~long), np.zeros(0, np.int64), {"I": np.flatnonzero(long)}
+
+
+def _shown(examples: Examples) -> Shown:
+    assert isinstance(examples, GroundedExamples)
+    return Shown.of(examples)
 
 
 def _drawn(known: Rows, data: GscanData, name: str) -> tuple[Rows, Rows, Rows]:

@@ -10,14 +10,16 @@ import io
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from daxy.languages.grounded import Thing, parse, referent
+from daxy.languages.grounded import Command, Thing, referent
 from daxy.worlds.grid import Cell, World
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+Kind = Literal["svg", "png", "gif"]
+"""What a picture's file is, by the end of its name."""
 Point = tuple[float, float]
 """Across and down, in cells."""
 
@@ -97,16 +99,27 @@ def svg(world: World, *, marked: Cell | None = None, path: Sequence[Cell] = ()) 
     )
 
 
-def demonstration_svg(world: World, command: Sequence[str], actions: Sequence[str]) -> str:
-    """Return a picture of a command in a world: its target marked, and where the agent goes.
+def demonstration(
+    world: World, command: Command, actions: Sequence[str], kind: Kind = "svg"
+) -> bytes:
+    """Return a picture of what is done for a command: its target marked, and where the agent goes.
 
     Args:
         world: Where the agent begins.
-        command: Its words.
+        command: What is said.
         actions: What is done.
+        kind: A document of lines, pixels, or a film.
+
+    Raises:
+        NoReferent: what the command speaks of is not there, or not one thing.
     """
-    place = referent(parse(command).phrase, world.things)
-    return svg(world, marked=world.placed[place].cell, path=world.path(actions))
+    marked = world.placed[referent(command.phrase, world.things)].cell
+    if kind == "gif":
+        return gif(world, actions, marked=marked)
+    path = world.path(actions)
+    if kind == "png":
+        return png(world, marked=marked, path=path)
+    return svg(world, marked=marked, path=path).encode()
 
 
 def image(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.examples import Example, Examples, Sequences, key_of
+from daxy.languages.grounded import parse
 from daxy.worlds.columns import Worlds
 from daxy.worlds.grid import World
 
@@ -23,9 +24,9 @@ class GroundedExample(Example):
 
     def _repr_svg_(self) -> str:
         """Return the picture that a notebook shows: the world with the target and the path."""
-        from daxy.worlds.drawing import demonstration_svg
+        from daxy.worlds.drawing import demonstration
 
-        return demonstration_svg(self.world, self.source, self.target)
+        return demonstration(self.world, parse(self.source), self.target).decode()
 
 
 @dataclass(frozen=True, eq=False)
