@@ -162,3 +162,54 @@ def test_score_counts_and_keeps_each_prediction(name: str, daxy: Callable, tmp_p
     assert answer.json["by_target_length"]["8"] == {"count": 1, "score": 0.0}
     assert package.score("scan/filler_num0", tmp_path / name).accuracy == answer.json["accuracy"]
     assert "99.9%" in daxy(*request).out
+
+
+SMALL = ("--grid", "4", "--resampling", "1", "--kind", "simple_trans", "--longest", "5")
+
+
+def test_show_draws_an_example_and_says_what_it_is(daxy: Callable, tmp_path: Path) -> None:
+    split = package.load("gscan/length", grid=4, resampling=1, kind="simple_trans", longest=5)
+    for suffix, begins in ((".svg", b"<svg "), (".png", b"\x89PNG"), (".gif", b"GIF89a")):
+        path = tmp_path / f"world{suffix}"
+        answer = daxy("show", "gscan/length", *SMALL, "--draw", str(path), "--example", "I:4")
+        example = split.named["I"][3]
+        assert answer.out == f"{path}: {' '.join(example.source)}: {', '.join(example.target)}\n"
+        assert path.read_bytes().startswith(begins)
+
+
+def test_show_puts_the_parts_of_gscan_side_by_side(daxy: Callable) -> None:
+    answer = daxy("show", "gscan/length", *SMALL, "--count", "0")
+    line = next(line for line in answer.out.splitlines() if line.startswith("examples"))
+    assert line.split() == ["examples", "train", "validation", "A", "I"]
+    parts = daxy("show", "gscan/length", *SMALL, "--json").json["parts"]
+    for part in parts.values():
+        for counts in part["distributions"].values():
+            assert sum(counts.values()) == part["lines"]
+
+
+def test_an_exported_set_of_gscan_is_verified_and_loaded(daxy: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "dataset.txt"
+    words = ("--split", "all", "--format", "gscan-json", "--out", str(path))
+    assert daxy("export", "gscan/length", *SMALL, *words).code == 0
+    assert ", 0 disagreements, 0 shots" in daxy("verify", str(path)).out
+    answer = daxy("tasks", "gscan/length", "--official", str(tmp_path), "--json").json
+    made = daxy("tasks", "gscan/length", *SMALL, "--json").json
+    assert answer["provenance"]["checksum"] == made["provenance"]["checksum"]
+
+
+def test_score_of_gscan_says_each_test_and_both_metrics(daxy: Callable, tmp_path: Path) -> None:
+    split = package.load("gscan/length", grid=4, resampling=1, kind="simple_trans", longest=5)
+    lines = [
+        {"key": key, "prediction": ",".join(target) if row % 2 else list(target)}
+        for row, (key, target) in enumerate(zip(split.test.keys, split.test.target, strict=True))
+    ]
+    for line in lines[split.tests["I"]]:
+        line["prediction"] = []
+    path = tmp_path / "predictions.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    told = daxy("score", "gscan/length", *SMALL, "--predictions", str(path), "--json").json
+    assert told["tests"] == {
+        "A": {"exact": 1.0, "executes": 1.0},
+        "I": {"exact": 0.0, "executes": 0.0},
+    }
+    assert told["accuracy"] == len(split.named["A"]) / len(split.test)

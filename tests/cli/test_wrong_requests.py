@@ -129,6 +129,11 @@ REQUESTS = [
         "show gscan/length --grid 3",
         "a grid of 3 by 3 has no room for 11 things around a small circle: 7 cells",
     ),
+    (
+        "show scan/length --draw a.png",
+        "examples of scan/length have no world that could be drawn",
+    ),
+    ("show gscan/length --draw a.jpg", "a.jpg: expected a name that ends in .svg, .png, .gif"),
     ("show gscan/compositional --shots -1", "shots must not be negative: -1"),
     ("show gscan/length --longest 0", "longest must be positive, not 0"),
     ("show gscan/length --workers 0", "workers must be positive, not 0"),
@@ -137,8 +142,8 @@ REQUESTS = [
         "train fraction must be between 0 and 1, not 1",
     ),
     (
-        "show gscan/length --oversample",
-        "no flag '--oversample'; did you mean --resampling?; see `daxy show --help`",
+        "tasks gscan/length --validation none",
+        "no flag '--validation'; did you mean --validation-fraction?; see `daxy tasks --help`",
     ),
     (
         "show gscan/length --official good.txt --longest 12",

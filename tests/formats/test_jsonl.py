@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,24 @@ def test_any_bytes_are_read_or_refused_in_one_line(
         jsonl.read(path)
     except DaxyError as error:
         assert len(str(error).splitlines()) == 1
+
+
+WORLD = '{"size": 2, "agent": [0, 0], "things": []}'
+LINE = '"source": "walk", "target": ["turn left"]'
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (
+            [f'{{"split": "a", {LINE}, "world": {WORLD}}}', f'{{"split": "a", {LINE}}}'],
+            "a.jsonl:2: some examples of this part have a `world`, and some have none",
+        ),
+        ([f'{{"split": "a", {LINE}, "world": 3}}'], "a.jsonl:1: expected an object with `size`"),
+        (['{"split": "a", "source": [1], "target": ""}'], "a.jsonl:1: expected 'source' with a"),
+    ],
+)
+def test_a_wrong_world_is_refused(lines: list[str], message: str, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    with pytest.raises(WrongFile, match=re.escape(message)):
+        jsonl.read(tmp_path / "a.jsonl")

@@ -11,6 +11,7 @@ from daxy.core.errors import DaxyError, WrongFile
 from daxy.core.examples import Examples
 from daxy.core.split import Split
 from daxy.formats import parquet
+from daxy.worlds.examples import GroundedExample
 
 rows = st.lists(st.tuples(st.lists(st.text()), st.lists(st.text())))
 
@@ -93,3 +94,81 @@ def test_any_bytes_are_refused_in_one_line(
         with pytest.raises(DaxyError) as caught:
             read(path)
         assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.fixture(scope="module")
+def grounded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    split = daxy.load("gscan/length", grid=4, resampling=1, kind="simple_intrans", longest=5)
+    path = tmp_path_factory.mktemp("grounded") / "a.parquet"
+    parquet.write(path, split.named, split.provenance)
+    return path
+
+
+def test_a_part_is_read_without_the_others(grounded: Path) -> None:
+    split = daxy.load("gscan/length", grid=4, resampling=1, kind="simple_intrans", longest=5)
+    stored = parquet.Stored(grounded)
+    assert list(stored) == ["train", "validation", "A", "I"]
+    assert stored.counts == {name: len(part) for name, part in split.named.items()}
+    assert stored["I"].keys == split.named["I"].keys
+    assert stored.provenance["checksum"] == split.provenance.checksum
+    with pytest.raises(DaxyError, match="no part named 'J'"):
+        _ = stored["J"]
+
+
+def test_a_file_that_mixes_its_parts_is_read_at_once_alone(tmp_path: Path) -> None:
+    columns = {"split": ["a", "b"], "source": [["x"], ["y"]], "target": [["z"], ["z"]]}
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    assert set(parquet.read(tmp_path / "a.parquet")) == {"a", "b"}
+    with pytest.raises(WrongFile, match="mixes its parts; `read` reads it, all at once"):
+        parquet.Stored(tmp_path / "a.parquet")
+
+
+def test_anybody_can_read_the_worlds(grounded: Path) -> None:
+    row = pq.read_table(grounded).to_pylist()[0]
+    example = parquet.Stored(grounded)["train"][0]
+    assert isinstance(example, GroundedExample)
+    world = example.world
+    assert (row["grid"], row["agent_row"], row["agent_column"]) == (world.size, *world.agent)
+    assert row["heading"] == "east"
+    assert row["things"] == [{**thing._asdict(), **cell._asdict()} for thing, cell in world.placed]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("things", {"color": "purple"}, "row 2: color is none of red, green, yellow, blue"),
+        ("things", {"size": 5}, "row 2: a thing's size is none of 1 to 4"),
+        ("things", {"row": 4}, "row 2: a thing is outside the grid"),
+        ("things", {"row": -1}, "row 2: row of a thing is not from 0 to 255"),
+        ("agent_row", 4, "row 2: the agent is outside the grid"),
+        ("heading", "up", "row 2: heading is none of east, south, west, north"),
+        ("heading", None, "heading has nulls"),
+        ("grid", None, "grid is int64; expected whole numbers without nulls"),
+    ],
+)
+def test_a_world_that_cannot_be_is_refused(
+    column: str, value: object, message: str, grounded: Path, tmp_path: Path
+) -> None:
+    rows = pq.read_table(grounded).to_pylist()[:3]
+    if isinstance(value, dict):
+        rows[1]["things"][0].update(value)
+    else:
+        rows[1][column] = value
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    with pytest.raises(WrongFile, match=message):
+        parquet.read(tmp_path / "a.parquet")
+
+
+def test_two_things_on_a_cell_are_refused(grounded: Path, tmp_path: Path) -> None:
+    rows = pq.read_table(grounded).to_pylist()[:3]
+    rows[1]["things"].append(rows[1]["things"][0])
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    with pytest.raises(WrongFile, match="row 2: two things share a cell"):
+        parquet.read(tmp_path / "a.parquet")
+
+
+def test_a_table_with_half_a_world_is_refused(grounded: Path, tmp_path: Path) -> None:
+    table = pq.read_table(grounded)
+    pq.write_table(table.drop_columns("agent_row"), tmp_path / "a.parquet")
+    with pytest.raises(WrongFile, match="has no column 'agent_row' beside 'things'"):
+        parquet.read(tmp_path / "a.parquet")

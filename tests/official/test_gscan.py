@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+import daxy
 from daxy.languages import grounded
 from daxy.languages.grounded import Thing
+from daxy.tasks.gscan import examine
 from daxy.worlds.demonstration import demonstrate
 from daxy.worlds.execution import fault
 from daxy.worlds.grid import Cell, Placed, World
@@ -69,3 +71,26 @@ def test_every_demonstration_is_ours_and_does_what_is_said(examples: list[dict[s
         shown = example["target_commands"].split(",")
         assert list(demonstrate(command, world)) == shown
         assert fault(command, world, shown) is None
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_every_rule_holds_of_every_example(name: str, gscan_archive: Path, tmp_path: Path) -> None:
+    with tarfile.open(gscan_archive) as archive:
+        archive.extract(f"gscan/{name}.txt", tmp_path, filter="data")
+    dataset, wrong = examine(tmp_path / "gscan" / f"{name}.txt")
+    assert wrong == []
+    assert sum(map(len, dataset.parts.values())) == SIZES[name]
+
+
+def test_the_sample_loads_in_place_of_generated_data(gscan_archive: Path, tmp_path: Path) -> None:
+    with tarfile.open(gscan_archive) as archive:
+        archive.extract("gscan/six_by_six_sample.txt", tmp_path, filter="data")
+    file = tmp_path / "gscan" / "six_by_six_sample.txt"
+    split = daxy.load("gscan/compositional", official=file)
+    theirs = json.loads(file.read_text())["examples"]
+    assert [",".join(each.source) for each in split.named["G"]] == [
+        each["command"] for each in theirs["adverb_1"]
+    ]
+    assert [",".join(each.target) for each in split.train] == [
+        each["target_commands"] for each in theirs["train"]
+    ]

@@ -1,11 +1,21 @@
 """Worlds as columns are the worlds they were made from."""
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.worlds.made import worlds
+from tests.worlds.made import asked, worlds
 
+from daxy.core.errors import WrongRequest
+from daxy.languages import grounded
+from daxy.languages.grounded import Command, NoReferent
 from daxy.worlds.columns import Worlds
-from daxy.worlds.grid import World
+from daxy.worlds.demonstrated import demonstrations
+from daxy.worlds.demonstration import demonstrate
+from daxy.worlds.grid import Cell, World
+from daxy.worlds.referents import referents
+
+COMMANDS = st.sampled_from(grounded.commands())
 
 
 @given(st.lists(worlds(), max_size=5))
@@ -26,3 +36,57 @@ def test_taken_and_joined_worlds_are_those_asked_for(
     assert list(joined) == [*(rows[place] for place in chosen), *rows]
     assert list(joined[-1:]) == rows[-1:]
     assert joined[-1] == rows[-1]
+
+
+@given(worlds())
+def test_a_map_says_what_the_tensor_does(world: World) -> None:
+    table = Worlds.of([world, world])
+    np.testing.assert_array_equal(table.tensors, [world.tensor()] * 2)
+
+
+def test_maps_of_grids_of_two_sizes_are_refused() -> None:
+    table = Worlds.of([World(size, Cell(0, 0)) for size in (2, 3)])
+    with pytest.raises(WrongRequest, match="maps are of grids of one size"):
+        _ = table.maps
+
+
+@given(st.lists(st.tuples(COMMANDS, worlds()), max_size=5))
+def test_referents_in_columns_are_those_of_the_language(rows: list[tuple[Command, World]]) -> None:
+    def referent(command: Command, world: World) -> int:
+        try:
+            return grounded.referent(command.phrase, world.things)
+        except NoReferent:
+            return -1
+
+    places = np.array([grounded.commands().index(command) for command, _ in rows], np.int64)
+    found = referents(places, Worlds.of(world for _, world in rows))
+    assert found.tolist() == [referent(command, world) for command, world in rows]
+
+
+@given(st.lists(asked(), max_size=4))
+def test_demonstrations_in_columns_are_those_of_each_world(
+    rows: list[tuple[Command, World]],
+) -> None:
+    first = [(command, _with_target_first(command, world)) for command, world in rows]
+    away = [(command, world) for command, world in first if world.placed[0].cell != world.agent]
+    places = np.array([grounded.commands().index(command) for command, _ in away], np.int64)
+    found = demonstrations(places, Worlds.of(world for _, world in away))
+    assert list(found) == [demonstrate(command, world) for command, world in away]
+
+
+def _with_target_first(command: Command, world: World) -> World:
+    place = grounded.referent(command.phrase, world.things)
+    placed = (world.placed[place], *world.placed[:place], *world.placed[place + 1 :])
+    return World(world.size, world.agent, placed, world.heading)
+
+
+@given(worlds(), worlds())
+def test_equal_worlds_alone_have_equal_contents(one: World, other: World) -> None:
+    turned = World(one.size, one.agent, one.placed[::-1], one.heading)
+    first, again, second = Worlds.of([one, turned, other]).contents
+    assert first == again
+    alike = (one.size, one.agent, one.heading, set(one.placed)) == (
+        *(other.size, other.agent, other.heading),
+        set(other.placed),
+    )
+    assert (first == second) == alike

@@ -91,7 +91,7 @@ class Stream:
                 outside += text[begun:]
                 begun = len(text)
             text, begun = text[begun:], 0
-        if depth or quoted:
+        if depth > 0 or quoted:
             where = f"in example {number} of {split!r}" if depth >= IN_LIST else "in its header"
             raise WrongFile(self.path, f"cut off {where}")
         self.header = self._header(bytes(outside))

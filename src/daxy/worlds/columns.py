@@ -163,6 +163,11 @@ def code_of(thing: Thing) -> tuple[int, int, int]:
     return SHAPES.index(thing.shape), COLORS.index(thing.color), SIZES.index(thing.size)
 
 
+def code_number(thing: Thing) -> int:
+    """Return the number that maps have for a thing."""
+    return 1 + int(np.ravel_multi_index(code_of(thing), KINDS))
+
+
 def thing_of(code: Sequence[int]) -> Thing:
     """Return the thing that the table has so."""
     shape, color, size = code

@@ -1,0 +1,228 @@
+"""gSCAN as Gymnasium environments: do what a command says in a world, step by step.
+
+    import gymnasium
+    env = gymnasium.make("daxy.worlds.environment:daxy/gSCAN-v0")
+
+The reward is 1 once what has been done is what the command says, in its manner, by whichever way
+(the score `executes`), and 0 before. Then the episode ends; it is cut off after so many steps that
+any demonstration has ended. Observations are the command as text and as the numbers of its words,
+and the world as the state tensor of the paper or as a picture.
+
+The paper asks for this: "extend to reinforcement learning" (Ruis et al. 2020, section 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, final
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from daxy.core.errors import require
+from daxy.core.examples import Tokens
+from daxy.languages import grounded
+from daxy.languages.grounded import Command
+from daxy.worlds.columns import CELLS
+from daxy.worlds.drawing import image
+from daxy.worlds.examples import GroundedExamples
+from daxy.worlds.execution import fault
+from daxy.worlds.grid import ACTIONS, World
+from daxy.worlds.placement import Situations, shown, situations, targets
+from daxy.worlds.text import as_text
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+Observation = Literal["symbolic", "rgb"]
+"""Whether a world is seen as the state tensor or as a picture."""
+
+WORDS: Tokens = tuple(sorted({word for each in grounded.commands() for word in grounded.say(each)}))
+"""The words of all commands; `words` of an observation has their places, counted from 1."""
+LONGEST = max(len(grounded.say(each)) for each in grounded.commands())
+LETTERS = "".join(sorted({letter for word in WORDS for letter in word} | {" "}))
+PIXELS = 12
+"""Along the side of a cell of what is seen."""
+
+
+class Episodes:
+    """Where commands and worlds come from: examples, or draws of their own."""
+
+    def __init__(self, size: int, examples: GroundedExamples | None = None) -> None:
+        """Choose the source.
+
+        Args:
+            size: Cells along a side of the grids.
+            examples: What is drawn from; unless given, any command in any world that it can have.
+
+        Raises:
+            WrongRequest: the examples' grids are of another size, or there are none.
+        """
+        if examples is not None:
+            require(len(examples) > 0, "there are no examples to draw from")
+            other = f"the grids of the examples are not all of {size} by {size}"
+            require(bool((examples.worlds.size == size).all()), other)
+        self.size = size
+        self.examples = examples
+
+    def __call__(self, draw: Generator, number: int | None = None) -> tuple[Command, World]:
+        """Return a command and its world: the example with that number, or a drawn one.
+
+        Raises:
+            WrongRequest: there is no such example.
+        """
+        if self.examples is None:
+            require(number is None, "only an environment with examples has an example of a number")
+            return self._drawn(draw)
+        count = len(self.examples)
+        chosen = int(draw.integers(count)) if number is None else number
+        require(0 <= chosen < count, f"there are examples 0 to {count - 1}, and no {chosen}")
+        return grounded.parse(self.examples.source[chosen]), self.examples.worlds[chosen]
+
+    def _drawn(self, draw: Generator) -> tuple[Command, World]:
+        commands = grounded.commands()
+        command = commands[int(draw.integers(len(commands)))]
+        things = list(targets(command.phrase))
+        thing = things[int(draw.integers(len(things)))]
+        every = situations(self.size, 1, draw)
+        row = draw.integers(len(every), size=1)
+        where = Situations(every.agent[row], every.target[row])
+        return command, shown(command.phrase, thing, where, self.size, draw)[0]
+
+
+@final
+class GroundedEnv(gymnasium.Env[dict[str, Any], np.int64]):
+    """One command in one world an episode; actions are numbered as `daxy.worlds.grid.ACTIONS`."""
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array", "ansi"], "render_fps": 3}  # noqa: RUF012
+
+    def __init__(
+        self,
+        *,
+        size: int = 6,
+        observation: Observation = "symbolic",
+        examples: GroundedExamples | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        """Make the environment.
+
+        Args:
+            size: Cells along a side of the grid.
+            observation: The state tensor, or a picture.
+            examples: Whose commands and worlds the episodes have, as `split.train`; unless given,
+                they are drawn from all there can be.
+            render_mode: `rgb_array` or `ansi`.
+
+        Raises:
+            WrongRequest: the examples do not fit, or there is no such observation.
+        """
+        modes = self.metadata["render_modes"]
+        require(render_mode in (None, *modes), f"no render mode {render_mode!r}")
+        self.render_mode = render_mode
+        self.observation_space = observation_space(size, observation)
+        self.action_space = spaces.Discrete(len(ACTIONS))
+        self._observation = observation
+        self._episodes = Episodes(size, examples)
+        self._command = grounded.commands()[0]
+        self._begun: World | None = None
+        self._world: World | None = None
+        self._actions: list[str] = []
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begin an episode; with the option `example` that of the example with this number.
+
+        Raises:
+            WrongRequest: there is no such example.
+        """
+        super().reset(seed=seed)
+        number = (options or {}).get("example")
+        self._command, self._begun = self._episodes(self.np_random, number)
+        self._world, self._actions = self._begun, []
+        return self._seen(self._world), {"success": False}
+
+    def step(self, action: np.int64) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        """Do an action.
+
+        Raises:
+            WrongRequest: no episode has begun.
+        """
+        world, begun = self._world, self._begun
+        require(world is not None and begun is not None, "no episode has begun; call reset first")
+        assert world is not None and begun is not None
+        self._actions.append(ACTIONS[int(action)])
+        self._world = world.after(self._actions[-1])
+        success = fault(self._command, begun, self._actions) is None
+        return self._seen(self._world), float(success), success, False, {"success": success}
+
+    def render(self) -> Any:
+        """Return the world as pixels or as text.
+
+        Raises:
+            WrongRequest: no episode has begun.
+        """
+        require(self._world is not None, "no episode has begun; call reset first")
+        assert self._world is not None
+        if self.render_mode == "ansi":
+            return f"{' '.join(grounded.say(self._command))}\n{as_text(self._world)}\n"
+        return np.asarray(image(self._world)) if self.render_mode == "rgb_array" else None
+
+    def _seen(self, world: World) -> dict[str, Any]:
+        state = world.tensor() if self._observation == "symbolic" else picture(world)
+        return {**instruction(self._command), "state": state}
+
+
+def observation_space(size: int, observation: Observation) -> spaces.Dict:
+    """Return the space of what is seen.
+
+    Raises:
+        WrongRequest: there is no such observation.
+    """
+    known = ("symbolic", "rgb")
+    require(observation in known, f"no observation {observation!r}; there are {', '.join(known)}")
+    channels = CELLS.shape[1]
+    shape, most = (
+        ((size, size, channels), 1)
+        if observation == "symbolic"
+        else (
+            (size * PIXELS, size * PIXELS, 3),
+            255,
+        )
+    )
+    return spaces.Dict(
+        {
+            "instruction": spaces.Text(100, charset=LETTERS),
+            "words": spaces.MultiDiscrete([1 + len(WORDS)] * LONGEST),
+            "state": spaces.Box(0, most, shape, np.uint8),
+        }
+    )
+
+
+def instruction(command: Command) -> dict[str, Any]:
+    """Return a command as it is seen: as text, and as the numbers of its words, then zeros."""
+    said = grounded.say(command)
+    words = np.zeros(LONGEST, np.int64)
+    words[: len(said)] = [1 + WORDS.index(word) for word in said]
+    return {"instruction": " ".join(said), "words": words}
+
+
+def picture(world: World) -> NDArray[np.uint8]:
+    """Return a world as it is seen in pixels: [row, column, color]."""
+    return np.asarray(image(world, pixels=PIXELS), np.uint8)
+
+
+SIZES = {"": (6, 128), "-12x12": (12, 512)}
+"""The grids that have names, with the steps after which an episode is cut off."""
+for name, (size, steps) in SIZES.items():
+    for looks, observation in (("", "symbolic"), ("-RGB", "rgb")):
+        if (identifier := f"daxy/gSCAN{name}{looks}-v0") not in gymnasium.registry:
+            gymnasium.register(
+                identifier,
+                entry_point="daxy.worlds.environment:GroundedEnv",
+                vector_entry_point="daxy.worlds.vector_environment:GroundedVectorEnv",
+                max_episode_steps=steps,
+                kwargs={"size": size, "observation": observation},
+            )

@@ -1,0 +1,265 @@
+"""The official format of gSCAN: read by pieces, checked against itself, and written."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+import daxy
+from daxy.core.errors import WrongFile
+from daxy.core.split import Split
+from daxy.formats import _json_stream as json_stream
+from daxy.formats import gscan_json
+from daxy.formats._gscan_writing import Vectors
+from daxy.tasks.gscan import TASKS, GscanTask
+
+TASK = "gscan/length"
+Change = Callable[[dict[str, Any]], None]
+
+
+@pytest.fixture(scope="module")
+def split() -> Split:
+    return daxy.load(TASK, grid=4, resampling=1, kind="simple_trans", longest=5)
+
+
+@pytest.fixture(scope="module")
+def written(split: Split, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("official") / "dataset.txt"
+    task = TASKS[TASK]
+    assert isinstance(task, GscanTask)
+    task.save(path, split)
+    return path
+
+
+@pytest.fixture(scope="module")
+def few(written: Path) -> str:
+    value = json.loads(written.read_text())
+    value["examples"] = {name: each[:40] for name, each in value["examples"].items()}
+    return json.dumps(value)
+
+
+@pytest.fixture
+def small(few: str) -> dict[str, Any]:
+    """The file as a value, with few examples."""
+    return json.loads(few)
+
+
+@pytest.mark.parametrize("vectors", get_args(Vectors))
+def test_what_is_written_is_read_back(vectors: Vectors, split: Split, tmp_path: Path) -> None:
+    task = TASKS[TASK]
+    assert isinstance(task, GscanTask)
+    task.save(tmp_path / "dataset.txt", split, vectors)
+    again = daxy.load(TASK, official=tmp_path)
+    assert again.provenance.checksum == split.provenance.checksum
+    assert again.provenance.sizes == split.provenance.sizes
+
+
+def test_what_is_written_is_json_as_the_authors_write_it(
+    written: Path, gscan_archive: Path
+) -> None:
+    import tarfile
+
+    with tarfile.open(gscan_archive) as archive:
+        file = archive.extractfile("gscan/six_by_six_sample.txt")
+        assert file is not None
+        theirs = json.load(file)
+    ours = json.loads(written.read_text())
+    assert list(ours) == list(theirs)
+    assert list(ours["examples"]) == list(theirs["examples"])
+    for name, value in theirs.items():
+        assert type(ours[name]) is type(value)
+    assert shape(ours["examples"]["train"][0]) == shape(theirs["examples"]["train"][0])
+    assert set(theirs["grammar"].split(";")) > set(ours["grammar"].split(";"))
+
+
+def shape(value: Any) -> Any:
+    """Return the keys and types of a value; objects that are numbered are all as the first."""
+    if not isinstance(value, dict):
+        return type(value)
+    if "0" in value:
+        return shape(value["0"])
+    return {name: shape(each) for name, each in value.items()}
+
+
+@pytest.mark.parametrize("piece", [50, 997, 1 << 16])
+def test_pieces_of_any_size_give_the_same(
+    piece: int, small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_stream, "PIECE", piece)
+    small["note"] = 'a "quoted" [bracket] and a backslash \\'
+    for indent in (None, 2):
+        path = tmp_path / f"{indent}.txt"
+        path.write_text(json.dumps(small, indent=indent))
+        stream = json_stream.Stream(path)
+        found = [(split, number, json.loads(text)) for split, number, text in stream]
+        assert found == [
+            (name, number, example)
+            for name, examples in small["examples"].items()
+            for number, example in enumerate(examples)
+        ]
+        assert stream.header == {name: each for name, each in small.items() if name != "examples"}
+
+
+def test_the_order_of_bits_is_found_out(small: dict[str, Any], tmp_path: Path) -> None:
+    for examples in small["examples"].values():
+        for example in examples:
+            situation = example["situation"]
+            for each in (situation["target_object"], *situation["placed_objects"].values()):
+                each["vector"] = each["vector"][::-1]
+    path = tmp_path / "dataset.txt"
+    path.write_text(json.dumps(small))
+    assert not gscan_json.examine(path).disagreements
+
+
+def target(example: dict[str, Any]) -> dict[str, Any]:
+    return example["situation"]["target_object"]
+
+
+def first(example: dict[str, Any]) -> dict[str, Any]:
+    return example["situation"]["placed_objects"]["0"]
+
+
+def move_target(example: dict[str, Any]) -> None:
+    target(example)["position"] = first(example)["position"] = dict(
+        example["situation"]["agent_position"]
+    )
+
+
+def rename(example: dict[str, Any]) -> None:
+    target(example)["object"]["color"] = first(example)["object"]["color"] = "purple"
+
+
+def flip(example: dict[str, Any]) -> None:
+    for each in (target(example), first(example)):
+        each["vector"] = each["vector"][1:] + each["vector"][:1]
+
+
+def outside(example: dict[str, Any]) -> None:
+    example["situation"]["placed_objects"]["1"]["position"]["row"] = "4"
+
+
+def together(example: dict[str, Any]) -> None:
+    objects = example["situation"]["placed_objects"]
+    objects["1"]["position"] = dict(objects["0"]["position"])
+
+
+CHANGES: dict[str, tuple[Change, str]] = {
+    "an object moved": (move_target, "the agent stands on the target"),
+    "a target that is another one": (
+        lambda example: target(example)["position"].update(row="9"),
+        "target_object is not object 0 of placed_objects",
+    ),
+    "two objects on a cell": (together, "object 1 is on the cell"),
+    "an object outside": (outside, "object 1 is at row '4'"),
+    "an unknown word": (rename, "no color 'purple'; expected one of red, green, yellow, blue"),
+    "a vector of something else": (flip, "the vector of a "),
+    "an unknown command": (
+        lambda example: example.update(command="walk,to,a,dog"),
+        "command is 'walk,to,a,dog'",
+    ),
+    "an unknown action": (
+        lambda example: example.update(target_commands="walk,fly"),
+        "action 2 is 'fly'",
+    ),
+    "another meaning": (lambda example: example.update(meaning="jump"), "meaning is 'jump'"),
+    "another derivation": (lambda example: example.update(derivation=""), "derivation is ''"),
+    "another verb": (lambda e: e.update(verb_in_command="run"), "verb_in_command is 'run'"),
+    "another manner": (lambda example: example.update(manner="slowly"), "manner is 'slowly'"),
+    "another referent": (lambda e: e.update(referred_target="dog"), "referred_target is 'dog'"),
+    "another distance": (
+        lambda example: example["situation"].update(distance_to_target="99"),
+        "distance_to_target is '99'",
+    ),
+    "another direction": (
+        lambda example: example["situation"].update(direction_to_target="up"),
+        "direction_to_target is 'up'",
+    ),
+    "no objects": (
+        lambda example: example["situation"].update(placed_objects={}),
+        "placed_objects is empty: the target is missing",
+    ),
+    "numbers that skip": (
+        lambda e: e["situation"]["placed_objects"].update({"77": first(e)}),
+        "placed_objects has '77' where",
+    ),
+    "no target": (
+        lambda example: example["situation"].pop("target_object"),
+        "missing required field `target_object`",
+    ),
+    "a field too many": (lambda e: e.update(answer="42"), "unknown field `answer`"),
+    "a number for a text": (
+        lambda example: example.update(command=3),
+        "Expected `str`, got `int` - at `$.command`",
+    ),
+    "no heading": (
+        lambda example: example["situation"].update(agent_direction=4),
+        "agent_direction is 4; expected 0 to 3",
+    ),
+    "no grid": (
+        lambda example: example["situation"].update(grid_size=0),
+        "grid_size is 0; expected 1 to 255",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "problem"), CHANGES.values(), ids=CHANGES)
+def test_a_changed_example_is_found(
+    change: Change, problem: str, small: dict[str, Any], tmp_path: Path
+) -> None:
+    change(small["examples"]["train"][17])
+    path = tmp_path / "dataset.txt"
+    path.write_text(json.dumps(small))
+    found = gscan_json.examine(path).disagreements
+    assert [(each.split, each.number) for each in found] == [("train", 17)]
+    assert problem in found[0].problem
+    with pytest.raises(WrongFile, match=r"dataset\.txt: train\[17\]: "):
+        gscan_json.read(path)
+
+
+@pytest.mark.parametrize("key", ["command", "row", "0", "situation"])
+def test_a_key_that_is_there_twice_is_found(
+    key: str, small: dict[str, Any], tmp_path: Path
+) -> None:
+    text = json.dumps(small)
+    start = text.index(f'"{key}": ', text.index('"train": ['))
+    value, _ = json.JSONDecoder().raw_decode(text[start + len(key) + 4 :])
+    field = f'"{key}": {json.dumps(value)}'
+    assert text[start : start + len(field)] == field
+    path = tmp_path / "dataset.txt"
+    path.write_text(f"{text[:start]}{field}, {text[start:]}")
+    (found,) = gscan_json.examine(path).disagreements
+    assert found == ("train", 0, f"the key '{key}' is there twice")
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        (lambda text: text[: len(text) // 3], "cut off in example"),
+        (lambda text: text[:-2], "cut off in its header"),
+        (lambda text: "", "no JSON outside of the examples"),
+        (lambda text: "[1, 2]", "expected one JSON object with `examples`"),
+        (lambda text: '{"a": 1}', "expected one JSON object with `examples`"),
+        (lambda text: text.replace("}, {", "} {", 1), "before example 1; expected one comma"),
+        (lambda text: text.replace("}, {", "}, 7, {", 1), "', 7,' before example 1"),
+        (lambda text: text.replace('"train": [', '"train": [5, ', 1), "'5,' before example 0"),
+        (lambda text: text.replace('"dev": [', '"train": [', 1), "the key 'train' is there twice"),
+        (lambda text: text + "}", "no JSON outside of the examples"),
+    ],
+)
+def test_a_damaged_file_is_refused(
+    damage: Callable[[str], str], problem: str, small: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "dataset.txt"
+    path.write_text(damage(json.dumps(small)))
+    with pytest.raises(WrongFile) as refused:
+        gscan_json.examine(path)
+    assert problem in str(refused.value)
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(WrongFile, match="no such file"):
+        gscan_json.examine(tmp_path / "dataset.txt")
+    with pytest.raises(WrongFile, match="cannot be read"):
+        gscan_json.examine(tmp_path)

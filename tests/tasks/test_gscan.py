@@ -1,0 +1,166 @@
+"""gSCAN's splits: the released sizes, and what each part holds and does not hold."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import daxy
+from daxy import tasks
+from daxy.core.errors import WrongRequest
+from daxy.core.examples import Examples
+from daxy.core.split import Split
+from daxy.languages import grounded
+from daxy.tasks._gscan_data import CompositionalData
+from daxy.tasks._gscan_examples import Shown
+from daxy.worlds.examples import GroundedExamples
+
+SMALL = {"grid": 4, "resampling": 1}
+
+
+@pytest.fixture(scope="module")
+def released() -> Split:
+    """The set that is made when nothing is chosen."""
+    return daxy.load("gscan/compositional")
+
+
+@pytest.fixture(scope="module")
+def length() -> Split:
+    return daxy.load("gscan/length")
+
+
+def shown(split: Split, part: str) -> Shown:
+    examples = split.named[part]
+    assert isinstance(examples, GroundedExamples)
+    return Shown.of(examples)
+
+
+def test_the_released_sizes_come_out(released: Split) -> None:
+    sizes, published = released.provenance.sizes, tasks.get("gscan/compositional").sizes
+    assert (sizes.train, sizes.validation) == (367_933, 3_716)
+    assert sizes.train + sizes.validation == published.train
+    drawn = "A"  # of the rest a draw decides, and so does what train happens to have
+    assert {name: count for name, count in sizes.tests.items() if name != drawn} == {
+        name: count for name, count in published.tests.items() if name != drawn
+    }
+    assert sizes.tests[drawn] == pytest.approx(published.tests[drawn], rel=0.02)
+
+
+def test_the_released_sizes_of_the_length_split_come_out_nearly(length: Split) -> None:
+    """How often something is pushed depends on what stands around, so no count is certain."""
+    sizes, published = length.provenance.sizes, tasks.get("gscan/length").sizes
+    assert sizes.train + sizes.validation == pytest.approx(published.train, rel=0.005)
+    assert sizes.tests["A"] == pytest.approx(published.tests["A"], rel=0.01)
+    assert sizes.tests["I"] == pytest.approx(published.tests["I"], rel=0.005)
+
+
+def test_only_the_long_test_is_long(length: Split) -> None:
+    longest = {name: part.target.lengths.max() for name, part in length.named.items()}
+    assert max(longest[name] for name in ("train", "validation", "A")) == 15
+    assert length.named["I"].target.lengths.min() == 16
+
+
+def test_no_command_of_the_length_split_has_a_manner(length: Split) -> None:
+    assert not set(length.test.source.compact().symbols) & set(grounded.MANNERS)
+
+
+def test_train_has_one_shot_of_g_and_nothing_else_that_is_held_out(released: Split) -> None:
+    train = [*released.train.source, *released.validation.source]
+    assert sum("cautiously" in said for said in train) == 1
+    assert not any(said[0] == "pull" and said[-1] == "while spinning" for said in train)
+
+
+def test_every_test_is_one_stretch_of_the_test_set(released: Split) -> None:
+    assert list(released.tests) == list("ABCDEFGH")
+    assert sum(len(part) for part in released.named.values()) == sum(
+        map(len, released.parts.values())
+    )
+    assert released.named["D"][5] == released.test[released.tests["D"]][5]
+
+
+def test_nothing_in_a_is_in_train_but_for_what_stands_around(released: Split) -> None:
+    taught = np.concatenate([shown(released, part).alike for part in ("train", "validation")])
+    assert not np.isin(shown(released, "A").alike, taught).any()
+
+
+def cautious(examples: Examples) -> set[str]:
+    """Return the keys of what is done cautiously."""
+    rows = [row for row, said in enumerate(examples.source) if said[-1] == "cautiously"]
+    return set(examples.take(rows).keys)
+
+
+@pytest.fixture(scope="module")
+def shots() -> dict[int, Split]:
+    """Small splits by the number of shots."""
+    return {n: daxy.load("gscan/compositional", **SMALL, shots=n) for n in (0, 5, 10)}
+
+
+def test_shots_move_from_g_to_train(shots: dict[int, Split]) -> None:
+    every = cautious(shots[0].named["G"])
+    for count, split in shots.items():
+        moved = cautious(split.train)
+        assert len(moved) == count
+        assert not cautious(split.validation)
+        assert every - cautious(split.named["G"]) == moved
+
+
+def test_more_shots_hold_the_fewer(shots: dict[int, Split]) -> None:
+    assert cautious(shots[5].train) < cautious(shots[10].train)
+
+
+def test_targets_longer_than_in_train_can_be_left_out_as_the_paper_says(
+    shots: dict[int, Split],
+) -> None:
+    whole = shots[0]
+    asked = daxy.load("gscan/compositional", **SMALL, shots=0, leave_out_longer=True)
+    longest = max(whole.train.target.lengths.max(), whole.validation.target.lengths.max())
+    for name, part in asked.named.items():
+        if name in "GH":
+            assert part.target.lengths.max() <= longest < whole.named[name].target.lengths.max()
+        else:
+            assert len(part) == len(whole.named[name])
+
+
+def test_a_larger_grid_asks_for_more_room() -> None:
+    small, large = (
+        daxy.load("gscan/length", grid=n, kind="simple_trans", resampling=1).test for n in (5, 7)
+    )
+    assert isinstance(large, GroundedExamples)
+    assert isinstance(small, GroundedExamples)
+    assert (large.worlds.size == 7).all()
+    assert large.worlds.cells.max() == 6
+    assert small.worlds.cells.max() == 4
+
+
+def test_workers_change_nothing() -> None:
+    one, two = (
+        daxy.load("gscan/length", **SMALL, kind="simple_trans", longest=6, workers=n)
+        for n in (1, 2)
+    )
+    assert one.provenance == two.provenance
+
+
+def test_each_part_is_described_as_the_authors_do(released: Split) -> None:
+    task = tasks.get("gscan/compositional")
+    part = released.named["F"]
+    found = task.distributions(part)
+    assert found["verb"] == {"walk": 0, "push": len(part), "pull": 0}
+    assert found["size"] == {"3": len(part)}
+    assert sum(found["distance"].values()) == sum(found["direction"].values()) == len(part)
+    facts = task.facts(part)
+    some = {(each.source, each.target, each.world.placed[0].cell) for each in part}
+    assert facts["unique"] == len(some)
+    assert facts["unique per command"] == len(some) / len(set(part.source))
+
+
+def test_choices_of_another_benchmark_are_refused() -> None:
+    with pytest.raises(WrongRequest, match="chosen by ScanData, not by CompositionalData"):
+        tasks.get("scan/length").split(CompositionalData())
+
+
+def test_what_is_chosen_is_written_down() -> None:
+    data = CompositionalData(grid=4, resampling=1, kind="normal", shots=0)
+    options = dict(tasks.get("gscan/compositional").split(data).provenance.options)
+    fields = {each.name for each in dataclasses.fields(data)}
+    assert set(options) == fields - {"seed", "official", "workers"}
+    assert (options["grid"], options["kind"]) == (4, "normal")

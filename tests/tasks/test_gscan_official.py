@@ -1,0 +1,142 @@
+"""Files that agree with themselves and not with the rules are told so, example by example."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import daxy as package
+from daxy.core.errors import WrongFile
+from daxy.tasks.gscan import TASKS, GscanTask, examine, shots
+
+CHOICES: dict[str, Any] = {"grid": 4, "resampling": 1}
+Change = Callable[[dict[str, list[dict[str, Any]]]], None]
+
+
+def save(task: str, path: Path, **choices: Any) -> Path:
+    official = TASKS[task]
+    assert isinstance(official, GscanTask)
+    official.save(path, package.load(task, **CHOICES, **choices))
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole")
+    return save("gscan/compositional", folder / "dataset.txt", shots=2)
+
+
+@pytest.fixture(scope="module")
+def compositional(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A few examples of every part."""
+    path = tmp_path_factory.mktemp("compositional") / "dataset.txt"
+    value = json.loads(whole.read_text())
+    value["examples"] = {name: each[::37] for name, each in value["examples"].items()}
+    path.write_text(json.dumps(value))
+    return path
+
+
+@pytest.fixture(scope="module")
+def length(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("length")
+    return save("gscan/length", folder / "dataset.txt", kind="simple_trans", longest=6)
+
+
+def test_a_file_of_ours_agrees_and_its_shots_are_counted(whole: Path, length: Path) -> None:
+    for path, count in ((whole, 2), (length, 0)):
+        dataset, wrong = examine(path)
+        assert (shots(dataset), wrong) == (count, [])
+
+
+def walk_on(examples: dict[str, list[dict[str, Any]]]) -> None:
+    examples["dev"][3]["target_commands"] += ",walk"
+
+
+def move_to_train(examples: dict[str, list[dict[str, Any]]]) -> None:
+    examples["train"].append(examples["visual"][0])
+
+
+def move_to_dev(examples: dict[str, list[dict[str, Any]]]) -> None:
+    examples["situational_1"].append(examples["train"][0])
+
+
+def repeat(examples: dict[str, list[dict[str, Any]]]) -> None:
+    examples["test"].append(examples["train"][0])
+
+
+def double(examples: dict[str, list[dict[str, Any]]]) -> None:
+    """Put the target there once more, where nothing is."""
+    situation = examples["train"][0]["situation"]
+    objects = situation["placed_objects"]
+    cells = [tuple(each["position"].values()) for each in objects.values()]
+    free = next((r, c) for r in "0123" for c in "0123" if (r, c) not in cells)
+    other = dict(zip(("row", "column"), free, strict=True))
+    objects[str(len(objects))] = objects["0"] | {"position": other}
+
+
+@pytest.mark.parametrize(
+    ("change", "split", "problem"),
+    [
+        (walk_on, "dev", "is 'walk'; the demonstration has 'the end'"),
+        (move_to_train, "train", "does not belong here; held out by visual"),
+        (move_to_dev, "situational_1", "does not belong here; held out by no test"),
+        (repeat, "test", "train has an example of this command, target cell and actions"),
+        (double, "train", "more than one thing is a circle"),
+    ],
+)
+def test_what_breaks_a_rule_is_found(
+    change: Change, split: str, problem: str, compositional: Path, tmp_path: Path
+) -> None:
+    value = json.loads(compositional.read_text())
+    change(value["examples"])
+    path = tmp_path / "dataset.txt"
+    path.write_text(json.dumps(value))
+    (found,) = examine(path)[1]
+    assert found.split == split
+    assert problem in found.problem
+    with pytest.raises(WrongFile, match="dataset.txt: "):
+        package.load("gscan/compositional", official=path)
+
+
+def test_what_is_not_long_enough_is_found(length: Path, tmp_path: Path) -> None:
+    value = json.loads(length.read_text())
+    examples = value["examples"]
+    examples["target_lengths"].append(examples["train"].pop())
+    examples["dev"].append(examples["target_lengths"].pop(0))
+    path = tmp_path / "dataset.txt"
+    path.write_text(json.dumps(value))
+    found = examine(path)[1]
+    assert [each.split for each in found] == ["dev", "target_lengths"]
+    assert all("target_lengths has those with more than 6" in each.problem for each in found)
+
+
+def test_a_file_without_a_part_that_is_asked_for_is_refused(
+    compositional: Path, tmp_path: Path
+) -> None:
+    value = json.loads(compositional.read_text())
+    del value["examples"]["contextual"]
+    path = tmp_path / "dataset.txt"
+    path.write_text(json.dumps(value))
+    with pytest.raises(WrongFile, match="has no examples of 'contextual'; it has those of train"):
+        package.load("gscan/compositional", official=path)
+
+
+def test_verify_says_what_disagrees_and_where(
+    daxy: Callable[..., Any], compositional: Path, tmp_path: Path
+) -> None:
+    assert daxy("verify", str(compositional)).code == 0
+    value = json.loads(compositional.read_text())
+    walk_on(value["examples"])
+    value["examples"]["visual"][1]["manner"] = "slowly"
+    path = tmp_path / "dataset.txt"
+    path.write_text(json.dumps(value))
+    answer = daxy("verify", str(path))
+    assert answer.code == 1
+    assert ", 2 disagreements, " in answer.out
+    assert f"{path}: dev[3]: action " in answer.out
+    assert f"{path}: visual[1]: manner is 'slowly'" in answer.out
+    told = daxy("verify", str(path), "--json").json
+    assert told["splits"] == {name: len(each) for name, each in value["examples"].items()}
+    assert [each["split"] for each in told["first"]] == ["dev", "visual"]

@@ -1,0 +1,154 @@
+"""The environments: the rules of worlds, rewards for what was said, and Gymnasium's own check."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import daxy
+from daxy.core.errors import WrongRequest
+from daxy.languages import grounded
+from daxy.worlds import environment
+from daxy.worlds.demonstration import demonstrate
+from daxy.worlds.environment import Episodes, GroundedEnv
+from daxy.worlds.examples import GroundedExamples
+from daxy.worlds.grid import ACTIONS
+from daxy.worlds.vector_environment import GroundedVectorEnv
+
+IDS = [name for name in gymnasium.registry if name.startswith("daxy/")]
+
+
+@pytest.fixture(scope="module")
+def examples() -> GroundedExamples:
+    choices = {"grid": 4, "resampling": 1, "longest": 6}
+    found = daxy.load("gscan/length", **choices).test
+    assert isinstance(found, GroundedExamples)
+    return found
+
+
+def test_there_are_symbolic_and_rgb_environments() -> None:
+    assert {"daxy/gSCAN-v0", "daxy/gSCAN-RGB-v0"} <= set(IDS)
+
+
+@pytest.mark.parametrize("name", IDS)
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of Gymnasium's: no `human` rendering
+def test_every_environment_passes_gymnasium_s_check(name: str) -> None:
+    check_env(gymnasium.make(name).unwrapped, skip_render_check=True)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_environments_that_step_together_are_in_their_spaces(name: str) -> None:
+    together = gymnasium.make_vec(name, num_envs=3, vectorization_mode="vector_entry_point")
+    seen, _ = together.reset(seed=5)
+    assert seen in together.observation_space
+    seen, *_ = together.step(together.action_space.sample())
+    assert seen in together.observation_space
+
+
+def test_the_demonstration_alone_earns_the_reward(examples: GroundedExamples) -> None:
+    env = GroundedEnv(size=4, examples=examples)
+    for number in range(0, len(examples), len(examples) // 40):
+        seen, _ = env.reset(options={"example": number})
+        assert seen["instruction"] == " ".join(examples[number].source)
+        np.testing.assert_array_equal(seen["state"], examples.worlds[number].tensor())
+        *before, last = examples[number].target
+        for action in before:
+            *_, reward, ended, _, _ = env.step(np.int64(ACTIONS.index(action)))
+            assert (reward, ended) == (0.0, False)
+        *_, reward, ended, _, info = env.step(np.int64(ACTIONS.index(last)))
+        assert (reward, ended, info) == (1.0, True, {"success": True})
+
+
+def test_without_examples_any_command_is_said_where_it_has_a_meaning() -> None:
+    episodes, draw = Episodes(6), np.random.default_rng(0)
+    said = set()
+    for _ in range(300):
+        command, world = episodes(draw)
+        said.add(command)
+        assert grounded.referent(command.phrase, world.things) == 0
+        assert demonstrate(command, world)
+    assert len(said) > 200
+
+
+def test_together_they_step_as_one_alone_does(examples: GroundedExamples) -> None:
+    """Random actions, with many pushes and pulls; what ends begins anew, which is not followed."""
+    count, draw = 64, np.random.default_rng(1)
+    together = GroundedVectorEnv(count, size=4, examples=examples, max_episode_steps=60)
+    seen, _ = together.reset(seed=3)
+    worlds = list(together._begun)
+    going = np.ones(count, np.bool_)
+    followed = 0
+    for _ in range(60):
+        actions = draw.choice(len(ACTIONS), count, p=[0.3, 0.2, 0.15, 0.05, 0.15, 0.15])
+        seen, rewards, ended, late, _ = together.step(actions)
+        for row in np.flatnonzero(going).tolist():
+            worlds[row] = worlds[row].after(ACTIONS[actions[row]])
+            np.testing.assert_array_equal(seen["state"][row], worlds[row].tensor())
+            followed += 1
+        np.testing.assert_array_equal(rewards, ended.astype(float))
+        going &= ~(ended | late)
+    assert followed > 30 * count
+
+
+def test_what_has_ended_begins_anew_at_the_next_step(examples: GroundedExamples) -> None:
+    together = GroundedVectorEnv(4, size=4, examples=examples, max_episode_steps=2)
+    together.reset(seed=0)
+    stay = np.full(4, ACTIONS.index("stay"))
+    *_, late, _ = together.step(stay)
+    assert not late.any()
+    *_, late, _ = together.step(stay)
+    assert late.all()
+    seen, rewards, ended, late, _ = together.step(stay)
+    assert not (rewards.any() or ended.any() or late.any())
+    begun = [world.tensor() for world in together._begun]
+    np.testing.assert_array_equal(seen["state"], begun)
+
+
+def test_one_seed_gives_one_run() -> None:
+    runs = []
+    for _ in range(2):
+        env, draw = GroundedEnv(), np.random.default_rng(0)
+        seen, _ = env.reset(seed=7)
+        states = [seen["state"]]
+        states += [env.step(draw.integers(6))[0]["state"] for _ in range(5)]
+        runs.append(np.stack(states))
+    np.testing.assert_array_equal(*runs)
+
+
+def test_a_world_is_rendered_as_pixels_and_as_text(examples: GroundedExamples) -> None:
+    for mode in ("rgb_array", "ansi"):
+        env = GroundedEnv(size=4, examples=examples, render_mode=mode)
+        env.reset(seed=0)
+        shown = env.render()
+        if mode == "ansi":
+            assert "0 " in shown
+        else:
+            assert shown.shape == (256, 256, 3)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda examples: GroundedEnv(size=5, examples=examples), "not all of 5 by 5"),
+        (lambda examples: GroundedEnv(size=4, examples=examples[:0]), "no examples to draw from"),
+        (lambda _: GroundedEnv(observation="smell"), "no observation 'smell'"),
+        (lambda _: GroundedEnv(render_mode="human"), "no render mode 'human'"),
+        (lambda _: GroundedEnv().step(np.int64(0)), "no episode has begun; call reset first"),
+        (
+            lambda _: GroundedEnv().reset(options={"example": 1}),
+            "only an environment with",
+        ),
+        (lambda _: GroundedVectorEnv(0), "num_envs must be positive, not 0"),
+        (
+            lambda examples: GroundedEnv(size=4, examples=examples).reset(options={"example": -1}),
+            "and no -1",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused(make: object, message: str, examples: GroundedExamples) -> None:
+    with pytest.raises(WrongRequest, match=message):
+        make(examples)  # type: ignore[operator]
+
+
+def test_the_words_are_those_of_the_language() -> None:
+    assert len(environment.WORDS) == 18
