@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from daxy.core.examples import Example, Examples
     from daxy.core.split import Split
     from daxy.experiments.trained import Trained, train
-    from daxy.tasks import Data
+    from daxy.tasks import Data, data
 
 __all__ = [
     "Data",
@@ -32,6 +32,7 @@ __all__ = [
     "Split",
     "Trained",
     "__version__",
+    "data",
     "load",
     "score",
     "tasks",
@@ -45,6 +46,7 @@ _HOMES = {
     "Scored": "daxy.api",
     "Split": "daxy.core.split",
     "Trained": "daxy.experiments.trained",
+    "data": "daxy.tasks",
     "load": "daxy.api",
     "score": "daxy.api",
     "train": "daxy.experiments.trained",

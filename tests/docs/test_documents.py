@@ -11,7 +11,9 @@ from daxy.core import registry
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
 README = blocks(ROOT / "README.md")
-SHOWN = [block for block in README if block.output is not None]
+SHOWN = [
+    block for block in (*README, *blocks(ROOT / "docs" / "gscan.md")) if block.output is not None
+]
 
 every_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 
