@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from tests.worlds.made import asked
+from tests.worlds.made import actions, asked
 
 import daxy
 from daxy import metrics
@@ -14,6 +14,7 @@ from daxy.languages.grounded import Command
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstration import demonstrate
 from daxy.worlds.examples import GroundedExample, GroundedExamples
+from daxy.worlds.execution import fault
 from daxy.worlds.grid import World
 
 
@@ -85,3 +86,10 @@ def test_what_has_no_world_cannot_be_executed() -> None:
     examples = Examples.of([(("walk", "to", "a", "circle"), ("walk",))])
     with pytest.raises(WrongRequest, match="only examples with worlds execute"):
         metrics.get("executes").score(examples, Sequences.of([()]))
+
+
+@given(asked(), actions)
+def test_the_score_is_whether_a_fault_is_found(row: tuple[Command, World], done: list[str]) -> None:
+    command, world = row
+    found = metrics.get("executes").score(table(row), Sequences.of([done]))
+    assert found.tolist() == [fault(command, world, done) is None]

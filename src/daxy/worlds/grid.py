@@ -26,6 +26,9 @@ HEADINGS = ("east", "south", "west", "north")
 EAST, SOUTH, WEST, NORTH = range(4)
 """Clockwise: a turn to the right is one more."""
 
+STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
+"""Rows and columns of a step, by heading."""
+
 CHANNELS = (*SIZES, *SHAPES, *COLORS, "agent", *HEADINGS)
 """Of the state tensor: size, shape and color of a thing, the agent, and where it faces."""
 
@@ -38,7 +41,7 @@ class Cell(NamedTuple):
 
     def towards(self, heading: int) -> Cell:
         """Return the next cell in that direction, in the grid or not."""
-        rows, columns = ((0, 1), (1, 0), (0, -1), (-1, 0))[heading % 4]
+        rows, columns = STEPS[heading % 4]
         return Cell(self.row + rows, self.column + columns)
 
 

@@ -29,12 +29,12 @@ from daxy.worlds.environment import (
 )
 from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.execution import fault
-from daxy.worlds.grid import ACTIONS, LEFT, PULL, PUSH, RIGHT, WALK, Cell, World
+from daxy.worlds.grid import ACTIONS, LEFT, PULL, PUSH, RIGHT, STEPS, WALK, Cell, World
 
 MOST = 12
 """Things in a world at most."""
 NOWHERE = -1
-STEPS: NDArray[np.int64] = np.array([(0, 1), (1, 0), (0, -1), (-1, 0)])
+STEP_OF: NDArray[np.int64] = np.array(STEPS)
 """Rows and columns by heading."""
 
 
@@ -154,7 +154,7 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         self._heading[rows] = (self._heading[rows] + by[actions]) % 4
 
     def _walk(self, rows: NDArray[np.int64]) -> None:
-        cells = self._agent[rows] + STEPS[self._heading[rows]]
+        cells = self._agent[rows] + STEP_OF[self._heading[rows]]
         free = self._holds(cells)
         self._agent[rows[free]] = cells[free]
         self._effort[rows[free]] = NOWHERE
@@ -162,7 +162,7 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
     def _move(self, rows: NDArray[np.int64], back: int) -> None:
         """Push, or pull, what is under the agent."""
         headings = (self._heading[rows] + back) % 4
-        cells = self._agent[rows] + STEPS[headings]
+        cells = self._agent[rows] + STEP_OF[headings]
         here = self._on(rows, self._agent[rows])
         free = here.any(axis=1) & self._holds(cells) & ~self._on(rows, cells).any(axis=1)
         rows, headings, cells, here = rows[free], headings[free], cells[free], here[free]
