@@ -7,9 +7,10 @@ if there is one. Two things never share a cell.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import product
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from daxy.core.errors import WrongRequest, require
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Thing
@@ -76,8 +77,9 @@ class World:
         require(self.heading in range(4), f"heading must be 0 to 3, not {self.heading}")
         seen: dict[Cell, Thing] = {}
         for name, cell in (("the agent", self.agent), *self.placed):
-            outside = f"{name} is at {tuple(cell)}, outside a grid of {self.size} by {self.size}"
-            require(self.holds(cell), outside)
+            if not self.holds(cell):
+                grid = f"a grid of {self.size} by {self.size}"
+                raise WrongRequest(f"{name} is at {tuple(cell)}, outside {grid}")
         for thing, cell in self.placed:
             _check(thing)
             if cell in seen:
@@ -114,14 +116,14 @@ class World:
         """
         match action:
             case "turn left":
-                return replace(self, heading=(self.heading - 1) % 4)
+                return self._with(heading=(self.heading - 1) % 4)
             case "turn right":
-                return replace(self, heading=(self.heading + 1) % 4)
+                return self._with(heading=(self.heading + 1) % 4)
             case "stay":
                 return self
             case "walk":
                 cell = self.agent.towards(self.heading)
-                return replace(self, agent=cell, effort=None) if self.holds(cell) else self
+                return self._with(agent=cell, effort=None) if self.holds(cell) else self
             case "push":
                 return self._moved(self.heading)
             case "pull":
@@ -137,9 +139,17 @@ class World:
         thing = self.placed[place].thing
         before = self.effort.times if self.effort and self.effort.heading == heading else 0
         if before + 1 < thing.weight:
-            return replace(self, effort=Effort(heading, before + 1))
+            return self._with(effort=Effort(heading, before + 1))
         placed = (*self.placed[:place], Placed(thing, cell), *self.placed[place + 1 :])
-        return replace(self, agent=cell, placed=placed, effort=None)
+        return self._with(agent=cell, placed=placed, effort=None)
+
+    def _with(self, **changes: Any) -> World:
+        """Return this world with other fields, of which nothing has to be checked again."""
+        other = object.__new__(World)
+        other.__dict__.update(vars(self) | changes)
+        if "placed" in changes:
+            other.__dict__.pop("occupied", None)
+        return other
 
     def course(self, actions: Sequence[str]) -> Iterator[World]:
         """Yield the world before the first action and after each of them."""
@@ -171,10 +181,11 @@ class World:
         return state
 
 
+_KNOWN = frozenset(Thing(*each) for each in product(SHAPES, COLORS, SIZES))
+
+
 def _check(thing: Thing) -> None:
-    for value, known, name in (
-        (thing.shape, SHAPES, "shape"),
-        (thing.color, COLORS, "color"),
-        (thing.size, SIZES, "size"),
-    ):
+    if thing in _KNOWN:
+        return
+    for value, known, name in zip(thing, (SHAPES, COLORS, SIZES), Thing._fields, strict=True):
         require(value in known, f"no {name} {value!r}; there are {', '.join(map(str, known))}")
