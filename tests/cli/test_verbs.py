@@ -1,4 +1,7 @@
 import json
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +10,7 @@ import pytest
 import daxy as package
 from daxy import tasks
 from daxy.formats import jsonl, parquet, scan_text
+from daxy.tasks.gscan import examine
 
 
 def test_interpret_shows_the_parse_and_the_actions(daxy: Callable) -> None:
@@ -213,3 +217,18 @@ def test_score_of_gscan_says_each_test_and_both_metrics(daxy: Callable, tmp_path
         "I": {"exact": 0.0, "executes": 0.0},
     }
     assert told["accuracy"] == len(split.named["A"]) / len(split.test)
+
+
+def test_a_killed_export_leaves_no_file_and_can_be_repeated(tmp_path: Path) -> None:
+    path = tmp_path / "dataset.txt"
+    words = [sys.executable, "-m", "daxy", "export", "gscan/length", *SMALL, "--split", "all"]
+    words += ["--format", "gscan-json", "--out", str(path)]
+    process = subprocess.Popen(words)
+    while not any(tmp_path.iterdir()):  # what is being written has another name
+        assert process.poll() is None
+        time.sleep(0.001)
+    process.kill()
+    process.wait()
+    assert not path.exists()
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+    assert examine(path)[1] == []

@@ -130,6 +130,10 @@ REQUESTS = [
         "a grid of 3 by 3 has no room for 11 things around a small circle: 7 cells",
     ),
     (
+        "train gscan/length seq2seq",
+        "seq2seq sees no worlds, on which what gscan/length asks for depends",
+    ),
+    (
         "show scan/length --draw a.png",
         "examples of scan/length have no world that could be drawn",
     ),

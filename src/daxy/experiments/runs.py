@@ -158,6 +158,10 @@ class Experiment:
         """
         require(len(set(seeds)) == len(seeds) > 0, f"seeds must differ, and be some: {list(seeds)}")
         require(min(seeds) >= 0, f"a seed must not be negative: {min(seeds)}")
+        blind = (
+            f"{self.learner.model} sees no worlds, and what {self.task} asks for depends on them"
+        )
+        require(not tasks.get(self.task).grounded, blind)
         workshop = Workshop(self.folder, self.checkpoint_seconds, self.evaluate_every)
         runs = [self.of(seed) for seed in seeds]
         if restart:

@@ -42,6 +42,11 @@ class Task(ABC, Generic[Options]):
         return self.metrics[0]
 
     @property
+    def grounded(self) -> bool:
+        """Whether its sources mean something in a world alone."""
+        return False
+
+    @property
     @abstractmethod
     def options(self) -> type[Options]:
         """What users can choose of its data."""

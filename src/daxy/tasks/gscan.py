@@ -45,6 +45,11 @@ LONGER = ("G", "H")
 class GscanTask(Task[Kind], Generic[Kind]):
     """A split of gSCAN, scored by exact match and by what the actions bring about."""
 
+    @property
+    def grounded(self) -> bool:
+        """Whether its sources mean something in a world alone."""
+        return True
+
     def made(self, data: Kind) -> Split:
         """Return the data of this task; see `Task.split`."""
         if data.official is not None:
