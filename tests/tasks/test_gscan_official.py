@@ -76,9 +76,14 @@ def double(examples: dict[str, list[dict[str, Any]]]) -> None:
     objects[str(len(objects))] = objects["0"] | {"position": other}
 
 
+def grow(examples: dict[str, list[dict[str, Any]]]) -> None:
+    examples["dev"][0]["situation"]["grid_size"] = 40
+
+
 @pytest.mark.parametrize(
     ("change", "split", "problem"),
     [
+        (grow, "dev", "grid_size is 40; the file's is 4"),
         (walk_on, "dev", "is 'walk'; the demonstration has 'the end'"),
         (move_to_train, "train", "does not belong here; held out by visual"),
         (move_to_dev, "situational_1", "does not belong here; held out by no test"),

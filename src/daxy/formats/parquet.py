@@ -28,6 +28,8 @@ from daxy.formats import _world_columns
 from daxy.worlds.examples import GroundedExamples
 
 METADATA = b"daxy"
+ROWS = 1 << 16
+"""Of a group that is made, and written, at a time."""
 WORDS = ["source.list.element", "target.list.element", *_world_columns.WORDS]
 """Columns that few distinct words fill: read as codes."""
 
@@ -41,11 +43,16 @@ def write(path: Path, parts: Mapping[str, Examples], provenance: Provenance) -> 
     about = {METADATA: json.dumps(dataclasses.asdict(provenance))}
 
     def fill(temporary: Path) -> None:
-        tables = (_table(name, examples) for name, examples in parts.items())
-        first = next(tables).replace_schema_metadata(about)
-        with pq.ParquetWriter(temporary, first.schema) as file:
-            for table in (first, *tables):
-                file.write_table(table.replace_schema_metadata(about))
+        tables = (
+            _table(name, examples[first : first + ROWS]).replace_schema_metadata(about)
+            for name, examples in parts.items()
+            for first in range(0, max(1, len(examples)), ROWS)
+        )
+        table = next(tables)
+        with pq.ParquetWriter(temporary, table.schema) as file:
+            file.write_table(table)
+            for table in tables:
+                file.write_table(table)
 
     write_atomically(path, fill)
 

@@ -101,6 +101,7 @@ def examine(path: Path) -> tuple[Dataset, list[Disagreement]]:
     for name, shown in tables.items():
         found = dict[int, str]()
         for row, problem in (
+            *_grids(shown, dataset.header),
             *_meanings(shown),
             *_memberships(name, shown, threshold),
             *(_repeated(shown, taught) if name == RANDOM else ()),
@@ -121,6 +122,13 @@ def shots(dataset: Dataset) -> int:
         if name in dataset.parts
     )
     return sum(int(_held_out(shown)[FEW_SHOT].sum()) for shown in tables)
+
+
+def _grids(shown: Shown, header: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield the examples whose grid is not of the size that the file says."""
+    size = header.get("grid_size")
+    for row in np.flatnonzero(shown.worlds.size != size).tolist():
+        yield row, f"grid_size is {shown.worlds.size[row]}; the file's is {size!r}"
 
 
 def _meanings(shown: Shown) -> Iterator[Problem]:

@@ -117,7 +117,8 @@ class Worlds(Sequence[World]):
         by place: its row, column, shape, color and size.
         """
         owners = np.repeat(np.arange(len(self)), np.diff(self.offsets))
-        order = np.lexsort((self.cells[:, 1], self.cells[:, 0], owners))
+        rows, columns = self.cells.T
+        order = np.argsort((owners << 16) + (rows.astype(np.int64) << 8) + columns)
         things = np.concatenate([self.cells, self.things], axis=1)[order]
         agents = np.column_stack([self.size, self.agent, self.heading])
         return agents.tobytes(), things.tobytes()
