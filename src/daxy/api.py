@@ -21,7 +21,7 @@ from daxy.metrics import Scores
 from daxy.tasks import Task
 
 Prediction = str | Sequence[str]
-"""Tokens, or a string of them separated by spaces."""
+"""Tokens, or a string of them separated by spaces; by commas where tokens have spaces in them."""
 Predictions = Mapping[str, Prediction] | Sequence[Prediction] | Sequences | Path | str
 """By key, or in the order of the test set, or the path of a file."""
 
@@ -97,9 +97,9 @@ def score(task: str, predictions: Predictions, *, split: Split | None = None) ->
     examples = data.test
     given = asked.normalised(_aligned(predictions, examples, asked))
     values = asked.scores(examples, given)
-    totals = asked.totals(examples, given)
+    totals = asked.totals(examples, given, values)
     frozen = MappingProxyType(totals), MappingProxyType(values)
-    return Scored(task, asked.metric, *frozen, examples, given, asked.by_test(data, given))
+    return Scored(task, asked.metric, *frozen, examples, given, asked.by_test(data, given, values))
 
 
 def _aligned(predictions: Predictions, examples: Examples, task: Task[Any]) -> Sequences:
@@ -134,5 +134,6 @@ def _tokens(prediction: Any, spaced: frozenset[str]) -> Tokens:
     require(isinstance(prediction, Iterable), f"a prediction is {prediction!r}; expected tokens")
     tokens = split(prediction, spaced) if isinstance(prediction, str) else tuple(prediction)
     wrong = odd(tokens, spaced)
-    require(not wrong, f"a prediction has {wrong[:1]}, which is not one token")
+    commas = "; commas stand between tokens here" if spaced else ""
+    require(not wrong, f"a prediction has {wrong[:1]}, which is not one token{commas}")
     return tokens

@@ -49,7 +49,7 @@ def test_interpret_gscan_shows_the_referent_and_the_actions(daxy: Callable, tmp_
     answer = daxy(*map(str, request))
     assert answer.code == 0, answer.err
     assert answer.out.startswith("while spinning\n  push\n    red\n      small\n        circle\n")
-    assert "2 ·     [○2r]" in answer.out
+    assert "2 ·      [○2r]" in answer.out
     assert "a red small circle: the red circle of size 2 at (2, 1)" in answer.out
     found = daxy(*map(str, request), "--json").json
     assert found["referent"]["cell"] == [2, 1]

@@ -124,14 +124,15 @@ REQUESTS = [
         "export gscan/length --format gscan-json --out a.txt",
         "gscan-json holds every part; expected --split all",
     ),
-    ("show gscan/length --grid 1", "a grid needs two cells along a side, not 1"),
+    ("show gscan/length --grid 1", "grid must be from 2 to 255, not 1"),
+    ("show gscan/length --grid 256", "grid must be from 2 to 255, not 256"),
     (
         "show gscan/length --grid 3",
         "a grid of 3 by 3 has no room for 11 things around a small circle: 7 cells",
     ),
     (
         "train gscan/length seq2seq",
-        "seq2seq sees no worlds, on which what gscan/length asks for depends",
+        "seq2seq sees no worlds, and what gscan/length asks for depends on them",
     ),
     (
         "show scan/length --draw a.png",

@@ -69,7 +69,7 @@ def test_any_bytes_are_read_or_refused_in_one_line(
 
 
 WORLD = '{"size": 2, "agent": [0, 0], "things": []}'
-LINE = '"source": "walk", "target": ["turn left"]'
+LINE = '"source": ["walk"], "target": ["turn left"]'
 
 
 @pytest.mark.parametrize(
@@ -80,6 +80,10 @@ LINE = '"source": "walk", "target": ["turn left"]'
             "a.jsonl:2: some examples of this part have a `world`, and some have none",
         ),
         ([f'{{"split": "a", {LINE}, "world": 3}}'], "a.jsonl:1: expected an object with `size`"),
+        (
+            [f'{{"split": "a", "source": "walk", "target": [], "world": {WORLD}}}'],
+            "a.jsonl:1: expected 'source' with a list of strings beside a world",
+        ),
         (['{"split": "a", "source": [1], "target": ""}'], "a.jsonl:1: expected 'source' with a"),
     ],
 )

@@ -170,5 +170,5 @@ def test_two_things_on_a_cell_are_refused(grounded: Path, tmp_path: Path) -> Non
 def test_a_table_with_half_a_world_is_refused(grounded: Path, tmp_path: Path) -> None:
     table = pq.read_table(grounded)
     pq.write_table(table.drop_columns("agent_row"), tmp_path / "a.parquet")
-    with pytest.raises(WrongFile, match="has no column 'agent_row' beside 'things'"):
+    with pytest.raises(WrongFile, match="has no column 'agent_row' beside the other"):
         parquet.read(tmp_path / "a.parquet")

@@ -87,7 +87,7 @@ def grow(examples: dict[str, list[dict[str, Any]]]) -> None:
         (walk_on, "dev", "is 'walk'; the demonstration has 'the end'"),
         (move_to_train, "train", "does not belong here; held out by visual"),
         (move_to_dev, "situational_1", "does not belong here; held out by no test"),
-        (repeat, "test", "train has an example of this command, target cell and actions"),
+        (repeat, "test", "train or dev has an example of this command, target cell and actions"),
         (double, "train", "more than one thing is a circle"),
     ],
 )

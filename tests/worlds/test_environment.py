@@ -1,5 +1,7 @@
 """The environments: the rules of worlds, rewards for what was said, and Gymnasium's own check."""
 
+from typing import Any
+
 import gymnasium
 import numpy as np
 import pytest
@@ -73,7 +75,7 @@ def test_without_examples_any_command_is_said_where_it_has_a_meaning() -> None:
 def test_together_they_step_as_one_alone_does(examples: GroundedExamples) -> None:
     """Random actions, with many pushes and pulls; what ends begins anew, which is not followed."""
     count, draw = 64, np.random.default_rng(1)
-    together = GroundedVectorEnv(count, size=4, examples=examples, max_episode_steps=60)
+    together = GroundedVectorEnv(count, size=4, examples=examples, max_steps=60)
     seen, _ = together.reset(seed=3)
     worlds = list(together._begun)
     going = np.ones(count, np.bool_)
@@ -91,7 +93,7 @@ def test_together_they_step_as_one_alone_does(examples: GroundedExamples) -> Non
 
 
 def test_what_has_ended_begins_anew_at_the_next_step(examples: GroundedExamples) -> None:
-    together = GroundedVectorEnv(4, size=4, examples=examples, max_episode_steps=2)
+    together = GroundedVectorEnv(4, size=4, examples=examples, max_steps=2)
     together.reset(seed=0)
     stay = np.full(4, ACTIONS.index("stay"))
     *_, late, _ = together.step(stay)
@@ -126,6 +128,24 @@ def test_a_world_is_rendered_as_pixels_and_as_text(examples: GroundedExamples) -
             assert shown.shape == (256, 256, 3)
 
 
+def begun(env: Any) -> Any:
+    env.reset(seed=0)
+    return env
+
+
+@pytest.mark.parametrize("size", [4, 6, 9])
+def test_no_demonstration_is_cut_off(size: int) -> None:
+    episodes, draw = Episodes(size), np.random.default_rng(0)
+    longest = max(len(demonstrate(*episodes(draw))) for _ in range(1500))
+    assert longest <= environment.steps_for(size)
+
+
+def test_an_episode_is_cut_off_when_it_takes_too_long() -> None:
+    env = begun(GroundedEnv(max_steps=3))
+    stay = np.int64(ACTIONS.index("stay"))
+    assert [env.step(stay)[3] for _ in range(3)] == [False, False, True]
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -138,7 +158,16 @@ def test_a_world_is_rendered_as_pixels_and_as_text(examples: GroundedExamples) -
             lambda _: GroundedEnv().reset(options={"example": 1}),
             "only an environment with",
         ),
+        (lambda _: GroundedEnv().reset(options={"exmaple": 1}), "no option 'exmaple'"),
+        (lambda _: begun(GroundedEnv()).step(np.int64(6)), "a number from 0 to 5, not"),
+        (lambda _: begun(GroundedEnv()).step(np.int64(-1)), "a number from 0 to 5, not"),
+        (lambda _: GroundedEnv(size=3), "has 4 to 255 cells along a side, not 3"),
+        (lambda _: GroundedEnv(max_steps=0), "max_steps must be positive, not 0"),
         (lambda _: GroundedVectorEnv(0), "num_envs must be positive, not 0"),
+        (lambda _: GroundedVectorEnv(2).step(np.zeros(2, np.int64)), "no episode has begun"),
+        (lambda _: begun(GroundedVectorEnv(2)).step(np.zeros(3, np.int64)), "expected 2 numbers"),
+        (lambda _: begun(GroundedVectorEnv(2)).step(np.array([0, 6])), "expected 2 numbers"),
+        (lambda _: GroundedVectorEnv(2).reset(seed=[1, 2]), "have one seed"),
         (
             lambda examples: GroundedEnv(size=4, examples=examples).reset(options={"example": -1}),
             "and no -1",

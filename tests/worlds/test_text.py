@@ -14,7 +14,7 @@ def test_a_world_is_drawn_row_by_row() -> None:
         Placed(Thing("circle", "red", 2), Cell(1, 0)),
     )
     assert as_text(World(3, Cell(1, 0), things), Cell(0, 2)) == (
-        "  0     1     2\n0 ·     ·     [□3b]\n1 ○2r→  ·     ·\n2 ·     ·     ·"
+        "  0      1      2\n0 ·      ·      [□3b]\n1 ○2r→   ·      ·\n2 ·      ·      ·"
     )
 
 
@@ -24,3 +24,9 @@ def test_nothing_is_left_out(world: World) -> None:
     assert sum(arrow in said for arrow in "→↓←↑") == 1
     assert sum(said.count(mark) for mark in SHAPES.values()) == len(world.placed)
     assert len(said.splitlines()) == world.size + 1
+
+
+def test_rows_and_columns_of_a_large_grid_are_in_line() -> None:
+    lines = as_text(World(12, Cell(0, 0), (), 0)).splitlines()
+    assert {line.index("·") for line in lines[2:]} == {3}
+    assert lines[0].index("11") == 3 + 11 * 7

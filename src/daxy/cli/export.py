@@ -61,6 +61,10 @@ class Export(OfTask):
             from daxy.formats import parquet
 
             parquet.write(self.out, parts, split.provenance)
+        elif form == "jsonl":
+            from daxy.formats import jsonl
+
+            jsonl.save(self.out, parts)
         else:
             from daxy.core.files import write_text
 
@@ -94,6 +98,8 @@ class Export(OfTask):
         elif self.task.startswith("gscan/"):
             said = "scan-text has no worlds; expected --format gscan-json, jsonl or parquet"
             require(form != "scan-text", said)
+        bits = "--vectors is for gscan-json"
+        require(form == "gscan-json" or self.vectors == "generator", bits)
         together = "scan-text cannot say which part a line is of; expected --split of one part"
         require(not (form == "scan-text" and self.split == "all"), together)
         if self.out is not None:

@@ -26,7 +26,8 @@ class Score(OfTask):
     """Score predictions for a task's test set, each example exactly once.
 
     FILE has JSON lines, or is Parquet by its name: objects with `key` or `source`, and
-    `prediction`, each a string of tokens separated by spaces or a list of them.
+    `prediction`, each a string of tokens separated by spaces or a list of them. For gSCAN commas
+    separate them, and a row needs a `key`.
 
     Example:
         daxy score nacs/length --predictions predictions.jsonl

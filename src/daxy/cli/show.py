@@ -46,8 +46,9 @@ class Show(OfTask):
     """How many examples of each part to show."""
     draw: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Draw an example with a world, as .svg, .png or .gif."""
-    example: str = "train:1"
-    """Which: a part, as they are named below, and the number of the example in it, from 1."""
+    example: str | None = None
+    """Which: a part and the number of the example in it, from 1; `train:1` unless given. Without
+    --draw it is shown as text."""
     force: Switch = False
     """Replace that file if it exists."""
 
@@ -58,7 +59,7 @@ class Show(OfTask):
         require(self.count >= 0, f"--count must not be negative: {self.count}")
         kind = self._check_picture()
         split, task = self.data.load(self.task), tasks.get(self.task)
-        if self.draw is not None:
+        if self.draw is not None or self.example is not None:
             return self._drawn(split, self.draw, kind)
         statistics = task.statistics(split)
         parts = {name: _facts(task, rows, self.count) for name, rows in split.named.items()}
@@ -84,28 +85,34 @@ class Show(OfTask):
         require(self.force or not self.draw.exists(), f"{self.draw} exists; --force replaces it")
         return PICTURES[self.draw.suffix.lower()]
 
-    def _drawn(self, split: Split, path: Path, kind: Kind) -> Result:
-        """Draw the example that is asked for."""
+    def _drawn(self, split: Split, path: Path | None, kind: Kind) -> Result:
+        """Draw the example that is asked for, as text where there is no file for it."""
         from daxy.core.files import write_bytes
-        from daxy.languages.grounded import parse
+        from daxy.formats import world_json
+        from daxy.languages.grounded import parse, referent
         from daxy.worlds.drawing import demonstration
         from daxy.worlds.examples import GroundedExample
+        from daxy.worlds.text import as_text
 
-        part, _, number = self.example.partition(":")
+        asked = self.example or "train:1"
+        part, _, number = asked.partition(":")
         if part not in split.named:
             raise UnknownName("part", part, split.named)
         rows = split.named[part]
         place = int(number) if number.isdecimal() else 0
-        there = f"{part} has examples 1 to {len(rows)}, as {part}:1; not {self.example!r}"
+        there = f"{part} has examples 1 to {len(rows)}, as {part}:1; not {asked!r}"
         require(0 < place <= len(rows), there)
         example = rows[place - 1]
         if not isinstance(example, GroundedExample):
             raise WrongRequest(f"examples of {self.task} have no world that could be drawn")
-        picture = demonstration(example.world, parse(example.source), example.target, kind)
-        write_bytes(path, picture)
-        said = f"{' '.join(example.source)}: {', '.join(example.target)}"
-        data = {"out": str(path), **_example(example)}
-        return Result(data=data, text=f"{path}: {said}")
+        command = parse(example.source)
+        data = {**_example(example, True), "world": world_json.to_json(example.world)}
+        said = f"{data['source']}: {data['target']}"
+        if path is None:
+            marked = example.world.placed[referent(command.phrase, example.world.things)].cell
+            return Result(data=data, text=f"{said}\n\n{as_text(example.world, marked)}")
+        write_bytes(path, demonstration(example.world, command, example.target, kind))
+        return Result(data={"out": str(path), **data}, text=f"{path}: {said}")
 
 
 def _facts(task: Task[Any], examples: Examples, count: int) -> dict[str, Any]:
@@ -119,17 +126,18 @@ def _facts(task: Task[Any], examples: Examples, count: int) -> dict[str, Any]:
         "source_lengths": _range(examples.source.lengths.tolist()),
         "target_lengths": dict(zip(map(str, lengths.tolist()), lines.tolist(), strict=True)),
         "distributions": task.distributions(examples),
-        "examples": list(map(_example, examples[:count])),
+        "examples": [_example(each, _has_spaces(examples)) for each in examples[:count]],
     }
 
 
-def _example(example: Example) -> dict[str, str]:
-    source, target = (_text(side) for side in (example.source, example.target))
-    return {"key": example.key, "source": source, "target": target}
+def _example(example: Example, spaced: bool) -> dict[str, str]:
+    target = (", " if spaced else " ").join(example.target)
+    return {"key": example.key, "source": " ".join(example.source), "target": target}
 
 
-def _text(tokens: tuple[str, ...]) -> str:
-    return (", " if any(" " in token for token in tokens) else " ").join(tokens)
+def _has_spaces(examples: Examples) -> bool:
+    """Whether actions have spaces in them, so that commas have to stand between them."""
+    return any(" " in symbol for symbol in examples.target.symbols)
 
 
 def _range(lengths: list[int]) -> list[int]:
@@ -174,7 +182,7 @@ def _distributions(parts: Mapping[str, dict[str, Any]]) -> Iterator[Table]:
         numbered = all(value[0].isdigit() for value in values)
         ordered = sorted(values, key=lambda v: int(v.split("-")[0])) if numbered else values
         for value in ordered:
-            shares = (found[name].get(value, 0) / told[name]["lines"] for name in told)
+            shares = (found[name].get(value, 0) / max(1, told[name]["lines"]) for name in told)
             table.add_row(value, *(f"{share:.1%}" if share else "-" for share in shares))
         yield table
 

@@ -58,14 +58,14 @@ class Verify(Verb):
         return self._answer(len(examples), len(wrong), first, lines, {"repeated": repeated})
 
     def _gscan(self) -> Result:
-        from daxy.tasks.gscan import examine, shots
+        from daxy.tasks.gscan import examine, repeated, shots
 
         dataset, wrong = examine(self.file)
         splits = {name: dataset.counts[name] for name in dataset.parts}
         first = [each._asdict() for each in wrong[: self.show]]
         lines = [", ".join(f"{name} {count:,}" for name, count in splits.items())]
         lines += [f"{self.file}: {each}" for each in wrong[: self.show]]
-        more = {"splits": splits, "shots": shots(dataset)}
+        more = {"splits": splits, "shots": shots(dataset), "repeated": repeated(dataset)}
         return self._answer(sum(splits.values()), len(wrong), first, lines, more)
 
     def _answer(

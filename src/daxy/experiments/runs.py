@@ -323,9 +323,9 @@ def _finish(runs: Sequence[Run], folders: Sequence[RunFolder], fitted: Fitted) -
         folder.finish(
             {
                 "metric": task.metric,
-                "test": task.totals(split.test, found),
+                "test": task.totals(split.test, found, values),
                 "test_examples": len(split.test),
-                **({"tests": each} if (each := task.by_test(split, found)) else {}),
+                **({"tests": each} if (each := task.by_test(split, found, values)) else {}),
                 "validation": best.validation,
                 "best_epoch": best.epoch,
                 "epochs": len(history),

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from daxy.core.examples import Tokens
 from daxy.core.files import write_atomically
 from daxy.formats.gscan_json import RELEASED, Order, direction, order_of, said, vector
 from daxy.languages.grounded import COLORS, SIZES
 from daxy.worlds.columns import code_of
-from daxy.worlds.examples import GroundedExample, GroundedExamples
-from daxy.worlds.grid import Cell, Placed
+from daxy.worlds.examples import GroundedExamples
+from daxy.worlds.grid import Cell, Placed, World
 
 Vectors = Literal["generator", "released"]
 """In which order colors have their bits: as the authors' generator or their released files do."""
@@ -48,8 +49,9 @@ def write(
             file.write(f'{before}"examples": {{')
             for place, (name, examples) in enumerate(parts.items()):
                 file.write(f'{", " * (place > 0)}"{name}": [')
-                for number, example in enumerate(iter(examples)):
-                    file.write(f"{', ' * (number > 0)}{writer.text(example)}")
+                rows = zip(examples.source, examples.target, examples.worlds, strict=True)
+                for number, row in enumerate(rows):
+                    file.write(f"{', ' * (number > 0)}{writer.text(*row)}")
                 file.write("]")
             file.write(f"}}{after}")
 
@@ -105,13 +107,13 @@ class _Writer:
     order: Order
     objects: dict[Placed, str] = field(default_factory=dict[Placed, str])
 
-    def text(self, example: GroundedExample) -> str:
+    def text(self, source: Tokens, target: Tokens, world: World) -> str:
         """Return an example as JSON."""
-        command, world = ",".join(example.source), example.world
+        command = ",".join(source)
         words = said(command)
         things = [self._object(each) for each in world.placed]
-        target, agent = world.placed[0].cell, world.agent
-        rows, columns = target.row - agent.row, target.column - agent.column
+        cell, agent = world.placed[0].cell, world.agent
+        rows, columns = cell.row - agent.row, cell.column - agent.column
         placed = ", ".join(f'"{number}": {thing}' for number, thing in enumerate(things))
         return (
             f'{{"command": "{command}", "meaning": "{command}", "derivation": "{words.derivation}",'
@@ -120,7 +122,7 @@ class _Writer:
             f' "distance_to_target": "{abs(rows) + abs(columns)}",'
             f' "direction_to_target": "{direction(rows, columns)}",'
             f' "placed_objects": {{{placed}}}, "carrying_object": null}},'
-            f' "target_commands": "{",".join(example.target)}", "verb_in_command": "{words.verb}",'
+            f' "target_commands": "{",".join(target)}", "verb_in_command": "{words.verb}",'
             f' "manner": "{words.manner}", "referred_target": "{words.referred}"}}'
         )
 

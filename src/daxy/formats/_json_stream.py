@@ -21,11 +21,14 @@ from daxy.core.errors import WrongFile
 
 PIECE = 1 << 23
 """Bytes that are read at a time."""
-IN_LIST, IN_EXAMPLE = 3, 4
-"""How many braces and brackets are open: in a list of examples, and in an example."""
+LARGEST = 1 << 20
+"""Bytes of an example at most."""
+IN_OBJECT, IN_LIST, IN_EXAMPLE = 2, 3, 4
+"""How many braces and brackets are open: in `examples`, in a list there, and in an example."""
 
-QUOTE, BACKSLASH, COMMA = b'"\\,'
-OPENING, CLOSING = tuple(b"{["), tuple(b"}]")
+QUOTE, BACKSLASH, BRACE = b'"\\{'
+BRACKETS = tuple(b"[]")
+OPENING = tuple(b"{[")
 MARKS = np.zeros(256, np.bool_)
 MARKS[list(b'"{}[]')] = True
 NAME = re.compile(rb'"([^"\\]*)"\s*:\s*$')
@@ -57,6 +60,8 @@ class Stream:
         """
         outside = bytearray()
         split, number, depth, quoted = "", 0, 0, False
+        within = listed = False
+        """Whether this is in `examples`, and in a list of it."""
         text, begun = b"", 0
         """What is kept of the pieces before, and where in it the example or gap begins."""
         for piece in _pieces(self.path):
@@ -66,43 +71,64 @@ class Stream:
             steps = np.where(np.isin(marks.kinds, OPENING), 1, -1)
             depths = depth + np.cumsum(steps)
             depth = int(depths[-1]) if len(depths) else depth
-            # What opens or closes a list of examples, or an example.
-            open_or_not = np.where(steps > 0, depths, depths + 1)
-            matter = np.flatnonzero((open_or_not == IN_LIST) | (open_or_not == IN_EXAMPLE))
-            for at, opens, level in zip(
+            # What opens or closes `examples`, a list of examples, or an example.
+            levels = np.where(steps > 0, depths, depths + 1)
+            matter = np.flatnonzero((levels >= IN_OBJECT) & (levels <= IN_EXAMPLE))
+            for at, opens, level, kind in zip(
                 marks.places[matter].tolist(),
                 (steps[matter] > 0).tolist(),
-                open_or_not[matter].tolist(),
+                levels[matter].tolist(),
+                marks.kinds[matter].tolist(),
                 strict=True,
             ):
-                if level == IN_LIST and opens:
+                if level == IN_OBJECT:
                     outside += text[begun : at + 1]
-                    split, number, begun = self._named(bytes(outside)), 0, at + 1
-                elif level == IN_LIST:
-                    self._check_gap(text[begun:at], split, number, last=True)
-                    begun = at
-                elif opens:
+                    begun = at + 1
+                    within = opens and kind == BRACE and self._name(outside) == "examples"
+                elif level == IN_LIST and within and kind in BRACKETS:
+                    if opens:
+                        outside += text[begun : at + 1]
+                        split, number, begun = self._list(outside), 0, at + 1
+                    else:
+                        self._check_gap(text[begun:at], split, number, last=True)
+                        begun = at
+                    listed = opens
+                elif level == IN_EXAMPLE and listed and opens:
                     self._check_gap(text[begun:at], split, number)
                     begun = at
-                else:
+                elif level == IN_EXAMPLE and listed:
+                    self._check_size(at - begun, split, number)
                     yield Found(split, number, text[begun : at + 1])
                     number, begun = number + 1, at + 1
-            if depth < IN_LIST:
+            if listed:
+                self._check_size(len(text) - begun, split, number)
+            else:
                 outside += text[begun:]
                 begun = len(text)
             text, begun = text[begun:], 0
         if depth > 0 or quoted:
-            where = f"in example {number} of {split!r}" if depth >= IN_LIST else "in its header"
+            where = f"in example {number} of {split!r}" if listed else "in its header"
             raise WrongFile(self.path, f"cut off {where}")
         self.header = self._header(bytes(outside))
 
-    def _named(self, outside: bytes) -> str:
-        """Return the name of the list that begins after what has been read."""
-        found = NAME.search(outside[:-1])
-        if outside[-1:] != b"[" or found is None:
-            raise WrongFile(self.path, f"no lists of examples; {SHAPE}")
-        self.splits.append(name := found[1].decode(errors="replace"))
+    def _name(self, outside: bytearray) -> str:
+        """Return the name of what has just been opened; nothing if it has none."""
+        found = NAME.search(outside, max(0, len(outside) - 200), len(outside) - 1)
+        return found[1].decode(errors="replace") if found else ""
+
+    def _list(self, outside: bytearray) -> str:
+        """Return the name of the list of examples that has just been opened."""
+        name = self._name(outside)
+        if not name:
+            raise WrongFile(self.path, SHAPE)
+        self.splits.append(name)
         return name
+
+    def _check_size(self, size: int, split: str, number: int) -> None:
+        """Refuse an example that does not end."""
+        if size > LARGEST:
+            problem = f"example {number} has more than {LARGEST:,} bytes; does a brace lack?"
+            raise WrongFile(self.path, f"{split}: {problem}")
 
     def _check_gap(self, gap: bytes, split: str, number: int, *, last: bool = False) -> None:
         """Refuse anything but a comma between examples."""
@@ -117,7 +143,9 @@ class Stream:
             value = json.loads(outside, object_pairs_hook=without_repeats)
         except (ValueError, RecursionError) as error:
             raise WrongFile(self.path, f"no JSON outside of the examples: {error}") from None
-        if not isinstance(value, dict) or not isinstance(value.get("examples"), dict):
+        examples = value.get("examples") if isinstance(value, dict) else None
+        lists = isinstance(examples, dict) and all(each == [] for each in examples.values())
+        if not lists:
             raise WrongFile(self.path, SHAPE)
         return {name: each for name, each in value.items() if name != "examples"}
 

@@ -56,7 +56,10 @@ def worlds_of(path: Path, table: pa.Table) -> Worlds:
     things = _column(path, table, "things")
     if not pa.types.is_list(things.type) or not pa.types.is_struct(things.type.value_type):
         raise WrongFile(path, f"column 'things' is {things.type}; expected lists of structs")
+    if things.null_count:
+        raise WrongFile(path, "column 'things' has nulls")
     lengths = things.value_lengths().to_numpy()
+    _refuse(path, "a world has no things", lengths == 0)
     offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     owners = np.repeat(np.arange(len(table)), lengths)
     flat = things.flatten()
@@ -101,7 +104,7 @@ def _words(codes: NDArray[np.uint8], words: Sequence[str]) -> pa.Array:
 
 def _column(path: Path, table: pa.Table, name: str) -> Any:
     if name not in table.column_names:
-        raise WrongFile(path, f"has no column {name!r} beside 'things'")
+        raise WrongFile(path, f"has no column {name!r} beside the other columns of worlds")
     column = table.column(name).unify_dictionaries().combine_chunks()
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -32,10 +32,12 @@ from daxy.worlds.placement import DIRECTIONS
 
 Code = tuple[int, int, int]
 
+MOST = 10_000
+"""Actions that an example has at most."""
 NUMBERS = {str(number): number for number in range(256)}
 """Numbers are written as strings."""
-KEYS, KEYS_OF_A_THING = 26, 9
-"""How many keys an example has beside those of its objects, and how many each of these has."""
+QUOTES, QUOTES_OF_A_THING = 86, 30
+"""How many quotation marks an example has beside those of its objects, and each of these has."""
 
 
 class _Position(msgspec.Struct, forbid_unknown_fields=True):
@@ -75,6 +77,14 @@ class _Example(msgspec.Struct, forbid_unknown_fields=True):
     verb_in_command: str
     manner: str
     referred_target: str
+
+
+class _Header(msgspec.Struct):
+    grid_size: Annotated[int, msgspec.Meta(ge=1, le=255)]
+    type_grammar: Literal["adverb", "normal", "simple_trans", "simple_intrans"] = "adverb"
+    percentage_train: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.9
+    nouns: dict[Literal["square", "cylinder", "circle"], str] = {}
+    color_adjectives: dict[Literal["red", "green", "yellow", "blue"], str] = {}
 
 
 class Said(NamedTuple):
@@ -154,6 +164,10 @@ def examine(path: Path) -> Dataset:
             wrong.append(Disagreement(found.split, found.number, str(problem)))
     for name in stream.splits:
         tables.setdefault(name, _Table())
+    try:
+        msgspec.convert(stream.header, _Header)
+    except msgspec.ValidationError as error:
+        raise WrongFile(path, f"in its header: {error}") from None
     odd = vectors.disagreements(stream.header)
     wrong = sorted({*wrong, *odd}, key=lambda each: (stream.splits.index(each.split), each.number))
     parts = {name: tables[name].examples for name in stream.splits}
@@ -176,8 +190,8 @@ def _decoded(decoder: msgspec.json.Decoder[_Example], found: Found) -> _Example:
         example = decoder.decode(found.text)
     except msgspec.DecodeError as error:
         raise _Wrong(str(error)) from None
-    keys = KEYS + KEYS_OF_A_THING * len(example.situation.placed_objects)
-    if found.text.count(b'":') != keys:
+    quotes = QUOTES + QUOTES_OF_A_THING * len(example.situation.placed_objects)
+    if found.text.count(b'"') != quotes:  # so that a key may be there twice
         try:
             json.loads(found.text, object_pairs_hook=without_repeats)
         except ValueError as error:
@@ -273,6 +287,8 @@ def _actions(written: str) -> tuple[str, ...]:
 
 
 def _check_actions(written: str) -> None:
+    if written.count(",") > MOST:
+        raise _Wrong(f"target_commands has more than {MOST:,} actions")
     for place, action in enumerate(_actions(written), 1):
         if action not in SYMBOLS:
             raise _Wrong(f"action {place} is {action!r}; expected one of {', '.join(SYMBOLS)}")
@@ -363,7 +379,7 @@ class _Vectors:
         """Yield what is wrong with vectors, at the first example that has each."""
         if not self.counts:
             return
-        orders = [*_orders(header), self._likely()]
+        orders = [*_orders(header), *self._likely()]
         fits = [sum(n for (c, v), n in self.counts.items() if vector(c, o) == v) for o in orders]
         order = orders[int(np.argmax(fits))]
         for (code, given), (split, number) in self.first.items():
@@ -376,8 +392,11 @@ class _Vectors:
                 said = f"the vector of a {thing} is {given!r}; expected {expected!r}"
                 yield Disagreement(split, number, f"{said}{more}")
 
-    def _likely(self) -> Order:
-        """Return the order in which each bit stands for what it goes along with most often."""
+    def _likely(self) -> Iterator[Order]:
+        """Yield the order in which each bit stands for what it goes along with most often.
+
+        Two bits cannot stand for one thing, nor one bit for two: then there is no such order.
+        """
         width = max(len(vector) for _, vector in self.counts)
         kept = [each for each in self.counts.items() if len(each[0][1]) == width]
         bits = np.array([[bit == "1" for bit in vector] for (_, vector), _ in kept], np.float64)
@@ -391,8 +410,10 @@ class _Vectors:
                     np.average(bits[rows], axis=0, weights=weights[rows]) if rows.any() else 0.0
                     for rows in (has, ~has)
                 ]
-                order[kind, value] = int(np.argmax(shares[0] - shares[1]))
-        return order, width
+                more = shares[0] - shares[1]
+                order[kind, value] = int(np.argmax(more)) if width else 0
+        if width and len(set(order.values())) == len(order):
+            yield order, width
 
 
 Order = tuple[dict[tuple[int, int], int], int]

@@ -17,7 +17,7 @@ from typing import Any
 
 from daxy.core.errors import WrongFile, WrongRequest
 from daxy.core.examples import Examples, Sequences, Tokens
-from daxy.core.files import read_bytes
+from daxy.core.files import read_bytes, write_atomically
 from daxy.formats import world_json
 from daxy.worlds.columns import Worlds
 from daxy.worlds.examples import GroundedExamples
@@ -28,7 +28,21 @@ SIDES = ("source", "target")
 
 def write(parts: Mapping[str, Examples]) -> str:
     """Return the text of a file with the parts one after another."""
-    return "".join(_lines(parts))
+    return "".join(lines(parts))
+
+
+def save(path: Path, parts: Mapping[str, Examples]) -> None:
+    """Write a file with the parts one after another, line by line.
+
+    Raises:
+        RunFailed: the file cannot be written.
+    """
+
+    def fill(temporary: Path) -> None:
+        with temporary.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(lines(parts))
+
+    write_atomically(path, fill)
 
 
 def read(path: Path) -> dict[str, Examples]:
@@ -41,6 +55,10 @@ def read(path: Path) -> dict[str, Examples]:
     for number, record in objects(path):
         if not isinstance(record.get("split"), str):
             raise WrongFile(path, "expected 'split' with a string", line=number)
+        for side in SIDES:
+            if "world" in record and isinstance(record.get(side), str):
+                problem = f"expected {side!r} with a list of strings beside a world"
+                raise WrongFile(path, problem, line=number)
         source, target = (_tokens(record.get(side), side, path, number) for side in SIDES)
         part = parts.setdefault(record["split"], Part())
         part.pairs.append((source, target))
@@ -122,7 +140,8 @@ def _complaint(line: bytes, error: Exception) -> str:
     return f"no JSON: {error}"
 
 
-def _lines(parts: Mapping[str, Examples]) -> Iterator[str]:
+def lines(parts: Mapping[str, Examples]) -> Iterator[str]:
+    """Yield the lines of a file with the parts one after another."""
     for name, examples in parts.items():
         sides = [as_json(side) for side in (examples.source, examples.target)]
         worlds = examples.worlds if isinstance(examples, GroundedExamples) else repeat(None)

@@ -28,6 +28,7 @@ from daxy.formats import _world_columns
 from daxy.worlds.examples import GroundedExamples
 
 METADATA = b"daxy"
+READING: dict[str, Any] = {"memory_map": True, "page_checksum_verification": True}
 ROWS = 1 << 16
 """Of a group that is made, and written, at a time."""
 WORDS = ["source.list.element", "target.list.element", *_world_columns.WORDS]
@@ -49,7 +50,7 @@ def write(path: Path, parts: Mapping[str, Examples], provenance: Provenance) -> 
             for first in range(0, max(1, len(examples)), ROWS)
         )
         table = next(tables)
-        with pq.ParquetWriter(temporary, table.schema) as file:
+        with pq.ParquetWriter(temporary, table.schema, write_page_checksum=True) as file:
             file.write_table(table)
             for table in tables:
                 file.write_table(table)
@@ -65,6 +66,8 @@ def read(path: Path) -> dict[str, Examples]:
     """
     table = load(path, ("split", "source", "target"))
     names = np.array(table.column("split").to_pylist(), dtype=object)
+    if table.column("split").null_count:
+        raise WrongFile(path, "column 'split' has nulls")
     examples = _examples(path, table)
     in_order = dict.fromkeys(names)
     return {str(name): examples.take(np.flatnonzero(names == name)) for name in in_order}
@@ -81,7 +84,7 @@ class Stored(Mapping[str, Examples]):
         """
         self.path = path
         with _refusing(path):
-            self._file = pq.ParquetFile(path, memory_map=True, read_dictionary=_words(path))
+            self._file = pq.ParquetFile(path, read_dictionary=_words(path), **READING)
         names = self._file.schema_arrow.names
         for column in ("split", "source", "target"):
             if column not in names:
@@ -93,16 +96,22 @@ class Stored(Mapping[str, Examples]):
             group = metadata.row_group(place)
             if not group.num_rows:
                 continue
-            found = group.column(names.index("split")).statistics
-            if found is None or not found.has_min_max or found.min != found.max:
+            columns = (group.column(n) for n in range(group.num_columns))
+            found = next(each for each in columns if each.path_in_schema == "split").statistics
+            if found is None or not found.has_min_max or found.min != found.max or found.null_count:
                 raise WrongFile(path, "mixes its parts; `read` reads it, all at once")
             self._groups.setdefault(found.min, []).append(place)
             self._counts[found.min] = self._counts.get(found.min, 0) + group.num_rows
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """What the file says about where it came from; nothing if it says nothing."""
-        return json.loads((self._file.schema_arrow.metadata or {}).get(METADATA, b"{}"))
+        """What the file says about where it came from; nothing if it says nothing.
+
+        Raises:
+            WrongFile: what it says is no JSON.
+        """
+        with _refusing(self.path):
+            return json.loads((self._file.schema_arrow.metadata or {}).get(METADATA, b"{}"))
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -136,7 +145,9 @@ def provenance(path: Path) -> dict[str, object]:
 
 def save(path: Path, table: pa.Table) -> None:
     """Write a table atomically."""
-    write_atomically(path, lambda temporary: pq.write_table(table, temporary))
+    write_atomically(
+        path, lambda temporary: pq.write_table(table, temporary, write_page_checksum=True)
+    )
 
 
 def load(path: Path, columns: tuple[str, ...]) -> pa.Table:
@@ -146,7 +157,7 @@ def load(path: Path, columns: tuple[str, ...]) -> pa.Table:
         WrongFile: the file is missing, no Parquet, or lacks one of them.
     """
     with _refusing(path):
-        table = pq.read_table(path, memory_map=True, read_dictionary=_words(path))
+        table = pq.read_table(path, read_dictionary=_words(path), **READING)
     for column in columns:
         if column not in table.column_names:
             raise WrongFile(path, f"has no column {column!r}; it has {_listed(table.column_names)}")
@@ -175,13 +186,13 @@ def _table(name: str, examples: Examples) -> pa.Table:
 
 def _examples(path: Path, table: pa.Table) -> Examples:
     source, target = (_sequences(path, table, column) for column in ("source", "target"))
-    if "things" in table.column_names:
+    if set(_world_columns.NAMES) & set(table.column_names):
         return GroundedExamples(source, target, _world_columns.worlds_of(path, table))
     return Examples(source, target)
 
 
 def _sequences(path: Path, table: pa.Table, column: str) -> Sequences:
-    array = table.column(column).unify_dictionaries().combine_chunks()
+    array = _plain(table.column(column).unify_dictionaries().combine_chunks())
     said = array.type
     if pa.types.is_list(said) and pa.types.is_dictionary(said.value_type):
         said = pa.list_(said.value_field.with_type(said.value_type.value_type))
@@ -192,6 +203,8 @@ def _sequences(path: Path, table: pa.Table, column: str) -> Sequences:
     flat = array.flatten()
     values = flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
     names = values.dictionary.to_pylist()
+    if len(names) > 1 << 16:
+        raise WrongFile(path, f"column {column!r} has more than 65,536 distinct tokens")
     order = np.argsort(np.array(names, dtype=object))
     code = np.empty(len(names), np.uint16)
     code[order] = np.arange(len(names))
@@ -207,6 +220,18 @@ def _words(path: Path) -> list[str]:
     return [each for each in WORDS if each.partition(".")[0] in names]
 
 
+def _plain(array: Any) -> Any:
+    """Return an array of lists of strings as the usual kind of it; another one as it is."""
+    kind = array.type
+    large = pa.types.is_large_list(kind) or (
+        pa.types.is_list(kind) and pa.types.is_large_string(kind.value_type)
+    )
+    if large:
+        with contextlib.suppress(pa.ArrowException):
+            return array.cast(pa.list_(pa.string()))
+    return array
+
+
 @contextlib.contextmanager
 def _refusing(path: Path) -> Generator[None, None, None]:
     """Turn what can go wrong while reading into a `WrongFile`."""
@@ -215,6 +240,8 @@ def _refusing(path: Path) -> Generator[None, None, None]:
         raise WrongFile(path, problem)
     try:
         yield
+    except json.JSONDecodeError as error:
+        raise WrongFile(path, f"its metadata are no JSON: {error}") from error
     except (OSError, ValueError, pa.ArrowException) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise WrongFile(path, f"cannot be read as Parquet: {reason}") from error

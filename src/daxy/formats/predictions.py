@@ -155,7 +155,9 @@ def _tokens(
         value = list(split(value, spaced))
     if isinstance(value, list) and all(isinstance(token, str) for token in value):
         if wrong := odd(value, spaced):
-            raise WrongFile(path, f"{field!r} has {wrong[0]!r}, which is not one token", line=line)
+            commas = "; commas stand between tokens here" if spaced else ""
+            problem = f"{field!r} has {wrong[0]!r}, which is not one token{commas}"
+            raise WrongFile(path, problem, line=line)
         return tuple(value)
     if field not in record:
         wanted = "`key` or `source`" if field == "source" else f"`{field}`"

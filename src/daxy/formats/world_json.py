@@ -9,15 +9,19 @@ Cells are row and column from 0. The agent faces east unless `heading` says othe
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from daxy.core.errors import WrongFile, WrongRequest, require
+from daxy.core.errors import UnknownName, WrongFile, WrongRequest, require
 from daxy.core.files import read_bytes
+from daxy.formats._json_stream import without_repeats
 from daxy.languages.grounded import Thing
 from daxy.worlds.grid import HEADINGS, Cell, Placed, World
 
+FIELDS = ("size", "agent", "heading", "things")
+FIELDS_OF_A_THING = ("shape", "color", "size", "cell")
+DIGITS = 4
 EXAMPLE = "expected an object with `size`, `agent` and `things`, or an example of an official file"
 
 
@@ -28,11 +32,13 @@ def read(path: Path) -> World:
         WrongFile: it is missing, no JSON, or no world that can be; says what is wrong with it.
     """
     try:
-        value = json.loads(read_bytes(path))
+        value = json.loads(read_bytes(path), object_pairs_hook=without_repeats)
     except json.JSONDecodeError as error:
         raise WrongFile(path, f"no JSON: {error.msg}", line=error.lineno) from error
     except UnicodeDecodeError as error:
         raise WrongFile(path, "not UTF-8 text") from error
+    except (ValueError, RecursionError) as error:
+        raise WrongFile(path, f"no JSON: {error}") from error
     try:
         return from_json(value)
     except WrongRequest as error:
@@ -49,6 +55,7 @@ def from_json(value: Any) -> World:
     if "situation" in value or "agent_position" in value:
         return situation(value.get("situation", value))
     require({"size", "agent", "things"} <= value.keys(), EXAMPLE)
+    _check_fields(value, FIELDS, "the world")
     heading = value.get("heading", "east")
     facing = f"heading is {heading!r}; expected one of {', '.join(HEADINGS)}"
     require(heading in HEADINGS, facing)
@@ -93,7 +100,10 @@ def situation(value: Any) -> World:
 
 def _thing(value: Any) -> Thing:
     require(isinstance(value, dict), f"{value!r} is not an object")
+    _check_fields(value, FIELDS_OF_A_THING, "a thing")
     shape, color = (_field(value, name, "a thing") for name in ("shape", "color"))
+    words = isinstance(shape, str) and isinstance(color, str)
+    require(words, f"`shape` and `color` of a thing are {shape!r} and {color!r}; expected words")
     return Thing(shape, color, _count(value, "size", "a thing"))
 
 
@@ -113,8 +123,15 @@ def _count(value: Any, name: str, of: str) -> int:
     """Return a whole number, which the official files have as text."""
     found = _field(value, name, of)
     fits = type(found) is int or (isinstance(found, str) and found.isascii() and found.isdigit())
-    require(fits, f"`{name}` of {of} is {found!r}; expected a whole number")
+    small = fits and len(str(found)) <= DIGITS and int(found) < 256
+    require(small, f"`{name}` of {of} is {found!r:.40}; expected a whole number below 256")
     return int(found)
+
+
+def _check_fields(value: Mapping[str, Any], known: Sequence[str], of: str) -> None:
+    for name in value:
+        if name not in known:
+            raise UnknownName(f"field of {of}", name, known)
 
 
 def _list(value: Mapping[str, Any], name: str) -> list[Any]:

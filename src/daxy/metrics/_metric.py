@@ -28,6 +28,12 @@ class Metric(ABC):
     def score(self, examples: Examples, predictions: Sequences) -> Scores:
         """Return the value of each prediction: shape [count]."""
 
-    def total(self, examples: Examples, predictions: Sequences) -> float:
-        """Return the one figure for all predictions; not a number when there are none."""
-        return float(self.score(examples, predictions).mean()) if len(examples) else float("nan")
+    def total(
+        self, examples: Examples, predictions: Sequences, scores: Scores | None = None
+    ) -> float:
+        """Return the one figure for all predictions; not a number when there are none.
+
+        `scores` are those of `score`, where they are known.
+        """
+        found = self.score(examples, predictions) if scores is None else scores
+        return float(found.mean()) if len(examples) else float("nan")

@@ -13,6 +13,10 @@ Kind = Literal["adverb", "normal", "simple_trans", "simple_intrans"]
 adjective, and of these those that walk: the authors' set types."""
 
 
+MOST = 255
+"""Cells along a side at most."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class GscanData(Data):
     """What a set of gSCAN is made of; the released one unless chosen otherwise."""
@@ -34,6 +38,7 @@ class GscanData(Data):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        require(1 < self.grid <= MOST, f"grid must be from 2 to {MOST}, not {self.grid}")
         require(self.workers > 0, f"workers must be positive, not {self.workers}")
         for name in ("train_fraction", "validation_fraction"):
             value, flag = getattr(self, name), name.replace("_", " ")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context
 
 import numpy as np
 from numpy.typing import NDArray
 
+from daxy.core.errors import RunFailed
 from daxy.core.examples import Sequences
 from daxy.core.random import stream
 from daxy.languages import grounded
@@ -130,8 +132,12 @@ def every(data: GscanData) -> Shown:
     shards = [(data, pairs[first : first + SHARD]) for first in range(0, len(pairs), SHARD)]
     if data.workers == 1:
         return Shown.joined([_shard(*shard) for shard in shards])
-    with ProcessPoolExecutor(data.workers, mp_context=get_context("spawn")) as pool:
-        return Shown.joined(list(pool.map(_shard, *zip(*shards, strict=True))))
+    try:
+        with ProcessPoolExecutor(data.workers, mp_context=get_context("spawn")) as pool:
+            return Shown.joined(list(pool.map(_shard, *zip(*shards, strict=True))))
+    except BrokenProcessPool:
+        guard = 'a script that asks for them does so under `if __name__ == "__main__":`'
+        raise RunFailed(f"the workers did not start, or were killed; {guard}") from None
 
 
 def _shard(data: GscanData, pairs: Sequence[tuple[int, Thing]]) -> Shown:

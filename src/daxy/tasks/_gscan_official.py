@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +39,13 @@ Problem = tuple[int, str]
 """A row of a part, and what is wrong with it."""
 
 
-def load(path: Path, names: Iterable[str]) -> Dataset:
+def load(path: Path, names: Collection[str], task: str) -> Dataset:
     """Return what a file holds.
 
     Args:
         path: The file, or the folder that holds it as `dataset.txt`.
-        names: The official names of the parts that it has to have.
+        names: The official names of the parts that it has to have, and has nothing beside.
+        task: What they are the parts of.
 
     Raises:
         WrongFile: the file is missing, damaged, lacks one of them, or disagrees with the rules.
@@ -57,6 +58,12 @@ def load(path: Path, names: Iterable[str]) -> Dataset:
     if missing := [name for name in names if name not in dataset.parts]:
         there = ", ".join(dataset.parts) or "none"
         raise WrongFile(file, f"has no examples of {missing[0]!r}; it has those of {there}")
+    if others := [name for name in ORDER if name not in names and dataset.counts[name]]:
+        raise WrongFile(file, f"has examples of {others[0]!r}; {task} has none")
+    for name in (TRAIN, LONG):
+        empty = name in names and not dataset.counts[name]
+        if empty:
+            raise WrongFile(file, f"has no examples of {name!r}, which {task} needs")
     return dataset
 
 
@@ -91,12 +98,18 @@ def examine(path: Path) -> tuple[Dataset, list[Disagreement]]:
         WrongFile: it is missing, cut off, or no official file.
     """
     dataset = gscan_json.examine(path)
+    if unknown := [name for name in dataset.parts if name not in ORDER]:
+        raise WrongFile(path, f"has a part {unknown[0]!r}; expected {', '.join(ORDER)}")
+    if not sum(dataset.counts.values()):
+        raise WrongFile(path, "has no examples")
     tables = {
         name: Shown(dataset.commands[name], examples.worlds, examples.target)
         for name, examples in dataset.parts.items()
     }
     threshold = _threshold(tables)
-    taught = tables[TRAIN].alike if TRAIN in tables else np.zeros(0, np.int64)
+    taught = np.concatenate(
+        [np.zeros(0, np.int64), *(tables[name].alike for name in LEARNED if name in tables)]
+    )
     wrong = list(dataset.disagreements)
     for name, shown in tables.items():
         found = dict[int, str]()
@@ -112,6 +125,12 @@ def examine(path: Path) -> tuple[Dataset, list[Disagreement]]:
     order = list(dataset.parts)
     each_once = {(each.split, each.number): each for each in reversed(wrong)}.values()
     return dataset, sorted(each_once, key=lambda each: (order.index(each.split), each.number))
+
+
+def repeated(dataset: Dataset) -> int:
+    """Return how many examples are there again, in the same or in another part."""
+    keys = [key for examples in dataset.parts.values() for key in examples.keys]
+    return len(keys) - len(set(keys))
 
 
 def shots(dataset: Dataset) -> int:
@@ -203,4 +222,4 @@ def _threshold(tables: Mapping[str, Shown]) -> int | None:
 def _repeated(shown: Shown, taught: NDArray[np.int64]) -> Iterator[Problem]:
     """Yield the examples that train has too, but for what stands around."""
     for row in np.flatnonzero(np.isin(shown.alike, taught)).tolist():
-        yield row, "train has an example of this command, target cell and actions"
+        yield row, "train or dev has an example of this command, target cell and actions"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -64,7 +65,9 @@ class Task(ABC, Generic[Options]):
         chosen = self.options() if data is None else data
         other = f"the data of {self.name} is chosen by {self.options.__name__}"
         require(isinstance(chosen, self.options), f"{other}, not by {type(chosen).__name__}")
-        return self.made(chosen)
+        # A kind of its own, as the command line has one, is one to other processes too.
+        plain = chosen if type(chosen) is self.options else self.options(**vars(chosen))
+        return self.made(plain)
 
     @abstractmethod
     def made(self, data: Options) -> Split:
@@ -99,16 +102,39 @@ class Task(ABC, Generic[Options]):
         given = self.normalised(predictions)
         return {name: metrics.get(name).score(examples, given) for name in self.metrics}
 
-    def totals(self, examples: Examples, predictions: Sequences) -> dict[str, float]:
-        """Return each metric's one figure, between 0 and 1, as papers print it in percent."""
-        given = self.normalised(predictions)
-        return {name: metrics.get(name).total(examples, given) for name in self.metrics}
+    def totals(
+        self,
+        examples: Examples,
+        predictions: Sequences,
+        scores: Mapping[str, Scores] | None = None,
+    ) -> dict[str, float]:
+        """Return each metric's one figure, between 0 and 1, as papers print it in percent.
 
-    def by_test(self, split: Split, predictions: Sequences) -> dict[str, dict[str, float]]:
-        """Return the totals of each of several tests by its name; nothing where test is one."""
+        `scores` are those of `scores`, where they are known.
+        """
+        given, known = self.normalised(predictions), scores or {}
         return {
-            name: self.totals(split.test[rows], predictions[rows])
+            name: metrics.get(name).total(examples, given, known.get(name)) for name in self.metrics
+        }
+
+    def by_test(
+        self, split: Split, predictions: Sequences, scores: Mapping[str, Scores]
+    ) -> dict[str, dict[str, float]]:
+        """Return the totals of each of several tests by its name; nothing where test is one.
+
+        Args:
+            split: Whose test set it is; a test without examples has no totals.
+            predictions: For all of it.
+            scores: Of all of them, by metric.
+        """
+        return {
+            name: self.totals(
+                split.test[rows],
+                predictions[rows],
+                {metric: each[rows] for metric, each in scores.items()},
+            )
             for name, rows in split.tests.items()
+            if rows.start < rows.stop
         }
 
     @property

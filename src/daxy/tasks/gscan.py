@@ -28,7 +28,7 @@ from daxy.tasks._gscan_predicates import HELD_OUT, held_out
 from daxy.tasks._task import Task
 from daxy.worlds.examples import GroundedExamples
 
-examine, shots = _official.examine, _official.shots
+examine, repeated, shots = _official.examine, _official.repeated, _official.shots
 RUIS = "Ruis et al. 2020, A benchmark for systematic generalization in grounded language"
 
 Rows = NDArray[np.int64]
@@ -62,14 +62,14 @@ class GscanTask(Task[Kind], Generic[Kind]):
         require(len(validation) > 0, "the validation fraction leaves the validation set empty")
         taught = np.concatenate([train, validation])
         first = {"A": unseen[~np.isin(shown.alike[unseen], shown.alike[taught])]}
-        rows = first | dict(tests)
+        rows = first | self.kept(tests, shown.actions.lengths, train, data)
         test = np.concatenate(list(rows.values()))
         return Split.of(
             train=shown.take(train).examples,
             validation=shown.take(validation).examples,
             test=shown.take(test).examples,
             task=self.name,
-            rule=self.rule,
+            rule=self.said(data),
             seed=data.seed,
             options={name: value for name, value in data.choices.items() if name != "seed"},
             tests={name: len(each) for name, each in rows.items()},
@@ -77,10 +77,10 @@ class GscanTask(Task[Kind], Generic[Kind]):
 
     def _official(self, data: Kind, official: Path) -> Split:
         """Return the data of an official file."""
-        chosen = replace(data, official=None, seed=0, workers=1)
+        chosen = replace(data, official=None, workers=1)
         plain = f"{self.name} takes --official without other choices: the file has made them"
         require(chosen == type(data)(), plain)
-        dataset = _official.load(official, self.files.values())
+        dataset = _official.load(official, list(self.files.values()), self.name)
         parts = {name: dataset.parts[each] for name, each in self.files.items()}
         train, validation, *tests = parts.values()
         said = {"grid": "grid_size", "kind": "type_grammar", "train_fraction": "percentage_train"}
@@ -89,7 +89,7 @@ class GscanTask(Task[Kind], Generic[Kind]):
             validation=validation,
             test=GroundedExamples.joined(tests),
             task=self.name,
-            rule=self.rule,
+            rule="the parts of the official file",
             seed=data.seed,
             source=f"official files in {official}",
             options={name: dataset.header.get(field) for name, field in said.items()},
@@ -126,6 +126,21 @@ class GscanTask(Task[Kind], Generic[Kind]):
     def divided(self, shown: Shown, data: Kind) -> tuple[Rows, Rows, Mapping[str, Rows]]:
         """Return what no test holds out, what of a test is in train, and what tests hold out."""
 
+    def kept(
+        self,
+        tests: Mapping[str, Rows],
+        lengths: NDArray[np.int64],  # noqa: ARG002 - for those that leave something out
+        train: Rows,  # noqa: ARG002
+        data: Kind,  # noqa: ARG002
+    ) -> dict[str, Rows]:
+        """Return what is left of what tests hold out, given what is in train."""
+        return dict(tests)
+
+    @staticmethod
+    @abstractmethod
+    def said(data: Kind) -> str:
+        """Return in words what is in which part."""
+
 
 @final
 class Compositional(GscanTask[CompositionalData]):
@@ -153,14 +168,36 @@ class Compositional(GscanTask[CompositionalData]):
             for place, letter in enumerate(TESTS)
         }
         many = len(rows["G"])
-        require(data.shots <= many, f"shots must be at most {many}, not {data.shots}")
+        # The one that is there unless something is chosen is none where nothing has a manner.
+        require(data.shots <= max(many, 1), f"shots must be at most {many}, not {data.shots}")
         shots = stream(data.seed, f"{self.name}/shots").permutation(rows["G"])[: data.shots]
         rows["G"] = np.setdiff1d(rows["G"], shots)
-        if data.leave_out_longer:
-            lengths = shown.actions.lengths
-            longest = lengths[known].max(initial=0)
-            rows |= {name: rows[name][lengths[rows[name]] <= longest] for name in LONGER}
         return known, shots, rows
+
+    def kept(
+        self,
+        tests: Mapping[str, Rows],
+        lengths: NDArray[np.int64],
+        train: Rows,
+        data: CompositionalData,
+    ) -> dict[str, Rows]:
+        """Return what is left of what tests hold out, given what is in train."""
+        longest = lengths[train].max() if data.leave_out_longer else lengths.max()
+        short = {name: tests[name][lengths[tests[name]] <= longest] for name in LONGER}
+        return dict(tests) | short
+
+    @staticmethod
+    def said(data: CompositionalData) -> str:
+        """Return in words what is in which part."""
+        longer = " without what is longer than anything in train" * data.leave_out_longer
+        return (
+            f"train: {data.train_fraction:.0%} of what no test holds out, and {data.shots} of G; A:"
+            " the rest, but what equals a training example in command, actions and target cell; B:"
+            " yellow squares named by colour; C: red squares; D: targets in the south-west; E:"
+            " circles of size 2 called small; F: pushing squares of size 3; G: cautiously"
+            f"{longer}; H: pulling while spinning{longer}; what several of B to H hold out is"
+            " dropped"
+        )
 
 
 @final
@@ -181,6 +218,15 @@ class Length(GscanTask[LengthData]):
         """Return what is short enough for train, nothing, and the rest."""
         long = shown.actions.lengths > data.longest
         return np.flatnonzero(~long), np.zeros(0, np.int64), {"I": np.flatnonzero(long)}
+
+    @staticmethod
+    def said(data: LengthData) -> str:
+        """Return in words what is in which part."""
+        return (
+            f"train: {data.train_fraction:.0%} of what takes at most {data.longest} actions; A: the"
+            " rest, but what equals a training example in command, actions and target cell; I:"
+            " what takes more"
+        )
 
 
 def _shown(examples: Examples) -> Shown:
@@ -213,13 +259,7 @@ _TASKS: tuple[Task[Any], ...] = (
         family="gscan/compositional",
         summary="commands grounded in a world, in combinations that are not in train",
         paper=RUIS,
-        rule=(
-            "train: 90% of what no test holds out; A: the rest, but what equals a training example"
-            " in command, actions and target cell; B: yellow squares named by colour; C: red"
-            " squares; D: targets in the south-west; E: circles of size 2 called small; F: pushing"
-            " squares of size 3; G: cautiously; H: pulling while spinning; what several of B to H"
-            " hold out is dropped"
-        ),
+        rule=Compositional.said(CompositionalData()),
         sizes=Sizes(train=371_649, test=sum(_COUNTS.values()), tests=_COUNTS),
         metrics=("exact", "executes"),
     ),
@@ -228,10 +268,7 @@ _TASKS: tuple[Task[Any], ...] = (
         family="gscan/length",
         summary="commands grounded in a world, with more actions than any in train",
         paper=RUIS,
-        rule=(
-            "train: 80% of what takes at most 15 actions; A: the rest, but what equals a training"
-            " example in command, actions and target cell; I: what takes more"
-        ),
+        rule=Length.said(LengthData()),
         sizes=Sizes(train=182_122, test=37_784 + 198_588, tests={"A": 37_784, "I": 198_588}),
         metrics=("exact", "executes"),
     ),

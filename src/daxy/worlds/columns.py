@@ -43,6 +43,8 @@ class Worlds(Sequence[World]):
     def of(cls, worlds: Iterable[World]) -> Self:
         """Build the table."""
         rows = list(worlds)
+        halfway = any(world.effort is not None for world in rows)
+        require(not halfway, "a table has no worlds in which something is pushed half-way")
         placed = [each for world in rows for each in world.placed]
         counts = [len(world.placed) for world in rows]
         return cls(

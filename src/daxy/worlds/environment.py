@@ -21,8 +21,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from daxy.core.errors import require
-from daxy.core.examples import Tokens
+from daxy.core.errors import WrongRequest, require
+from daxy.core.examples import Examples, Tokens
 from daxy.languages import grounded
 from daxy.languages.grounded import Command
 from daxy.worlds.columns import CELLS
@@ -43,6 +43,8 @@ WORDS: Tokens = tuple(sorted({word for each in grounded.commands() for word in g
 """The words of all commands; `words` of an observation has their places, counted from 1."""
 LONGEST = max(len(grounded.say(each)) for each in grounded.commands())
 LETTERS = "".join(sorted({letter for word in WORDS for letter in word} | {" "}))
+LEAST = 4
+"""Cells along a side of a grid that has room for any command."""
 PIXELS = 12
 """Along the side of a cell of what is seen."""
 
@@ -50,7 +52,7 @@ PIXELS = 12
 class Episodes:
     """Where commands and worlds come from: examples, or draws of their own."""
 
-    def __init__(self, size: int, examples: GroundedExamples | None = None) -> None:
+    def __init__(self, size: int, examples: Examples | None = None) -> None:
         """Choose the source.
 
         Args:
@@ -60,7 +62,14 @@ class Episodes:
         Raises:
             WrongRequest: the examples' grids are of another size, or there are none.
         """
-        if examples is not None:
+        if examples is None:
+            # A command that names a size has twelve things, and the agent may stand beside them.
+            least, most = LEAST, 255
+            fits = f"a grid that commands are drawn for has {least} to {most} cells along a side"
+            require(least <= size <= most, f"{fits}, not {size}")
+        else:
+            if not isinstance(examples, GroundedExamples):
+                raise WrongRequest("the examples have no worlds")
             require(len(examples) > 0, "there are no examples to draw from")
             other = f"the grids of the examples are not all of {size} by {size}"
             require(bool((examples.worlds.size == size).all()), other)
@@ -103,7 +112,8 @@ class GroundedEnv(gymnasium.Env[dict[str, Any], np.int64]):
         *,
         size: int = 6,
         observation: Observation = "symbolic",
-        examples: GroundedExamples | None = None,
+        examples: Examples | None = None,
+        max_steps: int | None = None,
         render_mode: str | None = None,
     ) -> None:
         """Make the environment.
@@ -113,6 +123,7 @@ class GroundedEnv(gymnasium.Env[dict[str, Any], np.int64]):
             observation: The state tensor, or a picture.
             examples: Whose commands and worlds the episodes have, as `split.train`; unless given,
                 they are drawn from all there can be.
+            max_steps: After how many steps an episode is cut off; unless given, `steps_for(size)`.
             render_mode: `rgb_array` or `ansi`.
 
         Raises:
@@ -125,6 +136,8 @@ class GroundedEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self.action_space = spaces.Discrete(len(ACTIONS))
         self._observation = observation
         self._episodes = Episodes(size, examples)
+        self._steps = steps_for(size) if max_steps is None else max_steps
+        require(self._steps > 0, f"max_steps must be positive, not {max_steps}")
         self._command = grounded.commands()[0]
         self._begun: World | None = None
         self._world: World | None = None
@@ -139,7 +152,11 @@ class GroundedEnv(gymnasium.Env[dict[str, Any], np.int64]):
             WrongRequest: there is no such example.
         """
         super().reset(seed=seed)
-        number = (options or {}).get("example")
+        given = dict(options or {})
+        number = given.pop("example", None)
+        require(not given, f"no option {' or '.join(map(repr, given))}; there is `example`")
+        whole = number is None or isinstance(number, int)
+        require(whole, f"example must be a whole number, not {number!r}")
         self._command, self._begun = self._episodes(self.np_random, number)
         self._world, self._actions = self._begun, []
         return self._seen(self._world), {"success": False}
@@ -153,10 +170,13 @@ class GroundedEnv(gymnasium.Env[dict[str, Any], np.int64]):
         world, begun = self._world, self._begun
         require(world is not None and begun is not None, "no episode has begun; call reset first")
         assert world is not None and begun is not None
+        numbered = f"an action is a number from 0 to {len(ACTIONS) - 1}, not {action!r}"
+        require(action in range(len(ACTIONS)), numbered)
         self._actions.append(ACTIONS[int(action)])
         self._world = world.after(self._actions[-1])
         success = fault(self._command, begun, self._actions) is None
-        return self._seen(self._world), float(success), success, False, {"success": success}
+        late = not success and len(self._actions) >= self._steps
+        return self._seen(self._world), float(success), success, late, {"success": success}
 
     def render(self) -> Any:
         """Return the world as pixels or as text.
@@ -214,15 +234,23 @@ def picture(world: World) -> NDArray[np.uint8]:
     return np.asarray(image(world, pixels=PIXELS), np.uint8)
 
 
-SIZES = {"": (6, 128), "-12x12": (12, 512)}
-"""The grids that have names, with the steps after which an episode is cut off."""
-for name, (size, steps) in SIZES.items():
+def steps_for(size: int) -> int:
+    """Return more steps than any demonstration on such a grid has.
+
+    The farthest way has 2 (size - 1) steps, and as often can a heavy thing be pushed at most; each
+    of these takes five actions while spinning.
+    """
+    return 24 * (size - 1) + 8
+
+
+SIZES = {"": 6, "-12x12": 12}
+"""The grids that have names."""
+for name, size in SIZES.items():
     for looks, observation in (("", "symbolic"), ("-RGB", "rgb")):
         if (identifier := f"daxy/gSCAN{name}{looks}-v0") not in gymnasium.registry:
             gymnasium.register(
                 identifier,
                 entry_point="daxy.worlds.environment:GroundedEnv",
                 vector_entry_point="daxy.worlds.vector_environment:GroundedVectorEnv",
-                max_episode_steps=steps,
                 kwargs={"size": size, "observation": observation},
             )

@@ -41,6 +41,8 @@ PAIRS: Codes = np.array(list(product(range(len(SHAPES)), range(len(COLORS)))))
 """Places in `SHAPES` and `COLORS` of the 12 kinds of things that differ in more than size."""
 KINDS = 5
 """How many other kinds stand around where a phrase names a color or a size."""
+CHUNK = 1 << 22
+"""Cells that are looked at together."""
 OF_A_KIND = 2
 """Things of each where a size is named."""
 
@@ -132,6 +134,13 @@ def _some(kinds: Codes, many: int, count: int, draw: Generator) -> Codes:
     return kinds[draw.random((count, len(kinds))).argsort(axis=1)[:, :many]]
 
 
+def _free(taken: Codes, many: int, size: int, draw: Generator) -> Codes:
+    """Return so many cells of each grid, in a drawn order, that are not among those taken."""
+    ranks = draw.random((len(taken), size**2))
+    np.put_along_axis(ranks, taken, np.inf, axis=1)
+    return ranks.argsort(axis=1)[:, :many]
+
+
 def shown(phrase: Phrase, target: Thing, where: Situations, size: int, draw: Generator) -> Worlds:
     """Return a world for each situation, with what stands around a target; the target is first.
 
@@ -144,11 +153,10 @@ def shown(phrase: Phrase, target: Thing, where: Situations, size: int, draw: Gen
     room = size**2 - 2
     full = f"a grid of {size} by {size} has no room for {many} things around {phrase}: {room} cells"
     require(many <= room, full)
-    ranks = draw.random((count, size**2))
-    rows = np.arange(count)
-    for taken in (where.agent, where.target):
-        ranks[rows, taken[:, 0] * size + taken[:, 1]] = np.inf
-    cells = np.stack(np.divmod(ranks.argsort(axis=1)[:, :many], size), axis=2)
+    taken = np.stack([where.agent, where.target], axis=1) @ [size, 1]
+    chunk = max(1, CHUNK // size**2)  # which changes nothing about what is drawn
+    places = [_free(taken[n : n + chunk], many, size, draw) for n in range(0, count, chunk)]
+    cells = np.stack(np.divmod(np.concatenate(places), size), axis=2)
     first = np.broadcast_to(code_of(target), (count, 1, 3))
     things = np.concatenate([first, others], axis=1)
     cells = np.concatenate([where.target[:, None], cells], axis=1)

@@ -6,7 +6,7 @@ from daxy.worlds.grid import Cell, World
 
 SHAPES = {"circle": "○", "square": "□", "cylinder": "⌭"}
 ARROWS = "→↓←↑"
-WIDTH = 6
+WIDTH = 7
 """Columns of a cell."""
 
 
@@ -17,10 +17,12 @@ def as_text(world: World, marked: Cell | None = None) -> str:
         world: The world.
         marked: A cell in brackets: the target's.
     """
-    lines = ["  " + "".join(f"{column:<{WIDTH}}" for column in range(world.size)).rstrip()]
+    numbers = len(str(world.size - 1))
+    columns = "".join(f"{column:<{WIDTH}}" for column in range(world.size))
+    lines = [f"{'':{numbers}} {columns}".rstrip()]
     for row in range(world.size):
         cells = (_cell(world, Cell(row, column), marked) for column in range(world.size))
-        lines.append(f"{row} " + "".join(f"{cell:<{WIDTH}}" for cell in cells).rstrip())
+        lines.append(f"{row:>{numbers}} " + "".join(f"{cell:<{WIDTH}}" for cell in cells).rstrip())
     return "\n".join(lines)
 
 

@@ -17,6 +17,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from daxy.core.errors import require
+from daxy.core.examples import Examples
 from daxy.languages.grounded import Command, commands
 from daxy.worlds.columns import CELLS, THINGS, code_number
 from daxy.worlds.environment import (
@@ -26,8 +27,8 @@ from daxy.worlds.environment import (
     instruction,
     observation_space,
     picture,
+    steps_for,
 )
-from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.execution import fault
 from daxy.worlds.grid import ACTIONS, LEFT, PULL, PUSH, RIGHT, STEPS, WALK, Cell, World
 
@@ -50,8 +51,8 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         *,
         size: int = 6,
         observation: Observation = "symbolic",
-        examples: GroundedExamples | None = None,
-        max_episode_steps: int = 128,
+        examples: Examples | None = None,
+        max_steps: int | None = None,
         render_mode: str | None = None,
     ) -> None:
         """Make the environments; see `GroundedEnv`.
@@ -60,7 +61,6 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
             WrongRequest: the examples do not fit, or a number is not positive.
         """
         require(num_envs > 0, f"num_envs must be positive, not {num_envs}")
-        require(max_episode_steps > 0, f"steps must be positive, not {max_episode_steps}")
         require(render_mode is None, "environments that step together render nothing")
         self.num_envs = num_envs
         self.render_mode = None
@@ -70,13 +70,16 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._observation = observation
         self._episodes = Episodes(size, examples)
-        self._size, self._steps = size, max_episode_steps
+        self._size = size
+        self._steps = steps_for(size) if max_steps is None else max_steps
+        require(self._steps > 0, f"max_steps must be positive, not {max_steps}")
+        self._has_begun = False
         self._ended = np.ones(num_envs, np.bool_)
         self._commands: list[Command] = [commands()[0]] * num_envs
         self._begun: list[World] = [World(size, Cell(0, 0))] * num_envs
         self._words = np.zeros((num_envs, LONGEST), np.int64)
         self._said = [""] * num_envs
-        self._done = np.zeros((num_envs, max_episode_steps), np.uint8)
+        self._done = np.zeros((num_envs, self._steps), np.uint8)
         """What was done: numbers of actions."""
         self._count = np.zeros(num_envs, np.int64)
         self._agent = np.zeros((num_envs, 2), np.int64)
@@ -97,12 +100,13 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         """Begin an episode in each environment.
 
         Raises:
-            WrongRequest: an option is given; these environments have none.
+            WrongRequest: an option is given; these environments have none. Or a seed for each:
+                all of them draw from one.
         """
         require(not options, f"no options are known here: {options}")
-        if seed is not None:
-            first = seed[0] if isinstance(seed, list) else seed
-            super().reset(seed=first)
+        require(not isinstance(seed, list), "environments that step together have one seed")
+        super().reset(seed=None if isinstance(seed, list) else seed)
+        self._has_begun = True
         for row in range(self.num_envs):
             self._begin(row)
         return self._seen(), {"success": np.zeros(self.num_envs, np.bool_)}
@@ -113,10 +117,14 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         """Do an action in each environment that goes on; those that have ended begin anew.
 
         Raises:
-            WrongRequest: there are more actions than environments, or fewer.
+            WrongRequest: no episode has begun, or these are not as many actions.
         """
-        chosen = np.asarray(actions, np.int64)
-        require(chosen.shape == (self.num_envs,), f"expected {self.num_envs} actions")
+        require(self._has_begun, "no episode has begun; call reset first")
+        chosen = np.asarray(actions)
+        numbered = f"expected {self.num_envs} numbers from 0 to {len(ACTIONS) - 1}, an action each"
+        require(bool(np.isin(chosen, range(len(ACTIONS))).all()), numbered)
+        require(chosen.shape == (self.num_envs,), numbered)
+        chosen = chosen.astype(np.int64)
         going = ~self._ended
         for row in np.flatnonzero(~going).tolist():
             self._begin(row)
