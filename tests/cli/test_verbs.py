@@ -181,6 +181,33 @@ def test_show_draws_an_example_and_says_what_it_is(daxy: Callable, tmp_path: Pat
         assert path.read_bytes().startswith(begins)
 
 
+def test_workers_of_the_command_line_make_the_same(daxy: Callable) -> None:
+    one, two = (
+        daxy("tasks", "gscan/length", *SMALL, "--workers", n, "--json").json for n in ("1", "2")
+    )
+    assert one == two
+
+
+def test_an_example_without_a_file_is_shown_as_text(daxy: Callable) -> None:
+    answer = daxy("show", "gscan/length", *SMALL, "--example", "I:1")
+    said, _, *rows = answer.out.splitlines()
+    assert said.startswith("walk to a circle: ")
+    assert [row[0] for row in rows] == list(" 0123")
+
+
+def test_parts_without_examples_are_shown_and_have_no_score(daxy: Callable, tmp_path: Path) -> None:
+    words = ("gscan/compositional", *SMALL[:-2], "--shots", "0")
+    answer = daxy("show", *words, "--count", "0")
+    assert "G: 0 lines, 0 distinct" in answer.out
+    data = package.data("gscan/compositional", grid=4, resampling=1, kind="simple_trans", shots=0)
+    test = data.load("gscan/compositional").test
+    path = tmp_path / "predictions.jsonl"
+    lines = (json.dumps({"key": key, "prediction": []}) + "\n" for key in set(test.keys))
+    path.write_text("".join(lines))
+    told = daxy("score", *words, "--predictions", str(path), "--json").json
+    assert list(told["tests"]) == list("ABCDEF")
+
+
 def test_show_puts_the_parts_of_gscan_side_by_side(daxy: Callable) -> None:
     answer = daxy("show", "gscan/length", *SMALL, "--count", "0")
     line = next(line for line in answer.out.splitlines() if line.startswith("examples"))

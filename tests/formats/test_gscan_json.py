@@ -228,9 +228,10 @@ def test_a_key_that_is_there_twice_is_found(
     field = f'"{key}": {json.dumps(value)}'
     assert text[start : start + len(field)] == field
     path = tmp_path / "dataset.txt"
-    path.write_text(f"{text[:start]}{field}, {text[start:]}")
-    (found,) = gscan_json.examine(path).disagreements
-    assert found == ("train", 0, f"the key '{key}' is there twice")
+    for again in (field, field.replace(":", " :", 1)):
+        path.write_text(f"{text[:start]}{again}, {text[start:]}")
+        (found,) = gscan_json.examine(path).disagreements
+        assert found == ("train", 0, f"the key '{key}' is there twice")
 
 
 @pytest.mark.parametrize(
@@ -246,6 +247,15 @@ def test_a_key_that_is_there_twice_is_found(
         (lambda text: text.replace('"train": [', '"train": [5, ', 1), "'5,' before example 0"),
         (lambda text: text.replace('"dev": [', '"train": [', 1), "the key 'train' is there twice"),
         (lambda text: text + "}", "no JSON outside of the examples"),
+        (lambda text: '{"grid_size": 4, "examples": {"train": {}}}', "lists of examples"),
+        (lambda text: '{"grid_size": 4, "examples": {"train": null}}', "lists of examples"),
+        (lambda text: text.replace('"grid_size": 4', '"grid_size": [4]', 1), "in its header: "),
+        (lambda text: text.replace('"simple_trans"', '"loud"', 1), "in its header: "),
+        (lambda text: text.replace('"red": "red"', '"pink": "pink"', 1), "in its header: "),
+        (
+            lambda text: text.replace('"situation": {', '"situation": {{' + " " * (1 << 20), 1),
+            "train: example 0 has more than 1,048,576 bytes; does a brace lack?",
+        ),
     ],
 )
 def test_a_damaged_file_is_refused(
@@ -256,6 +266,29 @@ def test_a_damaged_file_is_refused(
     with pytest.raises(WrongFile) as refused:
         gscan_json.examine(path)
     assert problem in str(refused.value)
+
+
+def test_lists_beside_the_examples_are_part_of_the_header(
+    small: dict[str, Any], tmp_path: Path
+) -> None:
+    small["more"] = {"train": [{"a": 1}], "b": [2]}
+    path = tmp_path / "dataset.txt"
+    path.write_text(json.dumps(dict(reversed(small.items()))))
+    found = gscan_json.examine(path)
+    assert found.header["more"] == small["more"]
+    assert found.counts["train"] == len(small["examples"]["train"])
+
+
+def test_vectors_in_which_a_bit_stands_for_two_things_are_found(
+    small: dict[str, Any], tmp_path: Path
+) -> None:
+    for examples in small["examples"].values():
+        for example in examples:
+            for each in (target(example), *example["situation"]["placed_objects"].values()):
+                each["vector"] = "1"
+    path = tmp_path / "dataset.txt"
+    path.write_text(json.dumps(small))
+    assert gscan_json.examine(path).disagreements
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:

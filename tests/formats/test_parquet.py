@@ -1,3 +1,4 @@
+import contextlib
 from pathlib import Path
 
 import pyarrow as pa
@@ -171,4 +172,45 @@ def test_a_table_with_half_a_world_is_refused(grounded: Path, tmp_path: Path) ->
     table = pq.read_table(grounded)
     pq.write_table(table.drop_columns("agent_row"), tmp_path / "a.parquet")
     with pytest.raises(WrongFile, match="has no column 'agent_row' beside the other"):
+        parquet.read(tmp_path / "a.parquet")
+
+
+def test_a_byte_that_has_changed_is_found(grounded: Path, tmp_path: Path) -> None:
+    """Pages have checksums, and what is around them is parsed: nothing changes unseen."""
+    data = grounded.read_bytes()
+    whole = {name: part.keys for name, part in parquet.read(grounded).items()}
+    for place in range(4, len(data), len(data) // 40):
+        path = tmp_path / f"{place}.parquet"
+        path.write_bytes(data[:place] + bytes([data[place] ^ 0x10]) + data[place + 1 :])
+        with contextlib.suppress(WrongFile):
+            assert {name: part.keys for name, part in parquet.read(path).items()} == whole
+
+
+def test_lists_as_other_libraries_write_them_are_read(tmp_path: Path) -> None:
+    kind = pa.large_list(pa.large_string())
+    columns = {
+        "source": pa.array([["jump", "left"]], kind),
+        "target": pa.array([["I_TURN_LEFT", "I_JUMP"]], kind),
+        "split": pa.array(["test"]),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    (example,) = parquet.Stored(tmp_path / "a.parquet")["test"]
+    assert example.source == ("jump", "left")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"split": None}, "column 'split' has nulls"),
+        ({"things": []}, "row 1: a world has no things"),
+        ({"things": None}, "column 'things' has nulls"),
+    ],
+)
+def test_a_row_without_what_it_needs_is_refused(
+    change: dict[str, object], message: str, grounded: Path, tmp_path: Path
+) -> None:
+    rows = pq.read_table(grounded).to_pylist()[:3]
+    rows[0].update(change)
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    with pytest.raises(WrongFile, match=message):
         parquet.read(tmp_path / "a.parquet")

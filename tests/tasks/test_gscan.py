@@ -121,6 +121,27 @@ def test_targets_longer_than_in_train_can_be_left_out_as_the_paper_says(
             assert len(part) == len(whole.named[name])
 
 
+def test_longer_than_in_train_is_longer_than_in_train_alone() -> None:
+    choices = {"train_fraction": 0.001, "leave_out_longer": True}
+    split = daxy.load("gscan/compositional", **SMALL, **choices)
+    longest = split.train.target.lengths.max()
+    assert longest < split.named["A"].target.lengths.max()
+    assert max(split.named[name].target.lengths.max() for name in "GH") <= longest
+
+
+def test_the_rule_says_what_is_chosen() -> None:
+    choices = {"kind": "simple_intrans", "longest": 4, "train_fraction": 0.5}
+    rule = daxy.load("gscan/length", **SMALL, **choices).provenance.rule
+    assert rule.startswith("train: 50% of what takes at most 4 actions; ")
+
+
+def test_the_shot_that_nobody_chose_is_left_out_where_nothing_has_a_manner() -> None:
+    split = daxy.load("gscan/compositional", **SMALL, kind="simple_trans")
+    assert len(split.named["G"]) == 0
+    with pytest.raises(WrongRequest, match="shots must be at most 0, not 2"):
+        daxy.load("gscan/compositional", **SMALL, kind="simple_trans", shots=2)
+
+
 def test_a_larger_grid_asks_for_more_room() -> None:
     small, large = (
         daxy.load("gscan/length", grid=n, kind="simple_trans", resampling=1).test for n in (5, 7)

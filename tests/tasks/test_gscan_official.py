@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import daxy as package
-from daxy.core.errors import WrongFile
-from daxy.tasks.gscan import TASKS, GscanTask, examine, shots
+from daxy.core.errors import WrongFile, WrongRequest
+from daxy.tasks.gscan import TASKS, GscanTask, examine, repeated, shots
 
 CHOICES: dict[str, Any] = {"grid": 4, "resampling": 1}
 Change = Callable[[dict[str, list[dict[str, Any]]]], None]
@@ -145,3 +145,39 @@ def test_verify_says_what_disagrees_and_where(
     told = daxy("verify", str(path), "--json").json
     assert told["splits"] == {name: len(each) for name, each in value["examples"].items()}
     assert [each["split"] for each in told["first"]] == ["dev", "visual"]
+
+
+def test_a_part_that_is_none_is_refused(compositional: Path, tmp_path: Path) -> None:
+    text = compositional.read_text().replace('"train": [', '"trian": [', 1)
+    path = tmp_path / "dataset.txt"
+    path.write_text(text)
+    with pytest.raises(WrongFile, match="has a part 'trian'; expected train, dev"):
+        examine(path)
+
+
+@pytest.mark.parametrize(
+    ("task", "problem"),
+    [
+        ("gscan/compositional", "has examples of 'target_lengths'; gscan/compositional has none"),
+        ("gscan/length", "has examples of 'visual'; gscan/length has none"),
+    ],
+)
+def test_the_file_of_another_task_is_refused(
+    task: str, problem: str, compositional: Path, length: Path
+) -> None:
+    path = length if task == "gscan/compositional" else compositional
+    with pytest.raises(WrongFile, match=problem):
+        package.load(task, official=path)
+
+
+def test_examples_that_are_there_again_are_counted(compositional: Path, tmp_path: Path) -> None:
+    value = json.loads(compositional.read_text())
+    value["examples"]["train"] += value["examples"]["train"][:3]
+    path = tmp_path / "dataset.txt"
+    path.write_text(json.dumps(value))
+    assert repeated(examine(path)[0]) == 3
+
+
+def test_choices_beside_a_file_are_refused(length: Path) -> None:
+    with pytest.raises(WrongRequest, match="takes --official without other choices"):
+        package.load("gscan/length", official=length, seed=3)

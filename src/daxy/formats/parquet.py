@@ -28,7 +28,7 @@ from daxy.formats import _world_columns
 from daxy.worlds.examples import GroundedExamples
 
 METADATA = b"daxy"
-READING: dict[str, Any] = {"memory_map": True, "page_checksum_verification": True}
+READING: dict[str, Any] = {"page_checksum_verification": True}
 ROWS = 1 << 16
 """Of a group that is made, and written, at a time."""
 WORDS = ["source.list.element", "target.list.element", *_world_columns.WORDS]
