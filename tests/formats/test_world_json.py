@@ -51,6 +51,15 @@ WRONG = {
     json.dumps(GOOD | {"things": [THING | {"shape": "star"}]}): "no shape 'star'; there are circle",
     json.dumps(GOOD | {"things": [THING | {"size": True}]}): "is True; expected a whole number",
     json.dumps(GOOD | {"things": [{}]}): "a thing has no `shape`",
+    json.dumps(GOOD | {"headin": "west"}): "no field of the world named 'headin'; did you mean",
+    json.dumps(
+        GOOD | {"things": [THING | {"colour": "red"}]}
+    ): "no field of a thing named 'colour'",
+    json.dumps(GOOD | {"things": [THING | {"shape": ["circle"]}]}): "expected words",
+    json.dumps(GOOD | {"size": 300}): "expected a whole number below 256",
+    '{"size": 4, "size": 5}': "the key 'size' is there twice",
+    "[" * 100_000: "no JSON: ",
+    '{"size": ' + "9" * 5_000 + "}": "no JSON: ",
     json.dumps({"situation": 3}): "`situation` is not an object",
     json.dumps(SITUATION | {"agent_position": 3}): "`agent_position` of the situation is 3; expect",
     json.dumps(SITUATION | {"placed_objects": {"0": {}}}): "object 0 has no `object`",
