@@ -181,6 +181,13 @@ def test_show_draws_an_example_and_says_what_it_is(daxy: Callable, tmp_path: Pat
         assert path.read_bytes().startswith(begins)
 
 
+def test_the_card_of_a_large_task_does_not_make_it(daxy: Callable) -> None:
+    answer = daxy("tasks", "gscan/compositional")
+    assert "343808 test lines (A 19282, B 18718," in answer.out
+    assert "`daxy show gscan/compositional` makes it" in answer.out
+    assert "provenance" not in daxy("tasks", "gscan/compositional", "--json").json
+
+
 def test_workers_of_the_command_line_make_the_same(daxy: Callable) -> None:
     one, two = (
         daxy("tasks", "gscan/length", *SMALL, "--workers", n, "--json").json for n in ("1", "2")

@@ -148,7 +148,8 @@ REQUESTS = [
     ),
     (
         "tasks gscan/length --validation none",
-        "no flag '--validation'; did you mean --validation-fraction?; see `daxy tasks --help`",
+        "no flag '--validation'; did you mean --validation-fraction?;"
+        " see `daxy tasks gscan/length --help`",
     ),
     (
         "show gscan/length --official good.txt --longest 12",

@@ -27,13 +27,19 @@ class OfTask(Verb):
     data: tyro.conf.Suppress[Data] = field(default_factory=ScanData)
 
 
-def options_of(arguments: Sequence[str]) -> type[Data]:
-    """Return what can be chosen of the data of the task that is named; of SCAN's if none is."""
+def named(arguments: Sequence[str]) -> str | None:
+    """Return the task that is named."""
     from daxy import tasks
 
     known = tasks.available()
-    named = next((word for word in arguments if word in known), None)
-    return ScanData if named is None else tasks.get(named).options
+    return next((word for word in arguments if word in known), None)
+
+
+def options_of(task: str | None) -> type[Data]:
+    """Return what can be chosen of a task's data; of SCAN's if there is none."""
+    from daxy import tasks
+
+    return ScanData if task is None else tasks.get(task).options
 
 
 def field_of(options: type[Data], **defaults: Any) -> tuple[str, Any, Any]:
@@ -49,9 +55,12 @@ def with_data(kind: type[Verb]) -> Callable[[Sequence[str]], type[Verb]]:
     """Return what makes a verb with the flags of the data of the task that is named."""
 
     def verb(arguments: Sequence[str]) -> type[Verb]:
-        flags: list[Any] = [field_of(options_of(arguments))]
+        task = named(arguments)
+        options = options_of(task)
+        flags: list[Any] = [field_of(options)]
         made = make_dataclass(kind.__name__, flags, bases=(kind,), frozen=True, kw_only=True)
         made.__doc__ = kind.__doc__
+        made.after = "" if task is None or options is ScanData else task
         return made
 
     return verb

@@ -30,7 +30,8 @@ def parse(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
         if not stop.code:
             raise
         problem = _unknown_flag(flags(verb, name), arguments) or _one_line(complaint.getvalue())
-        raise WrongRequest(f"{problem}; see `daxy {name} --help`") from None
+        said = " ".join(filter(None, ("daxy", name, verb.after, "--help")))
+        raise WrongRequest(f"{problem}; see `{said}`") from None
 
 
 def _fill(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import tyro
 
@@ -31,6 +31,9 @@ class Result:
 @dataclass(frozen=True, kw_only=True)
 class Verb(ABC):
     """A request, as its fields say; `run` answers it."""
+
+    after: ClassVar[str] = ""
+    """What has to stand after the verb for its help to have all of these flags."""
 
     json: Switch = False
     """Print one JSON object on stdout and everything else on stderr."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 
@@ -32,23 +32,25 @@ class Tasks(OfTask):
         from daxy import tasks
 
         task = tasks.get(name)
-        split = self.data.load(name)
-        statistics = task.statistics(split)
-        made = f"{split.provenance.source}, checksum {split.provenance.checksum}"
-        sizes = ", ".join(f"{part} {len(rows)}" for part, rows in split.parts.items())
-        lines = [f"- This split: {sizes} ({made})"]
-        lines += [
-            f"- {fact[0].upper()}{fact[1:]}: {value:.1%}" for fact, value in statistics.items()
-        ]
-        data = {
+        data: dict[str, Any] = {
             "task": task.name,
             "summary": task.summary,
             "paper": task.paper,
             "metrics": list(task.metrics),
             "published_sizes": asdict(task.sizes),
-            "provenance": asdict(split.provenance),
-            "statistics": statistics,
         }
+        if task.grounded and self.data == type(self.data)():  # it is large, and takes a while
+            line = f"- This split: `daxy show {name}` makes it, and says what it is like"
+            return Result(data=data, text=f"{task.card}{line}")
+        split = self.data.load(name)
+        statistics = task.statistics(split)
+        made = f"{split.provenance.source}, checksum {split.provenance.checksum}"
+        sizes = ", ".join(f"{part} {len(rows)}" for part, rows in split.named.items())
+        lines = [f"- This split: {sizes} ({made})"]
+        lines += [
+            f"- {fact[0].upper()}{fact[1:]}: {value:.1%}" for fact, value in statistics.items()
+        ]
+        data |= {"provenance": asdict(split.provenance), "statistics": statistics}
         return Result(data=data, text=task.card + "\n".join(lines))
 
 

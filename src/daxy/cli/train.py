@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from daxy.cli._data import OfTask, TaskName, field_of, options_of
+from daxy.cli._data import OfTask, TaskName, field_of, named, options_of
 from daxy.cli._verb import Result, Switch, Verb
 
 if TYPE_CHECKING:
@@ -86,12 +86,12 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
     from daxy.training.protocol import DEFAULT, protocol, validation
 
     known = models.available()
-    named = next((word for word in arguments[1:] if word in known), DEFAULT_LEARNER)
+    learner = next((word for word in arguments[1:] if word in known), DEFAULT_LEARNER)
     paper = _value(arguments, "--protocol") or DEFAULT
-    recipe, options = protocol(paper), options_of(arguments)
+    recipe, options = protocol(paper), options_of(named(arguments))
     # A paper without a validation set has none where it is carved from train.
     carved = {"validation": validation(paper)} if issubclass(options, ScanData) else {}
-    config = models.get(named).Config
+    config = models.get(learner).Config
     flags: list[Any] = [
         ("config", tyro.conf.OmitArgPrefixes[config], field(default_factory=config)),
         ("recipe", tyro.conf.OmitArgPrefixes[type(recipe)], field(default=recipe)),
