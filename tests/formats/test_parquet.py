@@ -214,3 +214,20 @@ def test_a_row_without_what_it_needs_is_refused(
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
     with pytest.raises(WrongFile, match=message):
         parquet.read(tmp_path / "a.parquet")
+
+
+def test_a_part_of_several_groups_of_rows_is_read_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet, "ROWS", 100)
+    path = tmp_path / "a.parquet"
+    for name, choices in (
+        ("gscan/length", {"grid": 4, "resampling": 1, "kind": "simple_trans", "longest": 5}),
+        ("scan/simple_p1", {}),
+    ):
+        split = daxy.load(name, **choices)
+        parquet.write(path, split.named, split.provenance)
+        assert pq.ParquetFile(path).metadata.num_row_groups > len(split.named)
+        stored, whole = parquet.Stored(path), parquet.read(path)
+        for part, examples in split.named.items():
+            assert stored[part].keys == whole[part].keys == examples.keys

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -123,7 +123,7 @@ class Stored(Mapping[str, Examples]):
             raise UnknownName("part", name, self._groups)
         with _refusing(self.path):
             columns = [each for each in self._file.schema_arrow.names if each != "key"]
-            table = self._file.read_row_groups(self._groups[name], columns=columns)
+            table = _read(self._file, self._groups[name], columns)
         return _examples(self.path, table)
 
     def __iter__(self) -> Iterator[str]:
@@ -156,12 +156,21 @@ def load(path: Path, columns: tuple[str, ...]) -> pa.Table:
     Raises:
         WrongFile: the file is missing, no Parquet, or lacks one of them.
     """
-    with _refusing(path):
-        table = pq.read_table(path, read_dictionary=_words(path), **READING)
+    with _refusing(path), pq.ParquetFile(path, read_dictionary=_words(path), **READING) as file:
+        table = _read(file, range(file.metadata.num_row_groups))
     for column in columns:
         if column not in table.column_names:
             raise WrongFile(path, f"has no column {column!r}; it has {_listed(table.column_names)}")
     return table
+
+
+def _read(
+    file: pq.ParquetFile, groups: Iterable[int], columns: Sequence[str] | None = None
+) -> pa.Table:
+    """Return groups of rows, one after another: codes within lists are read from one at a time."""
+    parts = [file.read_row_group(group, columns=columns) for group in groups]
+    empty = file.schema_arrow.empty_table()
+    return pa.concat_tables(parts) if parts else empty if columns is None else empty.select(columns)
 
 
 def tokens(sequences: Sequences) -> pa.Array:
@@ -216,8 +225,9 @@ def _sequences(path: Path, table: pa.Table, column: str) -> Sequences:
 
 def _words(path: Path) -> list[str]:
     """Return those of `WORDS` that a file has."""
-    names = pq.read_schema(path).names
-    return [each for each in WORDS if each.partition(".")[0] in names]
+    schema = pq.read_metadata(path).schema
+    known = {schema.column(place).path for place in range(len(schema))}
+    return [each for each in WORDS if each in known]
 
 
 def _plain(array: Any) -> Any:
