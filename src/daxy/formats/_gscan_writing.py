@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from daxy.core.examples import Tokens
 from daxy.core.files import write_atomically
-from daxy.formats.gscan_json import RELEASED, Order, direction, order_of, said, vector
+from daxy.formats._gscan_vectors import RELEASED, Order, order_of, vector
+from daxy.formats.gscan_json import direction, said
 from daxy.languages.grounded import COLORS, SIZES
 from daxy.worlds.columns import code_of
 from daxy.worlds.examples import GroundedExamples

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -22,15 +22,14 @@ import numpy as np
 
 from daxy.core.errors import WrongFile
 from daxy.core.examples import Sequences
+from daxy.formats._gscan_vectors import Code, Vectors
 from daxy.formats._json_stream import Found, Stream, without_repeats
 from daxy.languages import grounded
-from daxy.languages.grounded import COLORS, SHAPES, SIZES, Command, NotACommand
+from daxy.languages.grounded import COLORS, SHAPES, SIZES, NotACommand
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstrated import SYMBOLS
 from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.placement import DIRECTIONS
-
-Code = tuple[int, int, int]
 
 MOST = 10_000
 """Actions that an example has at most."""
@@ -118,8 +117,6 @@ class Dataset:
     """Everything but the examples."""
     parts: Mapping[str, GroundedExamples]
     """By the official name; one may be empty."""
-    commands: Mapping[str, np.ndarray[Any, np.dtype[np.uint16]]]
-    """Of each part the places in `grounded.commands()`."""
     numbers: Mapping[str, np.ndarray[Any, np.dtype[np.int64]]]
     """Of each part the numbers of these examples in the file."""
     counts: Mapping[str, int]
@@ -153,7 +150,7 @@ def examine(path: Path) -> Dataset:
     counts = Counter[str]()
     wrong: list[Disagreement] = []
     decoder = msgspec.json.Decoder(_Example)
-    vectors = _Vectors()
+    vectors = Vectors()
     for found in stream:
         table = tables.setdefault(found.split, _Table())
         vectors.place = found.split, found.number
@@ -168,13 +165,12 @@ def examine(path: Path) -> Dataset:
         msgspec.convert(stream.header, _Header)
     except msgspec.ValidationError as error:
         raise WrongFile(path, f"in its header: {error}") from None
-    odd = vectors.disagreements(stream.header)
+    odd = (Disagreement(*each) for each in vectors.oddities(stream.header))
     wrong = sorted({*wrong, *odd}, key=lambda each: (stream.splits.index(each.split), each.number))
     parts = {name: tables[name].examples for name in stream.splits}
     return Dataset(
         header=stream.header,
         parts=parts,
-        commands={name: np.array(tables[name].commands) for name in parts},
         numbers={name: np.array(tables[name].numbers) for name in parts},
         counts=counts,
         disagreements=wrong,
@@ -215,7 +211,7 @@ class _Table:
     """Five bytes a thing: shape, color, size, row, column."""
     counts: array[int] = field(default_factory=lambda: array("q"))
 
-    def add(self, number: int, example: _Example, vectors: _Vectors) -> None:
+    def add(self, number: int, example: _Example, vectors: Vectors) -> None:
         """Add an example, unless it disagrees with itself."""
         words = said(example.command)
         _agree("meaning", example.meaning, example.command)
@@ -264,17 +260,12 @@ def said(command: str) -> Said:
         raise _Wrong(f"command is {command!r}: {error}") from None
     phrase = parsed.phrase
     return Said(
-        place=_places()[parsed],
+        place=grounded.places()[grounded.say(parsed)],
         derivation=grounded.derivation(parsed),
         verb=parsed.verb,
         manner=parsed.manner or "",
         referred=f"{phrase.size or ''} {phrase.color or ''} {phrase.shape}",
     )
-
-
-@cache
-def _places() -> dict[Command, int]:
-    return {command: place for place, command in enumerate(grounded.commands())}
 
 
 def _agree(name: str, given: str, expected: str) -> None:
@@ -294,7 +285,7 @@ def _check_actions(written: str) -> None:
             raise _Wrong(f"action {place} is {action!r}; expected one of {', '.join(SYMBOLS)}")
 
 
-def _placed(situation: _Situation, vectors: _Vectors) -> tuple[bytes, bytes, int]:
+def _placed(situation: _Situation, vectors: Vectors) -> tuple[bytes, bytes, int]:
     """Return the agent, the things, and how many they are."""
     size, heading = situation.grid_size, situation.agent_direction
     if not 0 < size < 256:
@@ -354,94 +345,3 @@ def direction(rows: int, columns: int) -> str:
     """Return the official name of where a target is, seen from the agent."""
     signs = int(np.sign(rows)), int(np.sign(columns))
     return next((name for name, each in DIRECTIONS.items() if each == signs), " ")
-
-
-@dataclass
-class _Vectors:
-    """The vectors that things have in a file: a bit for each size, shape and color.
-
-    In which order the bits stand is nowhere said. It is that of the words in the header, or the one
-    of the released files, or what fits most of the vectors.
-    """
-
-    counts: Counter[tuple[Code, str]] = field(default_factory=Counter[tuple[Code, str]])
-    first: dict[tuple[Code, str], tuple[str, int]] = field(
-        default_factory=dict[tuple[Code, str], tuple[str, int]]
-    )
-    place: tuple[str, int] = ("", 0)
-    """Split and number of the example that is read."""
-
-    def note(self, code: Code, vector: str) -> None:
-        """Remember where a thing has a vector first."""
-        self.first[code, vector] = self.place
-
-    def disagreements(self, header: Mapping[str, Any]) -> Iterator[Disagreement]:
-        """Yield what is wrong with vectors, at the first example that has each."""
-        if not self.counts:
-            return
-        orders = [*_orders(header), *self._likely()]
-        fits = [sum(n for (c, v), n in self.counts.items() if vector(c, o) == v) for o in orders]
-        order = orders[int(np.argmax(fits))]
-        for (code, given), (split, number) in self.first.items():
-            expected = vector(code, order)
-            if given != expected:
-                shape, color, size = code
-                thing = grounded.Thing(SHAPES[shape], COLORS[color], SIZES[size])
-                count = self.counts[code, given]
-                more = f" (and {count - 1:,} other times)" if count > 1 else ""
-                said = f"the vector of a {thing} is {given!r}; expected {expected!r}"
-                yield Disagreement(split, number, f"{said}{more}")
-
-    def _likely(self) -> Iterator[Order]:
-        """Yield the order in which each bit stands for what it goes along with most often.
-
-        Two bits cannot stand for one thing, nor one bit for two: then there is no such order.
-        """
-        width = max(len(vector) for _, vector in self.counts)
-        kept = [each for each in self.counts.items() if len(each[0][1]) == width]
-        bits = np.array([[bit == "1" for bit in vector] for (_, vector), _ in kept], np.float64)
-        codes = np.array([code for (code, _), _ in kept])
-        weights = np.array([count for _, count in kept], np.float64)
-        order: dict[tuple[int, int], int] = {}
-        for kind in range(3):
-            for value in np.unique(codes[:, kind]).tolist():
-                has = codes[:, kind] == value
-                shares = [
-                    np.average(bits[rows], axis=0, weights=weights[rows]) if rows.any() else 0.0
-                    for rows in (has, ~has)
-                ]
-                more = shares[0] - shares[1]
-                order[kind, value] = int(np.argmax(more)) if width else 0
-        if width and len(set(order.values())) == len(order):
-            yield order, width
-
-
-Order = tuple[dict[tuple[int, int], int], int]
-"""Which bit stands for a shape, color or size, as (0, 1 or 2; place); how many bits there are."""
-
-RELEASED = ("yellow", "green", "red", "blue")
-"""The order of colors in the vectors of the released files."""
-
-
-def _orders(header: Mapping[str, Any]) -> Iterator[Order]:
-    """Yield the order of the header's words, and that with the colors of the released files."""
-    shapes, colors = (list(header.get(name, {})) for name in ("nouns", "color_adjectives"))
-    if not set(shapes) <= set(SHAPES) or not set(colors) <= set(COLORS):
-        return
-    for said in (colors, [color for color in RELEASED if color in colors]):
-        yield order_of(shapes, said)
-
-
-def order_of(shapes: Sequence[str], colors: Sequence[str]) -> Order:
-    """Return the order in which sizes come first, then shapes and colors in these orders."""
-    bits = [(2, place) for place in range(len(SIZES))]
-    bits += [(0, SHAPES.index(shape)) for shape in shapes]
-    bits += [(1, COLORS.index(color)) for color in colors]
-    return {bit: place for place, bit in enumerate(bits)}, len(bits)
-
-
-def vector(code: Code, order: Order) -> str:
-    """Return the vector of a thing."""
-    places, width = order
-    ones = {places.get((kind, value)) for kind, value in enumerate(code)}
-    return "".join("01"[place in ones] for place in range(width))

@@ -108,10 +108,9 @@ class Stored(Mapping[str, Examples]):
         """What the file says about where it came from; nothing if it says nothing.
 
         Raises:
-            WrongFile: what it says is no JSON.
+            WrongFile: the file is gone, or what it says is no JSON.
         """
-        with _refusing(self.path):
-            return json.loads((self._file.schema_arrow.metadata or {}).get(METADATA, b"{}"))
+        return provenance(self.path)
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -133,7 +132,7 @@ class Stored(Mapping[str, Examples]):
         return len(self._groups)
 
 
-def provenance(path: Path) -> dict[str, object]:
+def provenance(path: Path) -> dict[str, Any]:
     """Return what a file says about where it came from; nothing if it says nothing.
 
     Raises:

@@ -43,6 +43,7 @@ __all__ = [
     "commands",
     "derivation",
     "parse",
+    "places",
     "referent",
     "say",
     "words",
@@ -149,6 +150,12 @@ def commands() -> tuple[Command, ...]:
     """Return all 675 commands, by manner, verb and phrase."""
     every = product((None, *MANNERS), VERBS, phrases())
     return tuple(Command(verb, phrase, manner) for manner, verb, phrase in every)
+
+
+@cache
+def places() -> dict[Tokens, int]:
+    """Return the place of each command in `commands`, by its words."""
+    return {say(command): place for place, command in enumerate(commands())}
 
 
 def candidates(phrase: Phrase, things: Sequence[Thing]) -> list[int]:

@@ -6,14 +6,13 @@ scores by exact match all the same; this is the other score.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.errors import WrongRequest
-from daxy.core.examples import Examples, Sequences, Tokens
+from daxy.core.examples import Examples, Sequences
 from daxy.languages import grounded
 from daxy.metrics._metric import Metric
 from daxy.metrics.exact import METRIC as EXACT
@@ -41,8 +40,9 @@ class Executes(Metric):
         if not isinstance(examples, GroundedExamples):
             raise WrongRequest("only examples with worlds execute")
         right = EXACT.score(examples, predictions)
+        commands, places = grounded.commands(), grounded.places()
         for row in np.flatnonzero(~right & _arrives(examples, predictions)).tolist():
-            command = _parsed(examples.source[row])
+            command = commands[places[examples.source[row]]]
             right[row] = fault(command, examples.worlds[row], predictions[row]) is None
         return right
 
@@ -68,11 +68,6 @@ def _walked(actions: Sequences, worlds: Worlds) -> NDArray[np.int64]:
     found = np.zeros((len(actions), 3), np.int64)
     np.add.at(found, owners[walks], steps)
     return found
-
-
-@cache
-def _parsed(said: Tokens) -> grounded.Command:
-    return grounded.parse(said)
 
 
 METRIC = Executes()

@@ -39,7 +39,7 @@ class Shown:
     @classmethod
     def of(cls, examples: GroundedExamples) -> Shown:
         """Return examples whose first things are the targets."""
-        places = {grounded.say(each): place for place, each in enumerate(grounded.commands())}
+        places = grounded.places()
         commands = np.fromiter(map(places.__getitem__, examples.source), np.uint16, len(examples))
         return cls(commands, examples.worlds, examples.target)
 

@@ -102,10 +102,7 @@ def examine(path: Path) -> tuple[Dataset, list[Disagreement]]:
         raise WrongFile(path, f"has a part {unknown[0]!r}; expected {', '.join(ORDER)}")
     if not sum(dataset.counts.values()):
         raise WrongFile(path, "has no examples")
-    tables = {
-        name: Shown(dataset.commands[name], examples.worlds, examples.target)
-        for name, examples in dataset.parts.items()
-    }
+    tables = {name: Shown.of(examples) for name, examples in dataset.parts.items()}
     threshold = _threshold(tables)
     taught = np.concatenate(
         [np.zeros(0, np.int64), *(tables[name].alike for name in LEARNED if name in tables)]
@@ -135,11 +132,7 @@ def repeated(dataset: Dataset) -> int:
 
 def shots(dataset: Dataset) -> int:
     """Return how many examples that the few-shot test holds out are in train."""
-    tables = (
-        Shown(dataset.commands[name], dataset.parts[name].worlds, dataset.parts[name].target)
-        for name in LEARNED
-        if name in dataset.parts
-    )
+    tables = (Shown.of(dataset.parts[name]) for name in LEARNED if name in dataset.parts)
     return sum(int(_held_out(shown)[FEW_SHOT].sum()) for shown in tables)
 
 

@@ -1,0 +1,108 @@
+"""The vectors of gSCAN's official files: a bit for each size, shape and color of a thing.
+
+In which order the bits stand differs between files and is nowhere said, so it is found out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from daxy.languages.grounded import COLORS, SHAPES, SIZES
+from daxy.worlds.columns import thing_of
+
+Code = tuple[int, int, int]
+"""A thing as `daxy.worlds.columns.Worlds` has it: places of its shape, color and size."""
+Oddity = tuple[str, int, str]
+"""A split, the number of an example in it, and what is wrong with a vector there."""
+Order = tuple[dict[tuple[int, int], int], int]
+"""Which bit stands for a shape, color or size, as (0, 1 or 2; place); how many bits there are."""
+
+RELEASED = ("yellow", "green", "red", "blue")
+"""The order of colors in the vectors of the released files."""
+
+
+@dataclass
+class Vectors:
+    """The vectors that things have in a file: a bit for each size, shape and color.
+
+    In which order the bits stand is nowhere said. It is that of the words in the header, or the one
+    of the released files, or what fits most of the vectors.
+    """
+
+    counts: Counter[tuple[Code, str]] = field(default_factory=Counter[tuple[Code, str]])
+    first: dict[tuple[Code, str], tuple[str, int]] = field(
+        default_factory=dict[tuple[Code, str], tuple[str, int]]
+    )
+    place: tuple[str, int] = ("", 0)
+    """Split and number of the example that is read."""
+
+    def note(self, code: Code, vector: str) -> None:
+        """Remember where a thing has a vector first."""
+        self.first[code, vector] = self.place
+
+    def oddities(self, header: Mapping[str, Any]) -> Iterator[Oddity]:
+        """Yield what is wrong with vectors, and the first example that has each."""
+        if not self.counts:
+            return
+        orders = [*_orders(header), *self._likely()]
+        fits = [sum(n for (c, v), n in self.counts.items() if vector(c, o) == v) for o in orders]
+        order = orders[int(np.argmax(fits))]
+        for (code, given), (split, number) in self.first.items():
+            expected = vector(code, order)
+            if given != expected:
+                count = self.counts[code, given]
+                more = f" (and {count - 1:,} other times)" if count > 1 else ""
+                said = f"the vector of a {thing_of(code)} is {given!r}; expected {expected!r}"
+                yield split, number, f"{said}{more}"
+
+    def _likely(self) -> Iterator[Order]:
+        """Yield the order in which each bit stands for what it goes along with most often.
+
+        Two bits cannot stand for one thing, nor one bit for two: then there is no such order.
+        """
+        width = max(len(vector) for _, vector in self.counts)
+        kept = [each for each in self.counts.items() if len(each[0][1]) == width]
+        bits = np.array([[bit == "1" for bit in vector] for (_, vector), _ in kept], np.float64)
+        codes = np.array([code for (code, _), _ in kept])
+        weights = np.array([count for _, count in kept], np.float64)
+        order: dict[tuple[int, int], int] = {}
+        for kind in range(3):
+            for value in np.unique(codes[:, kind]).tolist():
+                has = codes[:, kind] == value
+                shares = [
+                    np.average(bits[rows], axis=0, weights=weights[rows]) if rows.any() else 0.0
+                    for rows in (has, ~has)
+                ]
+                more = shares[0] - shares[1]
+                order[kind, value] = int(np.argmax(more)) if width else 0
+        if width and len(set(order.values())) == len(order):
+            yield order, width
+
+
+def _orders(header: Mapping[str, Any]) -> Iterator[Order]:
+    """Yield the order of the header's words, and that with the colors of the released files."""
+    shapes, colors = (list(header.get(name, {})) for name in ("nouns", "color_adjectives"))
+    if not set(shapes) <= set(SHAPES) or not set(colors) <= set(COLORS):
+        return
+    for said in (colors, [color for color in RELEASED if color in colors]):
+        yield order_of(shapes, said)
+
+
+def order_of(shapes: Sequence[str], colors: Sequence[str]) -> Order:
+    """Return the order in which sizes come first, then shapes and colors in these orders."""
+    bits = [(2, place) for place in range(len(SIZES))]
+    bits += [(0, SHAPES.index(shape)) for shape in shapes]
+    bits += [(1, COLORS.index(color)) for color in colors]
+    return {bit: place for place, bit in enumerate(bits)}, len(bits)
+
+
+def vector(code: Code, order: Order) -> str:
+    """Return the vector of a thing."""
+    places, width = order
+    ones = {places.get((kind, value)) for kind, value in enumerate(code)}
+    return "".join("01"[place in ones] for place in range(width))
