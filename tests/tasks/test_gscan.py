@@ -8,7 +8,7 @@ import pytest
 import daxy
 from daxy import tasks
 from daxy.core.errors import WrongRequest
-from daxy.core.examples import Examples
+from daxy.core.examples import Examples, Sequences
 from daxy.core.split import Split
 from daxy.languages import grounded
 from daxy.tasks._gscan_data import CompositionalData
@@ -127,6 +127,42 @@ def test_longer_than_in_train_is_longer_than_in_train_alone() -> None:
     longest = split.train.target.lengths.max()
     assert longest < split.named["A"].target.lengths.max()
     assert max(split.named[name].target.lengths.max() for name in "GH") <= longest
+
+
+def test_spinning_comes_after_a_step_where_the_paper_s_way_is_asked_for() -> None:
+    choices = {**SMALL, "grid": 4, "shots": 0}
+    before, after = (
+        daxy.load("gscan/compositional", **choices, spin=spin).named["H"]
+        for spin in ("before", "after")
+    )
+    spin = ("turn left",) * 4
+    assert before.source.codes.tolist() == after.source.codes.tolist()
+    for ours, theirs in zip(before.target[:200], after.target[:200], strict=True):
+        assert theirs == (*ours[4:], *spin)
+        assert ours[:4] == spin
+    task = tasks.get("gscan/compositional")
+    assert task.totals(after, after.target)["executes"] == 1.0
+    assert task.totals(after, before.target)["executes"] == 0.0
+    assert task.totals(before, after.target)["executes"] == 0.0
+
+
+def test_the_other_way_round_executes_in_a_set_that_spins_after_a_step() -> None:
+    train = daxy.load("gscan/compositional", **SMALL, shots=0, spin="after").train
+    assert isinstance(train, GroundedExamples)
+    spin = ("turn left",) * 4
+    diagonal = [
+        (row, ("turn right", *("walk", *spin) * rows, "turn left", *("walk", *spin) * columns))
+        for row, example in enumerate(train[:20_000])
+        if (example.source[0], example.source[-1]) == ("walk", "while spinning")
+        for rows, columns in [
+            np.subtract(example.world.placed[0].cell, example.world.agent).tolist()
+        ]
+        if rows > 0 and columns > 0
+    ]
+    some = train.take([row for row, _ in diagonal])
+    found = tasks.get("gscan/compositional").totals(some, Sequences.of(way for _, way in diagonal))
+    assert len(some) > 20
+    assert found == {"exact": 0.0, "executes": 1.0}
 
 
 def test_the_rule_says_what_is_chosen() -> None:

@@ -27,6 +27,8 @@ class GscanData(Data):
     """How often a command is shown at each distance."""
     kind: Kind = "adverb"
     """Which commands: all, without a manner, of these with one adjective, of these that walk."""
+    spin: Literal["before", "after"] = "before"
+    """Whether spinning comes before a step, as in the authors' data, or after, as they write."""
     train_fraction: float = 0.9
     """The share of what no test holds out that is in train; the rest is a test too."""
     validation_fraction: float = 0.01

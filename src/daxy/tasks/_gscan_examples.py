@@ -151,7 +151,7 @@ def _pair(data: GscanData, place: int, target: Thing) -> Shown:
     words = " ".join(grounded.say(command))
     draw = stream(data.seed, f"gscan/{data.grid}/{words}, {target}")
     worlds = shown(command.phrase, target, where, data.grid, draw)
-    actions = demonstrated(command, target, worlds)
+    actions = demonstrated(command, target, worlds, spin_after=data.spin == "after")
     return Shown(np.full(len(where), place, np.uint16), worlds, actions)
 
 

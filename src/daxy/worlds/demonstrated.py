@@ -13,20 +13,23 @@ from daxy.core.examples import Sequences
 from daxy.languages import grounded
 from daxy.languages.grounded import Command, Thing
 from daxy.worlds.columns import Worlds, thing_of
-from daxy.worlds.demonstration import actions
+from daxy.worlds.demonstration import actions, spun_after
 from daxy.worlds.grid import ACTIONS
 
 SYMBOLS = tuple(sorted(ACTIONS))
 """The dictionary of all demonstrations."""
 
 
-def demonstrated(command: Command, target: Thing, worlds: Worlds) -> Sequences:
+def demonstrated(
+    command: Command, target: Thing, worlds: Worlds, *, spin_after: bool = False
+) -> Sequences:
     """Return the actions in each world.
 
     Args:
         command: What is asked for.
         target: What its phrase speaks of: the first thing of every world.
         worlds: Of one size, with as many things each, the agent facing in one direction.
+        spin_after: Whether spinning comes after a step, as the paper says, not before.
     """
     cells = worlds.cells.reshape(len(worlds), -1, 2).astype(np.int64)
     way = cells[:, 0] - worlds.agent.astype(np.int64)
@@ -36,6 +39,8 @@ def demonstrated(command: Command, target: Thing, worlds: Worlds) -> Sequences:
     shown = (
         actions(verb, manner, (row, column), heading, many) for row, column, many in cases.tolist()
     )
+    if spin_after and manner == "while spinning":
+        shown = map(spun_after, shown)
     return Sequences.of(shown, SYMBOLS).take(which.ravel())
 
 

@@ -8,11 +8,12 @@ step and every push or pull has something around it:
     hesitantly       a moment of staying after the step
     while zigzagging one step along the row, one along the column, and so on, until in line
 
-The paper says that spinning comes after a step; its data have it before.
+The paper says that spinning comes after a step; its data have it before. `spun_after` has it so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import chain, pairwise, repeat, zip_longest
 
@@ -100,6 +101,16 @@ def with_manner(manner: str | None, action: str, turns: Actions = ()) -> Actions
             return (*turns, action, STAY)
         case _:
             return (*turns, action)
+
+
+def spun_after(done: Sequence[str]) -> Actions:
+    """Return actions that spin before each step as they would spin after it: as the paper says."""
+    return (*done[len(SPIN) :], *done[: len(SPIN)])
+
+
+def spun_before(done: Sequence[str]) -> Actions:
+    """Return actions that spin after each step as they would spin before it: as the data do."""
+    return (*done[-len(SPIN) :], *done[: -len(SPIN)])
 
 
 def room(world: World, cell: Cell, heading: int) -> int:
