@@ -59,7 +59,7 @@ class Stream:
             WrongFile: the file is missing, cut off, or no JSON object with lists of examples.
         """
         outside = bytearray()
-        split, number, depth, quoted = "", 0, 0, False
+        split, number, scanner = "", 0, _Scanner()
         within = listed = False
         """Whether this is in `examples`, and in a list of it."""
         text, begun = b"", 0
@@ -67,20 +67,7 @@ class Stream:
         for piece in _pieces(self.path):
             known = len(text)
             text += piece
-            marks, quoted = _marks(text, known, quoted)
-            steps = np.where(np.isin(marks.kinds, OPENING), 1, -1)
-            depths = depth + np.cumsum(steps)
-            depth = int(depths[-1]) if len(depths) else depth
-            # What opens or closes `examples`, a list of examples, or an example.
-            levels = np.where(steps > 0, depths, depths + 1)
-            matter = np.flatnonzero((levels >= IN_OBJECT) & (levels <= IN_EXAMPLE))
-            for at, opens, level, kind in zip(
-                marks.places[matter].tolist(),
-                (steps[matter] > 0).tolist(),
-                levels[matter].tolist(),
-                marks.kinds[matter].tolist(),
-                strict=True,
-            ):
+            for at, opens, level, kind in scanner.scan(text, known):
                 if level == IN_OBJECT:
                     outside += text[begun : at + 1]
                     begun = at + 1
@@ -106,7 +93,7 @@ class Stream:
                 outside += text[begun:]
                 begun = len(text)
             text, begun = text[begun:], 0
-        if depth > 0 or quoted:
+        if scanner.depth > 0 or scanner.quoted:
             where = f"in example {number} of {split!r}" if listed else "in its header"
             raise WrongFile(self.path, f"cut off {where}")
         self.header = self._header(bytes(outside))
@@ -163,29 +150,43 @@ def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-class _Marks(NamedTuple):
-    places: NDArray[np.int64]
-    kinds: NDArray[np.uint8]
+@dataclass
+class _Scanner:
+    """Finds what opens or closes `examples`, a list of examples, or an example."""
 
+    depth: int = 0
+    """Braces and brackets that are open after what was looked at."""
+    quoted: bool = False
+    """Whether a string is open there."""
 
-def _marks(text: bytes, known: int, quoted: bool) -> tuple[_Marks, bool]:
-    """Return the braces and brackets outside of strings, and whether a string is open at the end.
+    def scan(self, text: bytes, known: int) -> Iterator[tuple[int, bool, int, int]]:
+        """Return places, whether something opens there, at which depth, and which mark it is.
 
-    Args:
-        text: The text.
-        known: How much of it was looked at before.
-        quoted: Whether a string was open there.
-    """
-    whole = np.frombuffer(text, np.uint8)
-    places = np.flatnonzero(MARKS[whole[known:]]) + known
-    kinds = whole[places]
-    quotes = kinds == QUOTE
-    if BACKSLASH in text[max(0, known - 1) :]:
-        quotes &= ~_escaped(whole, places)
-    inside = (np.cumsum(quotes) + quoted) % 2 == 1
-    marks = (kinds != QUOTE) & ~inside
-    ends = bool(inside[-1]) if len(inside) else quoted
-    return _Marks(places[marks], kinds[marks]), ends
+        Args:
+            text: The text.
+            known: How much of it was looked at before.
+        """
+        places, kinds = self._marks(text, known)
+        steps = np.where(np.isin(kinds, OPENING), 1, -1)
+        depths = self.depth + np.cumsum(steps)
+        self.depth = int(depths[-1]) if len(depths) else self.depth
+        levels = np.where(steps > 0, depths, depths + 1)
+        matter = np.flatnonzero((levels >= IN_OBJECT) & (levels <= IN_EXAMPLE))
+        columns = (places, steps > 0, levels, kinds)
+        return zip(*(column[matter].tolist() for column in columns), strict=True)
+
+    def _marks(self, text: bytes, known: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Return the places and kinds of the braces and brackets outside of strings."""
+        whole = np.frombuffer(text, np.uint8)
+        places = np.flatnonzero(MARKS[whole[known:]]) + known
+        kinds = whole[places]
+        quotes = kinds == QUOTE
+        if BACKSLASH in text[max(0, known - 1) :]:
+            quotes &= ~_escaped(whole, places)
+        inside = (np.cumsum(quotes) + self.quoted) % 2 == 1
+        self.quoted = bool(inside[-1]) if len(inside) else self.quoted
+        marks = (kinds != QUOTE) & ~inside
+        return places[marks], kinds[marks]
 
 
 def _escaped(whole: NDArray[np.uint8], places: NDArray[np.int64]) -> NDArray[np.bool_]:
