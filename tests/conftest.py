@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from tests.archives import unpacked
 
 from daxy.cli.main import main
 from daxy.experiments.entry import Entry
@@ -88,12 +88,15 @@ def gscan_archive() -> Path:
 
 
 @pytest.fixture(scope="session")
+def gscan_folder(gscan_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files of the authors' gSCAN generator as a folder."""
+    return unpacked(gscan_archive, tmp_path_factory.mktemp("official")) / "gscan"
+
+
+@pytest.fixture(scope="session")
 def scan_folder(scan_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The official SCAN files as a folder, as published."""
-    folder = tmp_path_factory.mktemp("official")
-    with tarfile.open(scan_archive) as archive:
-        archive.extractall(folder, filter="data")
-    return folder
+    return unpacked(scan_archive, tmp_path_factory.mktemp("official"))
 
 
 @pytest.fixture(scope="session")

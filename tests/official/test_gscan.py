@@ -1,7 +1,6 @@
 """Every command, referent and demonstration of the authors' own files is ours too."""
 
 import json
-import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,12 +20,8 @@ SIZES = {"six_by_six_sample": 3030, "four_by_four": 3050}
 
 
 @pytest.fixture(scope="session", params=SIZES)
-def examples(request: pytest.FixtureRequest, gscan_archive: Path) -> list[dict[str, Any]]:
-    with tarfile.open(gscan_archive) as archive:
-        name = f"gscan/{request.param}.txt"
-        file = archive.extractfile(name)
-        assert file is not None
-        splits = json.load(file)["examples"]
+def examples(request: pytest.FixtureRequest, gscan_folder: Path) -> list[dict[str, Any]]:
+    splits = json.loads((gscan_folder / f"{request.param}.txt").read_text())["examples"]
     found = [example for split in splits.values() for example in split]
     assert len(found) == SIZES[request.param]
     return found
@@ -74,18 +69,14 @@ def test_every_demonstration_is_ours_and_does_what_is_said(examples: list[dict[s
 
 
 @pytest.mark.parametrize("name", SIZES)
-def test_every_rule_holds_of_every_example(name: str, gscan_archive: Path, tmp_path: Path) -> None:
-    with tarfile.open(gscan_archive) as archive:
-        archive.extract(f"gscan/{name}.txt", tmp_path, filter="data")
-    dataset, wrong = examine(tmp_path / "gscan" / f"{name}.txt")
+def test_every_rule_holds_of_every_example(name: str, gscan_folder: Path) -> None:
+    dataset, wrong = examine(gscan_folder / f"{name}.txt")
     assert wrong == []
     assert sum(map(len, dataset.parts.values())) == SIZES[name]
 
 
-def test_the_sample_loads_in_place_of_generated_data(gscan_archive: Path, tmp_path: Path) -> None:
-    with tarfile.open(gscan_archive) as archive:
-        archive.extract("gscan/six_by_six_sample.txt", tmp_path, filter="data")
-    file = tmp_path / "gscan" / "six_by_six_sample.txt"
+def test_the_sample_loads_in_place_of_generated_data(gscan_folder: Path) -> None:
+    file = gscan_folder / "six_by_six_sample.txt"
     split = daxy.load("gscan/compositional", official=file)
     theirs = json.loads(file.read_text())["examples"]
     assert [",".join(each.source) for each in split.named["G"]] == [
