@@ -43,7 +43,10 @@ class Verify(Verb):
         """Return how many examples agree, and the first that do not."""
         require(self.show >= 0, f"--show must not be negative: {self.show}")
         with contextlib.suppress(OSError), self.file.open("rb") as file:
-            if file.read(1024).lstrip().startswith(b"{"):
+            begin = file.read(1024)
+            own = f"{self.file} is Parquet; expected a file in the format of the authors"
+            require(not begin.startswith(b"PAR1"), f"{own}: `daxy export` writes one")
+            if begin.lstrip().startswith(b"{"):
                 return self._gscan()
         return self._scan()
 
