@@ -89,10 +89,10 @@ def ours(size: Size, table: Table, steps: int) -> Callable[[], object]:
     config = seq2seq.Config(hidden=size.hidden, embedding=EMBEDDING)
     buckets = (Bucket(size.source, size.target),)
     replicas = Replicas("seq2seq", config, protocol, table, buckets, tuple(range(size.seeds)))
-    shape = (steps, size.seeds, size.batch)
+    shape = (steps, size.seeds, 1, size.batch)
     rows = np.random.default_rng(0).integers(EXAMPLES, size=shape, dtype=np.int32)
     stretch = Steps(
-        bucket=jnp.zeros(steps, jnp.int32),
+        bucket=jnp.zeros((steps, 1), jnp.int32),
         rows=jnp.asarray(rows),
         weights=jnp.full(shape, 1 / size.batch),
         number=jnp.arange(steps),

@@ -103,7 +103,7 @@ def theirs(size: Size, training: Training) -> Callable[[], object]:
     optimizer = peer.adam(model)
     coins = np.random.default_rng(0)
     rows = np.concatenate(
-        [np.asarray(each.rows)[:, 0, 0] for each in training.stretches(STRETCHES)]
+        [np.asarray(each.rows)[:, 0, 0, 0] for each in training.stretches(STRETCHES)]
     )
     examples = itertools.cycle(
         [

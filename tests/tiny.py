@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 
 from daxy import models
 from daxy.core.vocabulary import END, RESERVED
-from daxy.models._model import Batch, Model, Sizes
+from daxy.models._model import Batch, Model, Sizes, begun
 from daxy.models.seq2seq import Config as Seq2Seq
 from daxy.models.stacked import Config as Stacked
+from daxy.worlds.columns import CELLS
 
 SIZES = Sizes(source_symbols=11, target_symbols=8)
+GRID = 3
 
 
 def seq2seqs(hidden: int = 6, embedding: int = 5) -> dict[str, Seq2Seq]:
@@ -93,10 +95,12 @@ def codes(seed: int, count: int, width: int, symbols: int) -> NDArray[np.int32]:
 
 
 def batch(source: int, target: int, count: int = 5, seed: int = 0) -> Batch:
-    """Return random pairs, padded to these widths."""
+    """Return random pairs, padded to these widths, in random worlds."""
+    maps = np.random.default_rng(seed + 2).integers(len(CELLS), size=(count, GRID, GRID))
     return Batch(
         jnp.asarray(codes(seed, count, source, SIZES.source_symbols)),
         jnp.asarray(codes(seed + 1, count, target, SIZES.target_symbols)),
+        jnp.asarray(maps),
     )
 
 
@@ -111,5 +115,5 @@ def replay(network: Model, pairs: Batch) -> Array:
         return network.step(state, token)
 
     previous = jnp.pad(pairs.target, ((0, 0), (1, 0)))[:, :-1]
-    _, steps = jax.lax.scan(advance, network.start(pairs.source), previous.T)
+    _, steps = jax.lax.scan(advance, begun(network, pairs.given), previous.T)
     return steps.swapaxes(0, 1)

@@ -54,9 +54,9 @@ def replicas(seeds: tuple[int, ...], protocol: Protocol, config: Config = CONFIG
 def idle(steps: int, replicas: int) -> Steps:
     """Return steps at which nobody has anything to do; whoever looks at the batch is spoiled."""
     return Steps(
-        bucket=jnp.zeros(steps, int),
-        rows=jnp.zeros((steps, replicas, BATCH), int),
-        weights=jnp.full((steps, replicas, BATCH), jnp.nan),
+        bucket=jnp.zeros((steps, 1), int),
+        rows=jnp.zeros((steps, replicas, 1, BATCH), int),
+        weights=jnp.full((steps, replicas, 1, BATCH), jnp.nan),
         number=jnp.arange(steps),
         active=jnp.zeros((steps, replicas), bool),
         learning_rate=jnp.full(steps, 0.2),

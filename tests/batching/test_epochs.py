@@ -15,6 +15,7 @@ from daxy.batching.epochs import (
     drawn,
     drawn_shapes,
     epoch,
+    mixed,
     needs,
 )
 
@@ -137,7 +138,57 @@ def test_a_step_needs_the_longest_of_all_replicas() -> None:
     one = Epoch(np.array([[0, 1], [2, 2]], np.int32), weights)
     other = Epoch(np.array([[3, 3]], np.int32), weights[:1])
     found = needs([one, other], np.array([4, 2, 9, 5]), np.array([1, 8, 3, 7]))
-    np.testing.assert_array_equal(found, [[5, 8], [9, 3]])
+    np.testing.assert_array_equal(found, [[[5, 8]], [[9, 3]]])
+
+
+def test_each_part_of_a_step_needs_what_is_longest_in_it() -> None:
+    rows = np.array([[0, 1, 2, 3]], np.int32)
+    one, other = (Epoch(each, np.ones((1, 4), np.float32)) for each in (rows, rows[:, ::-1]))
+    found = needs([one, other], np.array([4, 2, 3, 5]), np.array([1, 8, 3, 7]), parts=2)
+    np.testing.assert_array_equal(found, [[[5, 8], [5, 8]]])
+    alone = needs([one], np.array([4, 2, 3, 5]), np.array([1, 8, 3, 7]), parts=2)
+    np.testing.assert_array_equal(alone, [[[4, 8], [5, 7]]])
+
+
+TARGETS = np.random.default_rng(1).integers(1, 30, 50)
+"""Lengths of the targets of the same rows."""
+
+
+def passing(first: int, steps: int, count: int = 53, size: int = SIZE, seed: int = 0) -> Epoch:
+    """Return some batches of passes through the first rows."""
+    rows = ROWS[:count]
+    lengths = LENGTHS[rows], TARGETS[rows]
+    return mixed(rows, *lengths, size=size, first=first, steps=steps, seed=seed)
+
+
+@given(st.integers(1, 53), st.integers(1, 9), st.integers(0, 3), st.integers(0, 99))
+def test_every_pass_of_mixed_batches_has_every_example_once(
+    count: int, size: int, number: int, seed: int
+) -> None:
+    each = -(-count // size)
+    one = passing(number * each, each, count, size, seed)
+    assert sorted(kept(one).tolist()) == sorted(ROWS[:count].tolist())
+    assert one.rows.shape == (each, size)
+    np.testing.assert_allclose(one.weights.sum(axis=1), 1, rtol=1e-6)
+
+
+@given(st.integers(0, 30), st.integers(1, 20))
+def test_mixed_batches_do_not_depend_on_where_one_begins_to_ask(first: int, steps: int) -> None:
+    whole, part = passing(0, first + steps), passing(first, steps)
+    np.testing.assert_array_equal(whole.rows[first:], part.rows)
+    np.testing.assert_array_equal(whole.weights[first:], part.weights)
+
+
+@given(st.integers(0, 99))
+def test_within_a_mixed_batch_the_longest_targets_come_last(seed: int) -> None:
+    one = passing(0, 14, seed=seed)
+    assert (np.diff(TARGETS[one.rows], axis=1) >= 0).all()
+
+
+def test_mixed_batches_are_of_all_lengths() -> None:
+    """Unlike those that are sorted: the longest target of one is not the shortest of another."""
+    spans = [np.ptp(TARGETS[row]) for row in passing(0, 6).rows]
+    assert min(spans) > np.ptp(TARGETS) / 2
 
 
 shapes = st.lists(st.tuples(st.integers(1, 12), st.integers(1, 30)), min_size=1, max_size=40)

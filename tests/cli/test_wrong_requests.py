@@ -35,6 +35,7 @@ FILES = {
     "no_in.txt": b"jump OUT: I_JUMP\n",
     "spaces.txt": b"IN: jump  left OUT: I_JUMP\n",
     "text.parquet": b"not Parquet",
+    "begun.parquet": b"PAR1",
     "list.jsonl": b"[1, 2]\n",
     "bad.jsonl": b'{"key": \n',
     "blank.jsonl": b'{"source": "walk", "prediction": ""}\n\n',
@@ -132,7 +133,12 @@ REQUESTS = [
     ),
     (
         "train gscan/length seq2seq",
-        "seq2seq sees no worlds, and what gscan/length asks for depends on them",
+        "seq2seq sees no worlds, and what gscan/length asks for depends on them; see `daxy models`",
+    ),
+    ("train scan/length multimodal", "multimodal sees worlds, and scan/length has none"),
+    (
+        "train gscan/length multimodal --kernels 1,2",
+        "kernels must be odd numbers with commas between, not '1,2'",
     ),
     (
         "show scan/length --draw a.png",
@@ -186,7 +192,7 @@ REQUESTS = [
     ),
     (
         "train scan/length stacked --protocol lake2018 --epochs 3",
-        "epochs and trials are asked for: 3, 100000; set one of them to 0",
+        "epochs (3) and trials (100000) are asked for; set all but one of them to 0",
     ),
     ("train scan/length --hidden 0", "hidden must be positive, not 0"),
     ("train scan/length --seeds 0", "seeds must be positive, not 0"),
@@ -281,6 +287,11 @@ REQUESTS = [
         "cannot write good.txt/a.txt: good.txt is not a folder",
     ),
     # SCAN text
+    (
+        "verify begun.parquet",
+        "begun.parquet is Parquet; expected a file in the format of the authors:"
+        " `daxy export` writes one",
+    ),
     ("verify absent.txt", "absent.txt: no such file"),
     ("verify malformed", "malformed: is a folder; expected a file"),
     ("verify empty.txt", f"empty.txt: the file is empty; {FORMAT} on each line"),

@@ -18,7 +18,7 @@ from daxy.models._decoding import (
     greedy_replicas,
     last_states,
 )
-from daxy.models._model import Batch
+from daxy.models._model import Batch, Given
 
 SYMBOLS = 6
 
@@ -50,20 +50,20 @@ SAID = [[3, 4, 5, END], [5, END, PAD, PAD], [END, PAD, PAD, PAD], [4, 4, END, PA
 
 @pytest.mark.parametrize("favour_padding", [False, True])
 def test_the_best_token_but_never_padding_is_said_until_the_end(favour_padding: bool) -> None:
-    found = greedy(Parrot(favour_padding), SOURCE, 4)
+    found = greedy(Parrot(favour_padding), Given(SOURCE), 4)
     np.testing.assert_array_equal(found, SAID)
 
 
 def test_nothing_is_said_after_the_end() -> None:
-    np.testing.assert_array_equal(greedy(Parrot(), SOURCE, 7)[:, 4:], np.zeros((4, 3)))
+    np.testing.assert_array_equal(greedy(Parrot(), Given(SOURCE), 7)[:, 4:], np.zeros((4, 3)))
 
 
 def test_the_limit_cuts_what_has_not_ended() -> None:
-    np.testing.assert_array_equal(greedy(Parrot(), SOURCE, 2), np.array(SAID)[:, :2])
+    np.testing.assert_array_equal(greedy(Parrot(), Given(SOURCE), 2), np.array(SAID)[:, :2])
 
 
 def test_a_length_that_is_given_is_the_length_of_what_is_said() -> None:
-    found = greedy_of_length(Parrot(), SOURCE, np.array([5, 3, 0, 1]))
+    found = greedy_of_length(Parrot(), Given(SOURCE), np.array([5, 3, 0, 1]))
     expected = [[3, 4, 5, 2, 3], [5, 2, 2, PAD, PAD], [PAD] * 5, [4, PAD, PAD, PAD, PAD]]
     np.testing.assert_array_equal(found, expected)
 
@@ -71,11 +71,11 @@ def test_a_length_that_is_given_is_the_length_of_what_is_said() -> None:
 def test_a_network_told_the_length_that_it_chose_says_the_same() -> None:
     model = tiny.model("seq2seq", tiny.seq2seqs()["gru+attn"])
     sources = sentences(np.random.default_rng(0), SLOTS + 3)
-    said = greedy(model, sources, 12)
+    said = greedy(model, Given(sources), 12)
     ends = (said == END).any(axis=1)
     assert ends.sum() > 0
     lengths = np.where(ends, (said == END).argmax(axis=1), 12)
-    told = greedy_of_length(model, sources, lengths)
+    told = greedy_of_length(model, Given(sources), lengths)
     kept = np.where(np.arange(12) < lengths[:, None], said, PAD)
     np.testing.assert_array_equal(told, kept[:, : told.shape[1]])
 
@@ -94,7 +94,7 @@ GRIDS = [(1, 1), (1, 4), (2, 1), (2, 2)]
 @pytest.mark.parametrize("shape", GRIDS)
 def test_each_replica_says_its_own_sources(shape: tuple[int, int]) -> None:
     codes = np.asarray(SOURCE)
-    found = greedy_replicas(Parrot(), [codes, codes[::-1][:3]], 4, grid(*shape))
+    found = greedy_replicas(Parrot(), [Given(codes), Given(codes[::-1][:3])], 4, grid(*shape))
     np.testing.assert_array_equal(found[0], SAID)
     np.testing.assert_array_equal(found[1], SAID[::-1][:3])
 
@@ -107,7 +107,7 @@ def test_more_sources_than_slots_are_all_said_in_their_places(
     draw = np.random.default_rng(0)
     counts = [3 * SLOTS + 17, FRESH // 2]
     sources = [sentences(draw, count) for count in counts]
-    said_by_each = greedy_replicas(Parrot(), sources, limit, grid(*shape))
+    said_by_each = greedy_replicas(Parrot(), list(map(Given, sources)), limit, grid(*shape))
     for codes, found in zip(sources, said_by_each, strict=True):
         expected = np.zeros((len(codes), limit), int)
         for row, source in enumerate(codes):
@@ -126,14 +126,14 @@ def sentences(draw: np.random.Generator, count: int, width: int = 33) -> np.ndar
 
 
 def test_no_sources_are_said_at_once() -> None:
-    assert greedy(Parrot(), np.zeros((0, 4), int), 7).shape == (0, 7)
+    assert greedy(Parrot(), Given(np.zeros((0, 4), int)), 7).shape == (0, 7)
 
 
 @pytest.mark.parametrize("name", ["gru+attn", "lstm", "srn+attn-dep"])
 def test_what_is_said_is_what_teacher_forcing_with_it_finds_best(name: str) -> None:
     network = tiny.model("seq2seq", tiny.seq2seqs()[name])
     source = tiny.batch(6, 9).source
-    said = greedy(network, source, 9)
+    said = greedy(network, Given(source), 9)
     forced = tiny.logits(network, Batch(source, jnp.asarray(said, int))).at[:, :, PAD].set(-jnp.inf)
     expected = np.where(np.asarray(said) != PAD, np.argmax(forced, axis=-1), PAD)
     np.testing.assert_array_equal(said, expected)
@@ -142,7 +142,7 @@ def test_what_is_said_is_what_teacher_forcing_with_it_finds_best(name: str) -> N
 def test_the_last_state_is_the_one_that_says_the_end() -> None:
     model = tiny.model("stacked", tiny.stackeds()["gru x2+attn"])
     sources = sentences(np.random.default_rng(1), SLOTS + 2)[[0, 1, -1]]
-    said, found = greedy(model, sources, 9), last_states(model, sources, 9)
+    said, found = greedy(model, Given(sources), 9), last_states(model, Given(sources), 9)
     assert found.shape == (3, 6)
     for row, own in enumerate(sources):
         state, token = model.start(jnp.asarray(own[None])), jnp.zeros(1, jnp.int32)

@@ -69,7 +69,10 @@ def pair(request: pytest.FixtureRequest) -> Pair:
     model = peer_weights.into_daxy(peer, tiny.model("seq2seq", config))
     batch = tiny.batch(*widths)
     return Pair(
-        peer, peers.Batch(*(torch.tensor(np.asarray(c)).long() for c in batch)), model, batch
+        peer,
+        peers.Batch(*(torch.tensor(np.asarray(c)).long() for c in (batch.source, batch.target))),
+        model,
+        batch,
     )
 
 
@@ -114,7 +117,7 @@ def test_one_step_of_training_agrees(pair: Pair) -> None:
 
 def test_greedy_decoding_agrees(pair: Pair) -> None:
     theirs = pair.peer.greedy(pair.peer_batch.source, LIMIT).numpy()
-    ours = greedy(pair.model, pair.batch.source, LIMIT)
+    ours = greedy(pair.model, pair.batch.given, LIMIT)
     np.testing.assert_array_equal(ours[:, : theirs.shape[1]], theirs)
     assert (ours[:, theirs.shape[1] :] == PAD).all()
 
@@ -143,9 +146,9 @@ def stepped(pair: Pair, recipe: Protocol) -> Model:
     replicas = Replicas("seq2seq", pair.model.config, recipe, table, (shape,), (0,))
     model = jax.tree.map(lambda leaf: leaf[None], pair.model)
     step = Steps(
-        bucket=jnp.zeros(1, int),
-        rows=jnp.arange(count)[None, None],
-        weights=jnp.full((1, 1, count), 1 / count),
+        bucket=jnp.zeros((1, 1), int),
+        rows=jnp.arange(count)[None, None, None],
+        weights=jnp.full((1, 1, 1, count), 1 / count),
         number=jnp.zeros(1, int),
         active=jnp.ones((1, 1), bool),
         learning_rate=jnp.full(1, recipe.learning_rate),

@@ -43,7 +43,8 @@ def pair(request: pytest.FixtureRequest) -> tuple[Any, Model]:
 
 def example(row: int) -> tuple[Any, Any]:
     """Return one example as the peer takes it: without padding."""
-    return tuple(torch.tensor(np.trim_zeros(np.asarray(codes[row]))).long() for codes in BATCH)
+    pair = (BATCH.source, BATCH.target)
+    return tuple(torch.tensor(np.trim_zeros(np.asarray(codes[row]))).long() for codes in pair)
 
 
 @eqx.filter_jit

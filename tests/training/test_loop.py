@@ -85,7 +85,7 @@ def test_a_replica_that_stopped_is_not_validated_again_and_has_no_further_record
 def test_draws_are_counted_and_the_last_epoch_has_what_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("daxy.training.protocol.EPOCH_TRIALS", 12)
+    monkeypatch.setattr("daxy.training.protocol.EPOCH", 12)
     listener = Listener()
     _, position = training(trials=32, epochs=0, validate=None).fit(listener)
     assert [record.steps for record in position.history[0]] == [3, 6, 8]

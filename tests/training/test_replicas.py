@@ -44,7 +44,7 @@ def test_the_noise_of_a_step_depends_on_the_seed_and_on_the_step() -> None:
     (start,) = replicas.start()
     same = jax.tree.map(lambda leaf: jnp.stack([leaf[0], leaf[0]]), start.model)
     steps = idle(steps=3, replicas=2)
-    active = steps._replace(weights=jnp.full((3, 2, 4), 0.25), active=jnp.ones((3, 2), bool))
+    active = steps._replace(weights=jnp.full((3, 2, 1, 4), 0.25), active=jnp.ones((3, 2), bool))
     _, losses = replicas.run([start._replace(model=same)], active)
     assert len(np.unique(np.round(losses, 4))) == 6
 

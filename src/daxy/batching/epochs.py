@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,44 @@ def epoch(
     weights = (np.arange(size) < counts[:, None]) / counts[:, None]
     order = stream(0, f"order of batches, epoch {number}").permutation(steps)
     return Epoch(padded.reshape(steps, size)[order], weights[order].astype(np.float32))
+
+
+def mixed(
+    rows: Rows,
+    source_lengths: NDArray[np.integer],
+    target_lengths: NDArray[np.integer],
+    *,
+    size: int,
+    first: int,
+    steps: int,
+    seed: int,
+) -> Epoch:
+    """Return some batches of passes through these rows in no order of length.
+
+    Within a batch the longest targets come last, so that it can be padded in parts.
+
+    Args:
+        rows: The training set, repeats included.
+        source_lengths: The length of each of them.
+        target_lengths: The length of each of their targets.
+        size: Examples in a batch; a pass's last one may be smaller.
+        first: Batches that came before.
+        steps: Batches to return.
+        seed: The run's seed.
+    """
+    each = -(-len(rows) // size)
+    passes = range(first // each, -(-(first + steps) // each))
+    padding = np.full(each * size - len(rows), -1)
+    shuffled = [stream(seed, f"order of examples, pass {n}").permutation(len(rows)) for n in passes]
+    batches = np.concatenate([np.concatenate([own, padding]) for own in shuffled])
+    batches = batches.reshape(-1, size)[first - passes.start * each :][:steps]
+    is_there = batches >= 0
+    order = np.lexsort((source_lengths[batches], target_lengths[batches], is_there))
+    batches, is_there = (np.take_along_axis(own, order, axis=1) for own in (batches, is_there))
+    # What fills a batch up counts for nothing, and is as short as the shortest there is.
+    shortest = np.take_along_axis(batches, is_there.argmax(axis=1)[:, None], axis=1)
+    weights = is_there / is_there.sum(axis=1, keepdims=True)
+    return Epoch(rows[np.where(is_there, batches, shortest)], weights.astype(np.float32))
 
 
 QUANTILES = 16
@@ -97,14 +136,14 @@ def drawn_shapes(
     size: int,
     steps: int,
 ) -> NDArray[np.int64]:
-    """Return the longest source and target that the first steps can meet: shape [steps, 2]."""
+    """Return the longest source and target that the first steps can meet: shape [steps, 1, 2]."""
     order = np.lexsort((source_lengths, target_lengths))
     lengths = np.stack([source_lengths, target_lengths], axis=1)[order]
     edges = np.arange(QUANTILES + 1) * len(lengths) / QUANTILES
     first, end = np.floor(edges[:-1]).astype(int), np.ceil(edges[1:]).astype(int)
     quantiles = zip(first, end, strict=True)
     longest = np.stack([lengths[one:other].max(axis=0) for one, other in quantiles])
-    return longest[_quantiles(steps, size, 0)].max(axis=1)
+    return longest[_quantiles(steps, size, 0)].max(axis=1)[:, None]
 
 
 def _quantiles(steps: int, size: int, number: int) -> NDArray[np.int64]:
@@ -127,33 +166,45 @@ def needs(
     epochs: Sequence[Epoch],
     source_lengths: NDArray[np.integer],
     target_lengths: NDArray[np.integer],
+    parts: int = 1,
 ) -> NDArray[np.int64]:
-    """Return the longest source and target of each step over all replicas: shape [steps, 2]."""
-    lengths = source_lengths, target_lengths
-    return widest(
-        [np.stack([own[one.rows].max(axis=1) for own in lengths], axis=1) for one in epochs]
-    )
+    """Return the longest source and target of each part of each step over all replicas.
+
+    Shape [steps, parts, 2].
+    """
+
+    def longest(one: Epoch) -> NDArray[np.int64]:
+        rows = in_parts(one.rows, parts)
+        lengths = source_lengths, target_lengths
+        return np.stack([own[rows].max(axis=2) for own in lengths], axis=2)
+
+    return widest([longest(one) for one in epochs])
+
+
+def in_parts(values: NDArray[Any], parts: int) -> NDArray[Any]:
+    """Return values of shape [steps, batch] as [steps, parts, batch / parts]."""
+    return values.reshape(len(values), parts, -1)
 
 
 def widest(shapes: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return the longest source and target at each step of several runs, of [steps, 2] each.
+    """Return the longest sources and targets at each step of several runs, whose [steps, parts, 2].
 
     Where one run has fewer steps than another, those it has not are the other's.
     """
-    longest = np.zeros((max(map(len, shapes)), 2), np.int64)
+    longest = np.zeros((max(map(len, shapes)), *shapes[0].shape[1:]), np.int64)
     for own in shapes:
         longest[: len(own)] = np.maximum(longest[: len(own)], own)
     return longest
 
 
 def choose_buckets(shapes: NDArray[np.int64], limits: tuple[int, int], count: int) -> list[Bucket]:
-    """Return at most `count` shapes that every batch fits, the smallest first.
+    """Return at most `count` shapes that every part of a batch fits, the smallest first.
 
     Shapes that occur are merged two at a time, those that add the least padding first; padding is
     counted in tokens, a source token as one and a target token as two (a decoder's step costs about
     twice an encoder's). One bucket always has the `limits`, for whatever a later epoch brings.
     """
-    distinct, times = np.unique(shapes, axis=0, return_counts=True)
+    distinct, times = np.unique(shapes.reshape(-1, 2), axis=0, return_counts=True)
     merged = [(np.asarray(limits), 0), *zip(distinct, times.tolist(), strict=True)]
     while len(merged) > count:
         sides = np.stack([shape for shape, _ in merged])
@@ -171,9 +222,16 @@ def choose_buckets(shapes: NDArray[np.int64], limits: tuple[int, int], count: in
 
 
 def assign(shapes: NDArray[np.int64], buckets: Sequence[Bucket]) -> NDArray[np.int32]:
-    """Return the first, so the cheapest, bucket that each step's batches fit: shape [steps]."""
-    places = [
-        next(place for place, bucket in enumerate(buckets) if bucket.fits(*shape))
-        for shape in shapes.tolist()
-    ]
-    return np.array(places, np.int32)
+    """Return the first, so the cheapest, bucket that each part of each step fits.
+
+    Args:
+        shapes: Shape [steps, parts, 2].
+        buckets: One fits everything.
+
+    Returns:
+        Positions in `buckets`: [steps, parts].
+    """
+    sides = np.array([(bucket.source, bucket.target) for bucket in buckets])
+    fits = (shapes[..., None, :] <= sides).all(axis=-1)
+    assert fits.any(axis=-1).all()
+    return fits.argmax(axis=-1).astype(np.int32)

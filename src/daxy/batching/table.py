@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from daxy.core.examples import Examples, Sequences
 from daxy.core.vocabulary import Vocabulary
+from daxy.worlds.examples import GroundedExamples
 
 Rows = NDArray[np.int32]
 """Positions in a table."""
@@ -17,27 +18,34 @@ Rows = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Source and target codes, each row one distinct example; oversampling is a repeated row."""
+    """Source and target codes, each row one distinct example; oversampling is a repeated row.
+
+    Codes take a byte where there are few enough of them.
+    """
 
     sources: Vocabulary
     targets: Vocabulary
-    source: NDArray[np.uint16]
+    source: NDArray[np.unsignedinteger]
     """Shape [count, longest source + END]."""
-    target: NDArray[np.uint16]
+    target: NDArray[np.unsignedinteger]
     """Shape [count, longest target + END]."""
     row_of: dict[str, int]
     """The row of each example's key."""
+    world: NDArray[np.uint8] | None = None
+    """The worlds as maps, see `daxy.worlds.columns.Worlds.maps`: shape [count, row, column]."""
 
     @classmethod
     def of(cls, parts: Sequence[Examples]) -> Table:
-        """Encode everything that occurs in these parts."""
+        """Encode everything that occurs in these parts.
+
+        Raises:
+            WrongRequest: their worlds have grids of several sizes.
+        """
         row_of: dict[str, int] = {}
-        sources: list[Sequences] = []
-        targets: list[Sequences] = []
-        for examples in parts:
-            fresh = _first_rows(examples.keys, row_of)
-            sources.append(examples.source.take(fresh))
-            targets.append(examples.target.take(fresh))
+        distinct = [part.take(_first_rows(part.keys, row_of)) for part in parts]
+        sources, targets = [part.source for part in distinct], [part.target for part in distinct]
+        grounded = [part for part in distinct if isinstance(part, GroundedExamples)]
+        assert len(grounded) in (0, len(distinct))
         source_words, target_words = Vocabulary.of(*sources), Vocabulary.of(*targets)
         return cls(
             source_words,
@@ -45,6 +53,7 @@ class Table:
             _stack(source_words, sources),
             _stack(target_words, targets),
             row_of,
+            GroundedExamples.joined(grounded).worlds.maps if grounded else None,
         )
 
     @property
@@ -73,6 +82,7 @@ def _first_rows(keys: Sequence[str], row_of: dict[str, int]) -> list[int]:
     return fresh
 
 
-def _stack(words: Vocabulary, columns: Sequence[Sequences]) -> NDArray[np.uint16]:
+def _stack(words: Vocabulary, columns: Sequence[Sequences]) -> NDArray[np.unsignedinteger]:
     width = max(int(column.lengths.max(initial=0)) for column in columns) + 1
-    return np.concatenate([words.encode(column, width) for column in columns])
+    smallest = np.min_scalar_type(len(words) - 1)
+    return np.concatenate([words.encode(column, width).astype(smallest) for column in columns])

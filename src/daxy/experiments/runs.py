@@ -158,10 +158,11 @@ class Experiment:
         """
         require(len(set(seeds)) == len(seeds) > 0, f"seeds must differ, and be some: {list(seeds)}")
         require(min(seeds) >= 0, f"a seed must not be negative: {min(seeds)}")
-        blind = (
-            f"{self.learner.model} sees no worlds, and what {self.task} asks for depends on them"
-        )
-        require(not tasks.get(self.task).grounded, blind)
+        grounded, model = tasks.get(self.task).grounded, self.learner.model
+        blind = f"{model} sees no worlds, and what {self.task} asks for depends on them"
+        require(self.learner.sees_worlds or not grounded, f"{blind}; see `daxy models`")
+        needless = f"{model} sees worlds, and {self.task} has none"
+        require(grounded or not self.learner.sees_worlds, needless)
         workshop = Workshop(self.folder, self.checkpoint_seconds, self.evaluate_every)
         runs = [self.of(seed) for seed in seeds]
         if restart:

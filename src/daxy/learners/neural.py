@@ -18,10 +18,11 @@ from daxy.batching.epochs import choose_buckets, widest
 from daxy.batching.table import Table
 from daxy.core.errors import require
 from daxy.core.examples import Examples, Sequences
+from daxy.core.random import stream
 from daxy.core.settings import made, stated
 from daxy.core.split import Split
 from daxy.core.vocabulary import Vocabulary
-from daxy.models._model import Sizes
+from daxy.models._model import Sizes, sees_worlds
 from daxy.training.checkpoint import Arrays, Checkpoint, named_arrays
 from daxy.training.loop import EpochRecord, Listener, Position, Training, Trial, one_replica
 from daxy.training.order import Order
@@ -30,6 +31,9 @@ from daxy.training.replicas import Replicas, State, merged
 
 BUCKETS = 4
 """Padded shapes of one program: with 4, SCAN's batches are padded by 5% of their tokens."""
+
+BUCKETS_OF_PARTS = 8
+"""Padded shapes where a batch is padded in parts, from its shortest targets to its longest."""
 
 SAMPLE = 256
 """Examples that are decoded to find out how long decoding takes."""
@@ -60,6 +64,11 @@ class Neural:
             "config": stated(self.config),
             "protocol": stated(self.protocol),
         }
+
+    @property
+    def sees_worlds(self) -> bool:
+        """Whether its network is shown the worlds that commands are said in."""
+        return sees_worlds(models.get(self.model).Model)
 
     @property
     def shape(self) -> Neural:
@@ -149,11 +158,16 @@ class Group:
         return Training(
             replicas=self._replicas,
             train=[self._table.rows(member.split.train) for member in self.members],
-            validation=self._trial("validation"),
+            validation=self._trial("validation", most=self.members[0].learner.protocol.validated),
         )
 
-    def _trial(self, part: Literal["validation", "test"], every: int = 1) -> Trial:
+    def _trial(
+        self, part: Literal["validation", "test"], every: int = 1, *, most: int = 0
+    ) -> Trial:
+        """Return what networks are asked of a part: `most` examples of it, drawn, or all for 0."""
         parts: list[Examples] = [getattr(member.split, part) for member in self.members]
+        if most:
+            parts = [_drawn(own, most) for own in parts]
 
         def judge(replica: int, codes: NDArray[np.uint16]) -> float:
             return self.members[replica].score(parts[replica], self._table.targets.decode(codes))
@@ -177,15 +191,22 @@ class Group:
         every = np.concatenate(rows)
         limits = int(table.source_lengths[every].max()), int(table.target_lengths[every].max())
         shapes = widest([order.shapes(own) for own in rows])
+        count = BUCKETS if order.parts == 1 else BUCKETS_OF_PARTS
         return Replicas(
             architecture=shape.model,
             config=shape.config,
             protocol=shape.protocol,
             table=table,
-            buckets=tuple(choose_buckets(shapes, limits, BUCKETS)),
+            buckets=tuple(choose_buckets(shapes, limits, count)),
             seeds=tuple(member.seed for member in self.members),
             dropout=tuple(member.learner.protocol.dropout for member in self.members),
         )
+
+
+def _drawn(examples: Examples, count: int) -> Examples:
+    """Return some of the examples, the same ones whenever it is asked."""
+    chosen = stream(0, "validated").permutation(len(examples))[:count]
+    return examples.take(np.sort(chosen))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy import models
+from daxy.core.errors import require
 from daxy.core.examples import Sequences
 from daxy.core.vocabulary import Vocabulary
 from daxy.models._decoding import greedy, greedy_of_length, last_states
-from daxy.models._model import Model, Sizes
+from daxy.models._model import Given, Model, Sizes, sees_worlds
+from daxy.worlds.columns import Worlds
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,30 +27,39 @@ class Predictor:
     targets: Vocabulary
     limit: int
 
-    def predict(self, sources: Sequences) -> Sequences:
-        """Return the greedy output for each source.
+    def predict(self, sources: Sequences, worlds: Worlds | None = None) -> Sequences:
+        """Return the greedy output for each source, said in its world if the network sees worlds.
 
         Raises:
-            WrongRequest: a source has a token that the network does not know.
+            WrongRequest: a source has a token that the network does not know, or there are no
+                worlds for a network that sees them.
         """
-        return self.targets.decode(greedy(self.model, self.sources.encode(sources), self.limit))
+        given = self._given(sources, worlds)
+        return self.targets.decode(greedy(self.model, given, self.limit))
 
-    def predict_of_length(self, sources: Sequences, lengths: NDArray[np.integer]) -> Sequences:
+    def predict_of_length(
+        self, sources: Sequences, lengths: NDArray[np.integer], worlds: Worlds | None = None
+    ) -> Sequences:
         """Return the greedy output for each source, given how many tokens it is to have.
 
         Raises:
-            WrongRequest: a source has a token that the network does not know.
+            WrongRequest: see `predict`.
         """
-        codes = self.sources.encode(sources)
-        return self.targets.decode(greedy_of_length(self.model, codes, lengths))
+        given = self._given(sources, worlds)
+        return self.targets.decode(greedy_of_length(self.model, given, lengths))
 
-    def last_states(self, sources: Sequences) -> NDArray[np.float32]:
+    def last_states(self, sources: Sequences, worlds: Worlds | None = None) -> NDArray[np.float32]:
         """Return the decoder's top hidden vector after each source's output: [count, hidden].
 
         Raises:
-            WrongRequest: a source has a token that the network does not know.
+            WrongRequest: see `predict`.
         """
-        return last_states(self.model, self.sources.encode(sources), self.limit)
+        return last_states(self.model, self._given(sources, worlds), self.limit)
+
+    def _given(self, sources: Sequences, worlds: Worlds | None) -> Given:
+        blind = not sees_worlds(self.model)
+        require(blind or worlds is not None, "this network sees worlds, and was given none")
+        return Given(self.sources.encode(sources), None if blind or worlds is None else worlds.maps)
 
 
 def empty_model(

@@ -9,20 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
-from jaxtyping import Array, Float, Int, Integer, Shaped
+from jaxtyping import Array, Float, Int, Shaped
 from numpy.typing import NDArray
 
 from daxy.core.vocabulary import END, PAD
-from daxy.models._model import Model, best
-
-Codes: TypeAlias = Integer[Array, "_ width"] | Integer[np.ndarray, "_ width"]
+from daxy.models._model import Given, Model, begun, best
 
 SLOTS = 256
 """Sequences that are extended together."""
@@ -30,15 +28,15 @@ FRESH = 64
 """Sources that are encoded together, when so many slots are free."""
 
 
-def greedy(model: Model, sources: Codes, limit: int) -> NDArray[np.uint16]:
+def greedy(model: Model, given: Given, limit: int) -> NDArray[np.uint16]:
     """Return one model's outputs, [count, limit] codes, as `greedy_replicas` does."""
     alone = jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], model)
     here = Mesh(np.array(jax.devices()[:1]).reshape(1, 1), ("replicas", "examples"))
-    return greedy_replicas(alone, [sources], limit, here)[0]
+    return greedy_replicas(alone, [given], limit, here)[0]
 
 
 def greedy_of_length(
-    model: Model, sources: Codes, lengths: Int[np.ndarray, " count"]
+    model: Model, given: Given, lengths: Int[np.ndarray, " count"]
 ) -> NDArray[np.uint16]:
     """Return the best tokens, as many as `lengths` says, and PAD after them.
 
@@ -47,69 +45,67 @@ def greedy_of_length(
 
     Args:
         model: One model.
-        sources: Codes, [count, width].
+        given: What it is asked.
         lengths: How many tokens each output has.
     """
     limit = int(lengths.max(initial=0))
 
-    def decode(sources: Array, lengths: Array) -> Array:
-        return _decode_of_length(model, sources, lengths, limit)
+    def decode(rows: tuple[Given, Array]) -> Array:
+        return _decode_of_length(model, *rows, limit)
 
-    return _in_parts(decode, sources, lengths).astype(np.uint16)
+    return _in_parts(decode, (given, lengths)).astype(np.uint16)
 
 
 @partial(jax.jit, static_argnums=3)
 def _decode_of_length(
-    model: Model, sources: Int[Array, "slots width"], lengths: Int[Array, " slots"], limit: int
+    model: Model, given: Given, lengths: Int[Array, " slots"], limit: int
 ) -> Int[Array, "slots limit"]:
     def extend(carry: tuple[Any, Array], place: Array) -> tuple[tuple[Any, Array], Array]:
         state, logits = model.step(*carry)
         token = best(logits.at[:, END].set(-jnp.inf))
         return (state, token), jnp.where(place < lengths, token, PAD)
 
-    first = jnp.full(len(sources), PAD, jnp.int32)
-    begin = model.start(sources), first
+    first = jnp.full(len(lengths), PAD, jnp.int32)
+    begin = begun(model, given), first
     return jax.lax.scan(extend, begin, jnp.arange(limit))[1].T
 
 
-def last_states(model: Model, sources: Codes, limit: int) -> NDArray[np.float32]:
+def last_states(model: Model, given: Given, limit: int) -> NDArray[np.float32]:
     """Return the decoder's top state after it has said END, or `limit` tokens: [count, hidden]."""
 
-    def decode(sources: Array) -> Array:
-        return _last_states(model, sources, limit)
+    def decode(given: Given) -> Array:
+        return _last_states(model, given, limit)
 
-    return _in_parts(decode, sources)
+    return _in_parts(decode, given)
 
 
 @partial(jax.jit, static_argnums=2)
-def _last_states(
-    model: Model, sources: Int[Array, "slots width"], limit: int
-) -> Float[Array, "slots hidden"]:
+def _last_states(model: Model, given: Given, limit: int) -> Float[Array, "slots hidden"]:
     def extend(carry: tuple[Any, Array], _: None) -> tuple[tuple[Any, Array], tuple[Array, Array]]:
         state, logits = model.step(*carry)
         token = best(logits)
         return (state, token), (token == END, state.top)
 
-    begin = model.start(sources), jnp.full(len(sources), PAD, jnp.int32)
+    count = len(given.source)
+    begin = begun(model, given), jnp.full(count, PAD, jnp.int32)
     _, (ends, states) = jax.lax.scan(extend, begin, None, length=limit)
     last = jnp.where(ends.any(axis=0), ends.argmax(axis=0), limit - 1)
-    return states[last, jnp.arange(len(sources))]
+    return states[last, jnp.arange(count)]
 
 
-def _in_parts(decode: Callable[..., Array], *rows: Any) -> NDArray[Any]:
+def _in_parts(decode: Callable[[Any], Array], rows: Any) -> NDArray[Any]:
     """Return what a program finds for rows of integers, as many at a time as there are slots."""
+    count = len(jax.tree.leaves(rows)[0])
     parts = list[NDArray[Any]]()
-    for first in range(0, len(rows[0]), SLOTS):
-        own = [np.asarray(each[first : first + SLOTS], np.int32) for each in rows]
-        missing = SLOTS - len(own[0])
-        shapes = [((0, missing), *[(0, 0)] * (each.ndim - 1)) for each in own]
-        filled = [np.pad(each, shape, mode="edge") for each, shape in zip(own, shapes, strict=True)]
-        parts.append(np.asarray(decode(*map(jnp.asarray, filled)))[: SLOTS - missing])
+    for first in range(0, count, SLOTS):
+        here = np.minimum(np.arange(first, first + SLOTS), count - 1)
+        own = jax.tree.map(lambda each, here=here: jnp.asarray(each[here], jnp.int32), rows)
+        parts.append(np.asarray(decode(own))[: count - first])
     return np.concatenate(parts)
 
 
 def greedy_replicas(
-    models: Model, sources: Sequence[Codes], limit: int, grid: Mesh
+    models: Model, given: Sequence[Given], limit: int, grid: Mesh
 ) -> list[NDArray[np.uint16]]:
     """Return the best token at each step until END, at most `limit` of them; PAD after that.
 
@@ -117,7 +113,7 @@ def greedy_replicas(
 
     Args:
         models: Models with a leading replica axis.
-        sources: Each replica's own sources as codes: [count, width], one width for all.
+        given: What each replica is asked; all sources have one width.
         limit: The most tokens of an output, END included.
         grid: Devices; the replicas are spread over its first axis, a replica's sources over its
             second.
@@ -126,15 +122,22 @@ def greedy_replicas(
         Each replica's outputs: [count, limit] codes.
     """
     columns = grid.devices.shape[1]
-    shares = [[np.asarray(own)[first::columns] for first in range(columns)] for own in sources]
-    counts = np.array([[len(share) for share in row] for row in shares], np.int32)
+    totals = [len(own.source) for own in given]
+    counts = np.array([[len(range(n, own, columns)) for n in range(columns)] for own in totals])
     room = max(FRESH, 1 << int(counts.max() - 1).bit_length())  # few sizes, so few programs
-    codes = np.full((*counts.shape, room, sources[0].shape[1]), END, np.int32)
-    for row, own in zip(codes, shares, strict=True):
-        for place, share in zip(row, own, strict=True):
-            place[: len(share)] = share
-    outputs = np.asarray(_decode(grid, limit, models, codes, counts))
-    whole = [np.zeros((len(own), limit), np.uint16) for own in sources]
+
+    def spread(*every: NDArray[np.integer]) -> NDArray[np.integer]:
+        """Return one array of what is asked of each replica, by column; zeros where nothing is."""
+        found = np.zeros((*counts.shape, room, *every[0].shape[1:]), every[0].dtype)
+        for row, own in zip(found, every, strict=True):
+            for first, place in enumerate(row):
+                share = own[first::columns]
+                place[: len(share)] = share
+        return found
+
+    asked = jax.tree.map(spread, *(jax.tree.map(np.asarray, own) for own in given))
+    outputs = np.asarray(_decode(grid, limit, models, asked, counts.astype(np.int32)))
+    whole = [np.zeros((own, limit), np.uint16) for own in totals]
     for outputs_of_row, own, count in zip(outputs, whole, counts, strict=True):
         for first in range(columns):
             own[first::columns] = outputs_of_row[first, : count[first]]
@@ -146,17 +149,21 @@ def _decode(
     grid: Mesh,
     limit: int,
     models: Model,
-    codes: Int[Array, "replicas columns room width"],
+    asked: Given,
     counts: Int[Array, "replicas columns"],
 ) -> Int[Array, "replicas columns room limit"]:
-    """Return the outputs for the first `counts` sources of each column of each replica."""
+    """Return the outputs for the first `counts` sources of each column of each replica.
+
+    `asked` has axes for the replicas, the columns and their room before its own.
+    """
     replicas, columns = grid.axis_names
 
-    def share(models: Model, codes: Array, counts: Array) -> Array:
-        def one(own: tuple[Model, Array, Array]) -> Array:
+    def share(models: Model, asked: Given, counts: Array) -> Array:
+        def one(own: tuple[Model, Given, Array]) -> Array:
             return _decode_one(*own, limit)
 
-        return jax.lax.map(one, (models, codes[:, 0], counts[:, 0]))[:, None]
+        own = jax.tree.map(lambda leaf: leaf[:, 0], asked)
+        return jax.lax.map(one, (models, own, counts[:, 0]))[:, None]
 
     spread = jax.shard_map(
         share,
@@ -165,7 +172,7 @@ def _decode(
         out_specs=P(replicas, columns),
         check_vma=False,
     )
-    return spread(models, codes, counts)
+    return spread(models, asked, counts)
 
 
 class _Work(NamedTuple):
@@ -181,11 +188,11 @@ class _Work(NamedTuple):
     outputs: Int[Array, "room limit"]
 
 
-def _decode_one(model: Model, sources: Array, count: Array, limit: int) -> Array:
-    """Return one model's outputs for the first `count` sources."""
-    room = len(sources)
+def _decode_one(model: Model, asked: Given, count: Array, limit: int) -> Array:
+    """Return one model's outputs for the first `count` of what it is asked."""
+    room = len(asked.source)
     slots = min(SLOTS, room)
-    shapes = jax.eval_shape(model.start, sources[:slots])
+    shapes = jax.eval_shape(begun, model, _rows(asked, jnp.arange(slots)))
     nothing = jnp.zeros(slots, jnp.int32)
     begin = _Work(
         next=jnp.int32(0),
@@ -204,20 +211,24 @@ def _decode_one(model: Model, sources: Array, count: Array, limit: int) -> Array
         return (wanted > 0) & (jnp.count_nonzero(work.held == room) >= wanted)
 
     def turn(work: _Work) -> _Work:
-        work = _refill(model, sources, count, work)
+        work = _refill(model, asked, count, work)
         extend = partial(_extend, model)
         return jax.lax.while_loop(lambda w: is_open(w) & ~has_room(w), extend, work)
 
     return jax.lax.while_loop(lambda w: is_open(w) | (w.next < count), turn, begin).outputs
 
 
-def _refill(model: Model, sources: Array, count: Array, work: _Work) -> _Work:
+def _rows(asked: Given, rows: Int[Array, " rows"]) -> Given:
+    return jax.tree.map(lambda leaf: leaf[rows].astype(jnp.int32), asked)
+
+
+def _refill(model: Model, asked: Given, count: Array, work: _Work) -> _Work:
     """Encode the next sources and put them into free slots."""
-    room, slots = len(sources), len(work.held)
+    room, slots = len(asked.source), len(work.held)
     (places,) = jnp.nonzero(work.held == room, size=FRESH, fill_value=slots)
     numbers = work.next + jnp.arange(FRESH, dtype=jnp.int32)
     places = jnp.where(numbers < count, places, slots)
-    states = model.start(sources[jnp.minimum(numbers, room - 1)])
+    states = begun(model, _rows(asked, jnp.minimum(numbers, room - 1)))
     return work._replace(
         next=jnp.minimum(work.next + FRESH, count),
         held=work.held.at[places].set(numbers, mode="drop"),

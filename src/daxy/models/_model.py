@@ -7,10 +7,11 @@ become flags of `daxy train`, and an Equinox module `Model` that satisfies the p
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, cast, runtime_checkable
 
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, Integer
 
 from daxy.core.vocabulary import PAD
 from daxy.models.layers.dropout import Dropout
@@ -24,11 +25,30 @@ class Sizes:
     target_symbols: int
 
 
+class Given(NamedTuple):
+    """What a model is asked: sources as codes, and the worlds they are said in, if there are any.
+
+    Codes are tokens, END, then PAD (see `core.vocabulary`). A world has a byte for each cell (see
+    `worlds.columns.Worlds.maps`).
+    """
+
+    source: Integer[Array, "batch source"] | Integer[np.ndarray, "batch source"]
+    world: Integer[Array, "batch row column"] | Integer[np.ndarray, "batch row column"] | None = (
+        None
+    )
+
+
 class Batch(NamedTuple):
-    """Source-target pairs as codes: tokens, END, then PAD (see `core.vocabulary`)."""
+    """Source-target pairs as codes, with the worlds of their sources; see `Given`."""
 
     source: Int[Array, "batch source"]
     target: Int[Array, "batch target"]
+    world: Int[Array, "batch row column"] | None = None
+
+    @property
+    def given(self) -> Given:
+        """What a model that writes the targets is asked."""
+        return Given(self.source, self.world)
 
     @property
     def is_target(self) -> Bool[Array, "batch target"]:
@@ -69,6 +89,32 @@ class SelfFed(Model, Protocol):
     ) -> Float[Array, "batch target symbols"]:
         """Return `logits`, where an example that is not `forced` is given its own best tokens."""
         ...
+
+
+@runtime_checkable
+class Grounded(Protocol):
+    """A model that is shown the worlds too: its `Batch` has them, and so has its `start`."""
+
+    sees_worlds: ClassVar[bool] = True
+
+    def start(
+        self, source: Int[Array, "batch source"], world: Int[Array, "batch row column"]
+    ) -> Any:
+        """Return the state before the first target token: a nest of arrays, batch first."""
+        ...
+
+
+def sees_worlds(model: Any) -> bool:
+    """Whether a model, or a class of models, is `Grounded`."""
+    return getattr(model, "sees_worlds", False)
+
+
+def begun(model: Model, given: Given) -> Any:
+    """Return a model's state before the first target token."""
+    if sees_worlds(model):
+        assert given.world is not None
+        return cast("Grounded", model).start(jnp.asarray(given.source), jnp.asarray(given.world))
+    return model.start(jnp.asarray(given.source))
 
 
 def best(logits: Float[Array, "batch symbols"]) -> Int[Array, " batch"]:

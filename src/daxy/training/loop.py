@@ -15,7 +15,7 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.batching.epochs import Epoch, assign, needs
+from daxy.batching.epochs import Epoch, assign, in_parts
 from daxy.batching.table import Rows
 from daxy.core.errors import RunFailed
 from daxy.training.checkpoint import Checkpoint
@@ -234,28 +234,34 @@ class Training:
         return Order(self.replicas.protocol, self.replicas.table)
 
     def _buckets(self, epochs: list[Epoch]) -> NDArray[np.int32]:
-        table = self.replicas.table
-        longest = needs(epochs, table.source_lengths, table.target_lengths)
-        return assign(longest, self.replicas.buckets)
+        return assign(self._order.needs(epochs), self.replicas.buckets)
 
     def _steps(self, epochs: list[Epoch], buckets: NDArray[np.int32], position: Position) -> Steps:
         """Return the next steps, filled up to the number that was compiled with none active."""
         first, count = position.step, STEPS_TOGETHER
-        rows = np.stack([_window(one.rows, first) for one in epochs], axis=1)
-        weights = np.stack([_window(one.weights, first) for one in epochs], axis=1)
+        parts, numbers = self._order.parts, np.arange(position.total, position.total + count)
+
+        def stacked(columns: list[NDArray[Any]]) -> NDArray[Any]:
+            return np.stack([in_parts(_window(own, first), parts) for own in columns], axis=1)
+
+        weights = stacked([one.weights for one in epochs])
         going = ~np.asarray(position.stopped)
         return Steps(
             bucket=_window(buckets, first),
-            rows=rows,
+            rows=stacked([one.rows for one in epochs]),
             weights=weights,
-            number=np.arange(position.total, position.total + count, dtype=np.int32),
-            active=(weights > 0).any(axis=2) & going,
-            learning_rate=np.full(count, self._learning_rate(position.epoch), np.float32),
+            number=numbers.astype(np.int32),
+            active=(weights > 0).any(axis=(2, 3)) & going,
+            learning_rate=np.array(
+                [self._learning_rate(position.epoch, step) for step in numbers.tolist()], np.float32
+            ),
         )
 
-    def _learning_rate(self, number: int) -> float:
+    def _learning_rate(self, epochs: int, steps: int) -> float:
+        """Return the learning rate after so many epochs, and steps of all."""
         protocol = self.replicas.protocol
-        return protocol.learning_rate * protocol.decay**number
+        times = steps / protocol.decay_steps if protocol.decay_steps else epochs
+        return protocol.learning_rate * protocol.decay**times
 
     def _end_epoch(
         self, shares: Shares, position: Position, epochs: list[Epoch], seconds: float
@@ -278,7 +284,7 @@ class Training:
                 loss=position.losses[replica] / len(epochs[replica]),
                 validation=score,
                 best_epoch=position.best_epoch[replica],
-                learning_rate=self._learning_rate(position.epoch),
+                learning_rate=self._learning_rate(position.epoch, position.total),
                 seconds=seconds,
                 test=tests[replica],
             )

@@ -55,7 +55,7 @@ def step(
     Gradients are clipped by their norm over all weights, then decayed, as in PyTorch.
     """
     norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(gradients)))
-    clip = jnp.minimum(1, protocol.clip / norm)
+    clip = jnp.minimum(1, protocol.clip / norm) if protocol.clip else jnp.ones(())
     decay = protocol.weight_decay
     if decay:
         gradients = jax.tree.map(lambda own, it: clip * own + decay * it, gradients, weights)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.batching.epochs import Epoch, drawn, drawn_shapes, epoch, needs
+from daxy.batching.epochs import Epoch, drawn, drawn_shapes, epoch, mixed, needs
 from daxy.batching.table import Rows, Table
 from daxy.training.protocol import Protocol
+
+PARTS = 5
+"""Parts of a batch of any lengths, each padded to a length of its own, at most."""
+LEAST = 8
+"""Examples in a part at least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,22 +24,43 @@ class Order:
     protocol: Protocol
     table: Table
 
+    @property
+    def parts(self) -> int:
+        """Equal parts of a batch that are padded apart: one where a batch is of similar lengths."""
+        size = self.protocol.batch_size
+        few = range(1, min(PARTS, size // LEAST) + 1) if self.protocol.updates else range(1, 2)
+        return max((parts for parts in few if size % parts == 0), default=1)
+
     def epoch(self, rows: Rows, *, seed: int, number: int) -> Epoch:
         """Return the batches of epoch `number`, from 0, of the run with this seed."""
-        size, steps, each = self.protocol.batch_size, self.protocol.steps, self.protocol.epoch_steps
+        protocol, size, each = self.protocol, self.protocol.batch_size, self.protocol.epoch_steps
         sources, targets = self._lengths(rows)
-        if steps == 0:
-            return epoch(rows, sources, size=size, seed=seed, number=number)
-        left = min(each, steps - number * each)
-        return drawn(rows, sources, targets, size=size, steps=left, seed=seed, number=number)
+        left = min(each, protocol.steps - number * each)
+        if protocol.updates:
+            first = number * each
+            made = mixed(rows, sources, targets, size=size, first=first, steps=left, seed=seed)
+        elif protocol.trials:
+            made = drawn(rows, sources, targets, size=size, steps=left, seed=seed, number=number)
+        else:
+            made = epoch(rows, sources, size=size, seed=seed, number=number)
+        return self._by_tokens(made) if protocol.token_mean else made
+
+    def needs(self, epochs: list[Epoch]) -> NDArray[np.int64]:
+        """Return the longest source and target of each part of each step: [steps, parts, 2]."""
+        return needs(epochs, self.table.source_lengths, self.table.target_lengths, self.parts)
 
     def shapes(self, rows: Rows) -> NDArray[np.int64]:
-        """Return the longest source and target of each step of the first epoch, for any seeds."""
-        if self.protocol.steps == 0:
-            first = self.epoch(rows, seed=0, number=0)
-            return needs([first], self.table.source_lengths, self.table.target_lengths)
+        """Return the longest source and target of each part of each step of a first epoch."""
+        if not self.protocol.trials:
+            return self.needs([self.epoch(rows, seed=0, number=0)])
         size, steps = self.protocol.batch_size, self.protocol.epoch_steps
         return drawn_shapes(*self._lengths(rows), size=size, steps=steps)
+
+    def _by_tokens(self, made: Epoch) -> Epoch:
+        """Return the batches with weights of 1 / tokens in the batch, END included."""
+        is_there = made.weights > 0
+        tokens = (self.table.target_lengths[made.rows] * is_there).sum(axis=1, keepdims=True)
+        return replace(made, weights=(is_there / tokens).astype(np.float32))
 
     def _lengths(self, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         return self.table.source_lengths[rows], self.table.target_lengths[rows]

@@ -11,8 +11,9 @@ from daxy.core.settings import check_types, later
 
 Optimizer: TypeAlias = Literal["sgd", "adam"]
 
-EPOCH_TRIALS = 1_000
-"""Draws that make up an epoch, after which there is a validation and a line in the log."""
+EPOCH = 1_000
+"""Trials or updates that make up an epoch, after which there is a validation and a line in the
+log."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +33,7 @@ class Protocol:
     weight_decay: float = 1e-8
     """This much of each weight is added to its gradient."""
     clip: float = 5.0
-    """Gradients with a larger norm than this are scaled down to it."""
+    """Gradients with a larger norm than this are scaled down to it; 0: never."""
     batch_size: int = 32
     """Examples in a step; batches hold examples of similar source length."""
     epochs: int = 50
@@ -40,7 +41,7 @@ class Protocol:
     there are `trials`."""
     dropout: float = 0.2
     """On both embeddings, and on what the pre-output reads (`seq2seq`) or between layers
-    (`stacked`)."""
+    (`stacked`); see also `world-dropout` (`multimodal`)."""
     mask_after_predicted_end: bool = False
     """Leave out the loss of what follows the model's own first END, as the authors' code does."""
     limit: int = 50
@@ -52,18 +53,36 @@ class Protocol:
     """The share of examples whose decoder is given the true tokens; a coin decides for each, and
     the others are given its own best tokens, up to its own END."""
 
+    updates: int = later(0)
+    """Batches of a shuffled training set, pass after pass, instead of `epochs`, which is 0 then;
+    an epoch in the log is a thousand of them. Batches hold examples of any length."""
+    decay_steps: int = later(0)
+    """The learning rate is multiplied by `decay` once in so many steps, a little at each of them,
+    instead of after each epoch."""
+    token_mean: bool = later(default=False)
+    """The loss is a mean over the tokens of a batch, instead of a sum over those of each example
+    and a mean over examples."""
+    validated: int = later(0)
+    """Examples of the validation set, drawn once, that weights are selected by; 0: all."""
+
     def __post_init__(self) -> None:
         check_types(Protocol, vars(self))
-        for name in ("learning_rate", "decay", "clip", "batch_size", "limit"):
+        for name in ("learning_rate", "decay", "batch_size", "limit"):
             value = getattr(self, name)
             flag = name.replace("_", "-")
             require(value > 0, f"{flag} must be positive, not {value}")
             require(isfinite(value), f"{flag} must be finite, not {value}")
-        require(self.trials >= 0, f"trials must not be negative: {self.trials}")
-        passes = self.epochs > 0 or (self.epochs == 0 and self.trials > 0)
-        require(passes, f"epochs must be positive, not {self.epochs}")
-        both = f"{self.epochs}, {self.trials}; set one of them to 0"
-        require(0 in (self.epochs, self.trials), f"epochs and trials are asked for: {both}")
+        for name in ("clip", "trials", "updates", "decay_steps", "validated"):
+            value = getattr(self, name)
+            flag = name.replace("_", "-")
+            require(value >= 0, f"{flag} must not be negative: {value}")
+            require(isfinite(value), f"{flag} must be finite, not {value}")
+        asked = {name: getattr(self, name) for name in ("epochs", "trials", "updates")}
+        some = self.epochs > 0 or (self.epochs == 0 and any(asked.values()))
+        require(some, f"epochs must be positive, not {self.epochs}")
+        lengths = [f"{name} ({value})" for name, value in asked.items() if value]
+        one = "; set all but one of them to 0"
+        require(len(lengths) == 1, f"{' and '.join(lengths)} are asked for{one}")
         whole = self.trials % self.batch_size == 0
         require(whole, f"trials must be a multiple of batch-size: {self.trials}, {self.batch_size}")
         share = self.teacher_forcing
@@ -74,13 +93,13 @@ class Protocol:
 
     @property
     def steps(self) -> int:
-        """Steps of a recipe that draws; 0 for one that passes through all examples."""
-        return self.trials // self.batch_size
+        """Steps of a recipe that counts them or its trials; 0 for one that counts epochs."""
+        return self.updates or self.trials // self.batch_size
 
     @property
     def epoch_steps(self) -> int:
-        """Steps in an epoch of draws; the last one may have fewer."""
-        return max(1, EPOCH_TRIALS // self.batch_size)
+        """Steps in an epoch of such a recipe; the last one may have fewer."""
+        return EPOCH if self.updates else max(1, EPOCH // self.batch_size)
 
     @property
     def most_epochs(self) -> int:
@@ -102,8 +121,24 @@ PROTOCOLS = {
         trials=100_000,
         teacher_forcing=0.5,
     ),
+    "ruis2020": Protocol(
+        optimizer="adam",
+        learning_rate=0.001,
+        decay=0.9,
+        decay_steps=20_000,
+        weight_decay=0.0,
+        clip=0.0,
+        batch_size=200,
+        epochs=0,
+        updates=200_000,
+        token_mean=True,
+        dropout=0.3,
+        limit=120,
+        validated=2_000,
+    ),
 }
-"""Of Lake & Baroni (2018, section 3) the dropout is that of the network that did best overall."""
+"""Of Lake & Baroni (2018, section 3) the dropout is that of the network that did best overall. Of
+Ruis et al. (2020, section 4 and appendix E) what the text leaves out is as in the authors' code."""
 
 WITHOUT_VALIDATION = frozenset({"lake2018"})
 """The recipes of papers that report the last weights, and train on all lines."""

@@ -25,11 +25,12 @@ from daxy.batching.epochs import Bucket
 from daxy.batching.table import Rows, Table
 from daxy.core.random import stream
 from daxy.models._decoding import greedy_replicas
-from daxy.models._model import Batch, Sizes
+from daxy.models._model import Batch, Given, Sizes
 from daxy.models.layers.dropout import Dropout
 from daxy.training import optimizers
 from daxy.training.devices import EXAMPLES, REPLICAS, compiler_options, cuts, grid, side_by_side
 from daxy.training.objective import cross_entropy
+from daxy.training.order import Order
 from daxy.training.protocol import Protocol
 from daxy.training.turns import Turn, spread, take
 
@@ -58,10 +59,10 @@ Shares: TypeAlias = list[State]
 class Steps(NamedTuple):
     """What a run of consecutive steps reads; time first, then the replicas."""
 
-    bucket: Int[AnyArray, " steps"]
-    """Which padded shape."""
-    rows: Int[AnyArray, "steps replicas batch"]
-    weights: Float[AnyArray, "steps replicas batch"]
+    bucket: Int[AnyArray, "steps parts"]
+    """Which padded shape each part of a batch has."""
+    rows: Int[AnyArray, "steps replicas parts size"]
+    weights: Float[AnyArray, "steps replicas parts size"]
     number: Int[AnyArray, " steps"]
     """Steps done before this one since training began: it makes the noise."""
     active: Bool[AnyArray, "steps replicas"]
@@ -161,13 +162,17 @@ class Replicas:
         widths = [_widths(table.source_lengths[own], table.source.shape[1]) for own in rows]
         for width in np.unique(np.concatenate(widths)).tolist():
             chosen = [np.flatnonzero(own == width) for own in widths]
-            sources = [
-                table.source[own[places], :width] for own, places in zip(rows, chosen, strict=True)
+            asked = [
+                self._given(own[places], width) for own, places in zip(rows, chosen, strict=True)
             ]
-            found = greedy_replicas(model, sources, limit, devices)
+            found = greedy_replicas(model, asked, limit, devices)
             for output, places, codes in zip(outputs, chosen, found, strict=True):
                 output[places] = codes
         return outputs
+
+    def _given(self, rows: Rows, width: int) -> Given:
+        world = None if self.table.world is None else self.table.world[rows]
+        return Given(self.table.source[rows, :width], world)
 
     def _start(self) -> State:
         build = models.get(self.architecture).Model
@@ -180,10 +185,15 @@ class Replicas:
 
         return jax.vmap(one)(self._keys("initial weights"))
 
+    @property
+    def _part(self) -> int:
+        """How many examples of a batch are padded together."""
+        return self.protocol.batch_size // Order(self.protocol, self.table).parts
+
     @cached_property
     def _whole(self) -> Mesh:
         """The devices if all replicas train at a time."""
-        return grid(len(self.seeds), cuts(self.protocol.batch_size))
+        return grid(len(self.seeds), cuts(self._part))
 
     @cached_property
     def _teams(self) -> list[slice]:
@@ -199,13 +209,14 @@ class Replicas:
         """The devices that a team trains on, and those that others can train on meanwhile."""
         if len(self._teams) == 1:
             return [self._whole]
-        every = grid(len(self._teams), cuts(self.protocol.batch_size), in_turns=True)
+        every = grid(len(self._teams), cuts(self._part), in_turns=True)
         return [Mesh(row[None], every.axis_names) for row in every.devices]
 
     @cached_property
     def _data(self) -> list[Batch]:
         """The encoded table on the devices of each lane, where batches are gathered from it."""
-        data = Batch(jnp.asarray(self.table.source), jnp.asarray(self.table.target))
+        table = self.table
+        data = Batch(*jax.tree.map(jnp.asarray, (table.source, table.target, table.world)))
         return [jax.device_put(data, NamedSharding(lane, P())) for lane in self._lanes]
 
     @cached_property
@@ -229,7 +240,7 @@ class Replicas:
 
     def _program(self, lane: Mesh) -> Callable[..., tuple[State, Array]]:
         each, whole = P(REPLICAS), P()
-        split = {"rows": P(None, REPLICAS, EXAMPLES), "active": P(None, REPLICAS)}
+        split = {"rows": P(None, REPLICAS, None, EXAMPLES), "active": P(None, REPLICAS)}
         split["weights"] = split["rows"]
         steps = Steps._make(split.get(name, whole) for name in Steps._fields)
         spread = jax.shard_map(
@@ -264,16 +275,31 @@ class Replicas:
         """Run the steps from `first` to before `end` of the replicas that a device has."""
 
         # Only gradients come out of the switch: weights that passed through it would be copied.
-        def idle(model: Weights, here: Steps) -> tuple[Array, Weights]:
+        def idle(model: Weights, here: Steps, part: Array) -> tuple[Array, Weights]:
+            del part
             return jnp.zeros(here.active.shape), jax.tree.map(jnp.zeros_like, model)
 
         branches = [partial(self._gradients, bucket, data, noises) for bucket in self.buckets]
 
+        def whole(model: Weights, here: Steps) -> tuple[Array, Weights]:
+            """Return the losses and gradients of a step, summed over the parts of its batch."""
+
+            def of(part: Array) -> tuple[Array, Weights]:
+                branch = jnp.where(here.active.any(), here.bucket[part], len(branches))
+                return jax.lax.switch(branch, [*branches, idle], model, here, part)
+
+            def add(part: Array, sums: tuple[Array, Weights]) -> tuple[Array, Weights]:
+                return jax.tree.map(jnp.add, sums, of(part))
+
+            first, parts = jnp.int32(0), len(here.bucket)
+            if parts == 1:
+                return of(first)
+            return jax.lax.fori_loop(0, parts, add, idle(model, here, first))
+
         def step(number: Array, carry: tuple[Weights, Any, Array]) -> tuple[Weights, Any, Array]:
             model, optimizer, losses = carry
             here = jax.tree.map(lambda field: field[number], steps)
-            branch = jnp.where(here.active.any(), here.bucket, len(branches))
-            found = jax.lax.switch(branch, [*branches, idle], model, here)
+            found = whole(model, here)
             update = partial(optimizers.step, self.protocol, learning_rate=here.learning_rate)
             loss, gradients = found if parts == 1 else jax.lax.psum(found, EXAMPLES)
             model, optimizer = jax.vmap(update)(model, optimizer, gradients, active=here.active)
@@ -285,17 +311,20 @@ class Replicas:
         return State(model, optimizer, state.best), losses
 
     def _gradients(
-        self, bucket: Bucket, data: Batch, noises: Noises, model: Weights, here: Steps
+        self, bucket: Bucket, data: Batch, noises: Noises, model: Weights, here: Steps, part: Array
     ) -> tuple[Float[Array, " replicas"], Weights]:
-        """Return every replica's loss and gradients on its batch, in this padded shape."""
+        """Return every replica's loss and gradients on a part of its batch, padded so."""
+        several = jax.lax.axis_size(EXAMPLES)
+        size = here.rows.shape[-1]
+        first_slot = (part * several + jax.lax.axis_index(EXAMPLES)) * size
 
         def one(model: Any, noise: Noises, rows: AnyArray, weights: AnyArray) -> tuple[Array, Any]:
             batch = Batch(
                 data.source[rows, : bucket.source].astype(jnp.int32),
                 data.target[rows, : bucket.target].astype(jnp.int32),
+                None if data.world is None else data.world[rows].astype(jnp.int32),
             )
             key = jax.random.fold_in(noise.key, here.number)
-            first_slot = jax.lax.axis_index(EXAMPLES) * len(rows)
             dropout = Dropout(key, noise.rate, first_slot)
             share = self.protocol.teacher_forcing
             return jax.value_and_grad(cross_entropy)(
@@ -303,11 +332,11 @@ class Replicas:
                 batch,
                 weights,
                 None if self._is_quiet else dropout,
-                forced=None if share == 1 else _coins(here.number, share, len(rows), first_slot),
+                forced=None if share == 1 else _coins(here.number, share, size, first_slot),
                 mask_after_predicted_end=self.protocol.mask_after_predicted_end,
             )
 
-        return jax.vmap(one)(model, noises, here.rows, here.weights)
+        return jax.vmap(one)(model, noises, here.rows[:, part], here.weights[:, part])
 
 
 def merged(shares: Sequence[Tree]) -> Tree:

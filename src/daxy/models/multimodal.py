@@ -1,0 +1,306 @@
+"""The multimodal encoder-decoder of Ruis et al. (2020), which sees the world a command is said in.
+
+A bidirectional LSTM reads the command and a convolutional network the world. An LSTM writes the
+actions; before each it attends to the words and then, knowing what it found there, to the cells
+(appendix D). `variant` chooses between the authors' code, which made their figures, and their text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from daxy.core.errors import require
+from daxy.core.vocabulary import PAD
+from daxy.models._model import Batch, Sizes
+from daxy.models.layers import late_weights
+from daxy.models.layers.attention import attend
+from daxy.models.layers.cells import State, cell
+from daxy.models.layers.dropout import Dropout, drop
+from daxy.models.layers.embedding import embed
+from daxy.models.layers.encoder import Encoder
+from daxy.models.layers.initial import normal, uniform
+from daxy.models.layers.linear import times
+from daxy.models.layers.recurrence import drawn
+from daxy.models.layers.world import WorldEncoder
+
+LSTM = cell("lstm")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """A multimodal encoder-decoder; every field is a flag of `daxy train`."""
+
+    variant: Literal["code", "paper"] = "code"
+    """The network of the authors' code, or that of their equations."""
+    hidden: int = 100
+    """Units of the decoder, and of the command's encoder in each direction."""
+    embedding: int = 25
+    """Width of a word's embedding; of an action's too in the `paper` variant, where it is `hidden`
+    in the code."""
+    channels: int = 50
+    """Features of a cell for each kernel."""
+    kernels: str = "1,5,7"
+    """Sides of the convolutions' windows in cells (1,5,13 for the paper's 12 x 12 grids)."""
+    world_dropout: float = 0.1
+    """On the features of cells; off, like all, where `dropout` is 0."""
+
+    def __post_init__(self) -> None:
+        for name in ("hidden", "embedding", "channels"):
+            value = getattr(self, name)
+            require(value > 0, f"{name} must be positive, not {value}")
+        sides = self.kernels.split(",")
+        odd = all(side.isascii() and side.isdigit() and int(side) % 2 for side in sides)
+        require(odd, f"kernels must be odd numbers with commas between, not {self.kernels!r}")
+        rate = self.world_dropout
+        require(0 <= rate < 1, f"world-dropout must be in [0, 1), not {rate}")
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """The sides of the windows."""
+        return tuple(map(int, self.kernels.split(",")))
+
+
+class Seen(NamedTuple):
+    """What attention reads of some rows, words or cells."""
+
+    keys: Float[Array, "batch place hidden"]
+    values: Float[Array, "batch place width"]
+    is_there: Bool[Array, "batch place"]
+
+
+class DecoderState(NamedTuple):
+    """Where a decoder stands between two tokens."""
+
+    state: State
+    words: Seen
+    cells: Seen
+    attended: Float[Array, "batch cell"]
+    """How much the last step attended to each cell, row after row."""
+
+    @property
+    def top(self) -> Float[Array, "batch hidden"]:
+        """The hidden vector that the next token is made from."""
+        return self.state[0]
+
+
+class Step(NamedTuple):
+    """What a step of the decoder gives."""
+
+    hidden: Float[Array, "batch hidden"]
+    context: Float[Array, "batch contexts"]
+    """Of the words and of the cells, side by side."""
+    attended: Float[Array, "batch cell"]
+
+
+class Model(eqx.Module):
+    """See the module; parameters are stored [incoming, outgoing], gates in PyTorch's order."""
+
+    sees_worlds: ClassVar[bool] = True
+
+    config: Config = eqx.field(static=True)
+    encoder: Encoder
+    world_encoder: WorldEncoder
+    bridge: Float[Array, "hidden hidden"]
+    bridge_bias: Float[Array, " hidden"]
+    target_embedding: Float[Array, "target_symbols_and_start embedding"]
+    input_to_gates: Float[Array, "inputs gates"]
+    state_to_gates: Float[Array, "hidden gates"]
+    input_bias: Float[Array, " gates"]
+    state_bias: Float[Array, " gates"]
+    word_key: Float[Array, "hidden hidden"]
+    word_query: Float[Array, "hidden hidden"]
+    word_energy: Float[Array, " hidden"]
+    condition: Float[Array, "twice_hidden hidden"] | None
+    condition_bias: Float[Array, " hidden"] | None
+    cell_key: Float[Array, "features hidden"]
+    cell_query: Float[Array, "queries hidden"]
+    cell_energy: Float[Array, " hidden"]
+    pre_output: Float[Array, "outputs hidden"] | None
+    output: Float[Array, "last_width target_symbols_and_start"]
+
+    def __init__(self, config: Config, sizes: Sizes, *, key: PRNGKeyArray) -> None:
+        keys = iter(jax.random.split(key, 18))
+        hidden, as_code = config.hidden, config.variant == "code"
+        # The symbol before the first word, and before the first action, is one of its own.
+        words, symbols = sizes.source_symbols + 1, sizes.target_symbols + 1
+        features = len(config.sides) * config.channels
+        width = hidden if as_code else config.embedding
+        contexts = 2 * hidden if as_code else hidden + features
+        square = (hidden, hidden)
+        self.config = config
+        self.encoder = Encoder(LSTM, words, config.embedding, hidden, key=next(keys))
+        self.world_encoder = WorldEncoder(config.sides, config.channels, key=next(keys))
+        self.bridge = uniform(next(keys), square, hidden)
+        self.bridge_bias = uniform(next(keys), (hidden,), hidden)
+        self.target_embedding = normal(next(keys), (symbols, width))
+        layer = drawn(LSTM, width + contexts, hidden, key=next(keys))
+        self.input_to_gates, self.state_to_gates = layer.input_to_gates, layer.state_to_gates
+        self.input_bias, self.state_bias = layer.input_bias, layer.state_bias
+        self.word_key = uniform(next(keys), square, hidden)
+        self.word_query = uniform(next(keys), square, hidden)
+        self.word_energy = uniform(next(keys), (hidden,), hidden)
+        both = 2 * hidden
+        condition = uniform(next(keys), (both, hidden), both)
+        condition_bias = uniform(next(keys), (hidden,), both)
+        self.condition = condition if as_code else None
+        self.condition_bias = condition_bias if as_code else None
+        queries = hidden if as_code else both
+        self.cell_key = uniform(next(keys), (features, hidden), features)
+        self.cell_query = uniform(next(keys), (queries, hidden), queries)
+        self.cell_energy = uniform(next(keys), (hidden,), hidden)
+        outputs = width + hidden + contexts
+        pre_output = uniform(next(keys), (outputs, hidden), outputs)
+        self.pre_output = pre_output if as_code else None
+        last = hidden if as_code else outputs
+        self.output = uniform(next(keys), (last, symbols), last)
+
+    def logits(
+        self, batch: Batch, noise: Dropout | None = None
+    ) -> Float[Array, "batch target symbols"]:
+        """Return the scores of every next token under teacher forcing."""
+        assert batch.world is not None
+        words, cells, state = self._encode(batch.source, batch.world, noise)
+        before = jnp.pad(batch.target, ((0, 0), (1, 0)))[:, :-1]
+        embedded = drop(noise, "target embedding", self._embed(before))
+        gates = self._gates(embedded).swapaxes(0, 1)
+        weights = self._weights() | {"words": words.values, "cells": cells.values}
+        constants = self._constants(words, cells)
+
+        def advance(
+            apply: late_weights.Apply, constants: Constants, state: State, gates: Array
+        ) -> tuple[State, tuple[Array, Array]]:
+            state, found = self._advance(apply, constants, state, gates)
+            return state, (found.hidden, found.context)
+
+        found = late_weights.scan(advance, weights, constants, state, gates)
+        features = [embedded, *(part.swapaxes(0, 1) for part in found)]
+        return self._scores(jnp.concatenate(features, axis=-1))
+
+    def start(
+        self, source: Int[Array, "batch source"], world: Int[Array, "batch row column"]
+    ) -> DecoderState:
+        """Encode commands and worlds; the state before the first action."""
+        words, cells, state = self._encode(source, world, None)
+        return DecoderState(state, words, cells, jnp.zeros(cells.keys.shape[:2]))
+
+    def step(
+        self, state: DecoderState, token: Int[Array, " batch"]
+    ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
+        """Take the previous token (PAD before the first) in; return the scores of the next."""
+        weights = self._weights() | {"words": state.words.values, "cells": state.cells.values}
+
+        def apply(name: str, rows: Array, /) -> Array:
+            return late_weights.times(rows, weights[name])
+
+        embedded, constants = self._embed(token), self._constants(state.words, state.cells)
+        after, found = self._advance(apply, constants, state.state, self._gates(embedded))
+        features = jnp.concatenate([embedded, found.hidden, found.context], axis=-1)
+        return state._replace(state=after, attended=found.attended), self._scores(features)
+
+    def _encode(
+        self, source: Array, world: Array, noise: Dropout | None
+    ) -> tuple[Seen, Seen, State]:
+        """Return what attention reads of the words and of the cells, and the first state."""
+        first = jnp.full((len(source), 1), len(self.encoder.embedding) - 1, source.dtype)
+        source = jnp.concatenate([first, source], axis=1)
+        outputs, final = self.encoder(LSTM, source, noise)
+        read, last = _summed(outputs), _summed(final[0])
+        features = self.world_encoder(world)
+        features = jax.nn.relu(drop(self._quieter(noise), "cells", features))
+        words = self._seen(read, self.word_key, source != PAD)
+        cells = self._seen(features, self.cell_key, jnp.ones(features.shape[:2], bool))
+        begin = last @ self.bridge + self.bridge_bias
+        begin = begin if self.pre_output is None else jnp.tanh(begin)
+        return words, cells, (begin, begin)
+
+    def _quieter(self, noise: Dropout | None) -> Dropout | None:
+        """Return the noise at the rate that features of cells have, if it has any."""
+        if noise is None:
+            return None
+        return replace(noise, rate=jnp.where(noise.rate > 0, self.config.world_dropout, 0))
+
+    def _seen(self, rows: Array, key: Array, is_there: Array) -> Seen:
+        keys = times(rows, key)
+        return Seen(keys, rows if self.pre_output is None else keys, is_there)
+
+    def _embed(self, tokens: Int[Array, "*shape"]) -> Float[Array, "*shape embedding"]:
+        """Return the tokens' rows; PAD stands before the first, which has a row of its own."""
+        start = len(self.target_embedding) - 1
+        return embed(self.target_embedding, jnp.where(tokens == PAD, start, tokens))
+
+    def _gates(self, embedded: Float[Array, "*shape embedding"]) -> Float[Array, "*shape gates"]:
+        """Return what the previous token adds to the gates."""
+        return times(embedded, self.input_to_gates[: embedded.shape[-1]]) + self.input_bias
+
+    def _weights(self) -> dict[str, Array]:
+        """Return what the decoder multiplies by at each step, by the name `_advance` calls it."""
+        hidden, width = self.config.hidden, self.target_embedding.shape[1]
+        asks = self.cell_query if self.condition is None else self.condition
+        return {
+            "state": jnp.concatenate([self.state_to_gates, self.word_query, asks[:hidden]], axis=1),
+            "found words": asks[hidden:],
+            **({} if self.condition is None else {"condition": self.cell_query}),
+            "contexts": self.input_to_gates[width:],
+        }
+
+    def _constants(self, words: Seen, cells: Seen) -> Constants:
+        return Constants(
+            words._replace(values=words.keys[:, :0]),
+            cells._replace(values=cells.keys[:, :0]),
+            self.word_energy,
+            self.cell_energy,
+            self.state_bias,
+            self.condition_bias,
+        )
+
+    def _advance(
+        self, apply: late_weights.Apply, known: Constants, state: State, gates: Array
+    ) -> tuple[State, Step]:
+        """Return the state after a token whose share of the gates is given."""
+        hidden = self.config.hidden
+        products = apply("state", state[0])
+        parts = jnp.split(products, [4 * hidden, 5 * hidden], axis=1)
+        from_state, ask_words, ask_cells = parts
+        read = attend(ask_words, known.words.keys, known.word_energy, known.words.is_there)
+        found = apply("words", read)
+        ask_cells = ask_cells + apply("found words", found)
+        if known.condition_bias is not None:
+            ask_cells = apply("condition", jnp.tanh(ask_cells + known.condition_bias))
+        looked = attend(ask_cells, known.cells.keys, known.cell_energy, known.cells.is_there)
+        context = jnp.concatenate([found, apply("cells", looked)], axis=1)
+        gates = gates + apply("contexts", context)
+        after = LSTM.step(state, gates, from_state + known.state_bias)
+        return after, Step(after[0], context, looked)
+
+    def _scores(self, features: Float[Array, "*rows features"]) -> Float[Array, "*rows symbols"]:
+        """Return the scores of the symbols.
+
+        The start symbol is scored as every other, though it never comes; its score is made part of
+        that of PAD, which never comes either: what is left has the same probabilities.
+        """
+        weight = self.output if self.pre_output is None else self.pre_output @ self.output
+        scores = times(features, weight)
+        never = jnp.logaddexp(scores[..., PAD], scores[..., -1])
+        return scores[..., :-1].at[..., PAD].set(never)
+
+
+class Constants(NamedTuple):
+    """What every step of the decoder reads beside the weights."""
+
+    words: Seen
+    cells: Seen
+    word_energy: Float[Array, " hidden"]
+    cell_energy: Float[Array, " hidden"]
+    state_bias: Float[Array, " gates"]
+    condition_bias: Float[Array, " hidden"] | None
+
+
+def _summed(both: Float[Array, "*rows twice_hidden"]) -> Float[Array, "*rows hidden"]:
+    """Return the sum of the two directions, which stand side by side."""
+    return sum(jnp.split(both, 2, axis=-1)[1:], jnp.split(both, 2, axis=-1)[0])

@@ -1,0 +1,160 @@
+"""What is particular to the network of Ruis et al. (2020, appendix D and the authors' code)."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from tests import tiny
+
+from daxy.core.errors import DaxyError
+from daxy.core.vocabulary import PAD, RESERVED
+from daxy.languages import grounded
+from daxy.models._model import Sizes
+from daxy.models.multimodal import Config, Model
+from daxy.worlds.columns import CELLS
+from daxy.worlds.grid import ACTIONS
+
+KINDS = {
+    variant: Config(variant=variant, hidden=6, embedding=5, channels=4, kernels="1,3")
+    for variant in ("code", "paper")
+}
+every_kind = pytest.mark.parametrize("variant", KINDS)
+Array = NDArray[np.float64]
+
+
+def network(variant: str) -> Any:
+    return tiny.model("multimodal", KINDS[variant])
+
+
+def sigmoid(values: Array) -> Array:
+    return 1 / (1 + np.exp(-values))
+
+
+def softmax(values: Array) -> Array:
+    powers = np.exp(values - values.max())
+    return powers / powers.sum()
+
+
+def lstm(row: Array, state: tuple[Array, Array], *weights: Array) -> tuple[Array, Array]:
+    """Return the state after a row; gates stand in the order input, forget, new, output."""
+    to_input, to_state, input_bias, state_bias = weights
+    gates = row @ to_input + input_bias + state[0] @ to_state + state_bias
+    entry, forget, new, leave = np.split(gates, 4)
+    memory = sigmoid(forget) * state[1] + sigmoid(entry) * np.tanh(new)
+    return sigmoid(leave) * np.tanh(memory), memory
+
+
+def convolved(world: Array, kernel: Array, bias: Array) -> Array:
+    """Return the features of each cell, row after row, of [row, column, channel]."""
+    side, size = int((len(kernel) // world.shape[2]) ** 0.5), len(world)
+    weights = kernel.reshape(side, side, world.shape[2], -1)
+    found = np.tile(bias, (size, size, 1))
+    for row, column, down, right in np.ndindex(size, size, side, side):
+        y, x = row + down - side // 2, column + right - side // 2
+        if 0 <= y < size and 0 <= x < size:
+            found[row, column] += world[y, x] @ weights[down, right]
+    return found.reshape(size * size, -1)
+
+
+def transcribed(model: Model, source: list[int], target: list[int], maps: Any) -> Array:
+    """Return the scores of every next token of one example, as the equations have them.
+
+    A probability that a symbol which never comes has is shared by two columns of ours; here PAD has
+    both.
+    """
+    own = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), model)
+    code, hidden = own.config.variant == "code", own.config.hidden
+    encoder = own.encoder
+
+    rows = encoder.embedding[[len(encoder.embedding) - 1, *source]]
+    read = np.zeros((len(rows), hidden))
+    last = np.zeros(hidden)
+    for way, order in ((0, range(len(rows))), (1, range(len(rows))[::-1])):
+        state = np.zeros(hidden), np.zeros(hidden)
+        weights = encoder.input_to_gates, encoder.state_to_gates
+        biases = encoder.input_bias, encoder.state_bias
+        for place in order:
+            state = lstm(rows[place], state, *(each[way] for each in (*weights, *biases)))
+            read[place] += state[0]
+        last += state[0]
+
+    world = CELLS[np.asarray(maps)].astype(float)
+    kernels = zip(own.world_encoder.kernels, own.world_encoder.biases, strict=True)
+    features = np.maximum(0, np.hstack([convolved(world, *kernel) for kernel in kernels]))
+
+    word_keys, cell_keys = read @ own.word_key, features @ own.cell_key
+    words, cells = (word_keys, cell_keys) if code else (read, features)
+    begin = last @ own.bridge + own.bridge_bias
+    state = (np.tanh(begin),) * 2 if code else (begin,) * 2
+
+    scores = []
+    layer = own.input_to_gates, own.state_to_gates, own.input_bias, own.state_bias
+    for token in [len(own.target_embedding) - 1, *target[:-1]]:
+        energies = np.tanh(state[0] @ own.word_query + word_keys) @ own.word_energy
+        found = softmax(energies) @ words
+        query = np.concatenate([state[0], found])
+        if code:
+            query = np.tanh(query @ own.condition + own.condition_bias)
+        energies = np.tanh(query @ own.cell_query + cell_keys) @ own.cell_energy
+        seen = softmax(energies) @ cells
+        embedded = own.target_embedding[token]
+        state = lstm(np.concatenate([embedded, found, seen]), state, *layer)
+        row = np.concatenate([embedded, state[0], found, seen])
+        row = row @ own.pre_output @ own.output if code else row @ own.output
+        row[PAD] = np.logaddexp(row[PAD], row[-1])
+        scores.append(row[:-1])
+    return np.array(scores)
+
+
+@every_kind
+def test_logits_are_those_of_the_equations(variant: str) -> None:
+    model, pairs = network(variant), tiny.batch(6, 9)
+    found = np.asarray(tiny.logits(model, pairs))
+    for row in range(len(found)):
+        source, target, world = (np.asarray(each)[row] for each in pairs)
+        words, actions = (codes[codes != PAD].tolist() for codes in (source, target))
+        wanted = transcribed(model, words, actions, world)
+        np.testing.assert_allclose(found[row, : len(actions)], wanted, atol=1e-5)
+
+
+def test_it_has_as_many_weights_as_the_authors_network_at_the_released_vocabulary() -> None:
+    words = {word for command in grounded.commands() for word in grounded.say(command)}
+    sizes = Sizes(RESERVED + len(words), RESERVED + len(ACTIONS))
+    made = jax.eval_shape(lambda: Model(Config(), sizes, key=jax.random.key(0)))
+    assert sum(leaf.size for leaf in jax.tree.leaves(made)) == 440_275
+
+
+@every_kind
+def test_the_world_is_seen(variant: str) -> None:
+    model, pairs = network(variant), tiny.batch(6, 9)
+    assert pairs.world is not None
+    elsewhere = pairs._replace(world=pairs.world.at[0, 1, 2].set((pairs.world[0, 1, 2] + 1) % 49))
+    difference = np.abs(tiny.logits(model, pairs) - tiny.logits(model, elsewhere))
+    assert difference[0].max() > 1e-4
+    assert difference[1:].max() == 0
+
+
+@every_kind
+def test_a_step_says_how_much_it_attends_to_each_cell(variant: str) -> None:
+    model, pairs = network(variant), tiny.batch(6, 9)
+    state, _ = model.step(model.start(pairs.source, pairs.world), jnp.zeros(5, int))
+    assert state.attended.shape == (5, 9)
+    np.testing.assert_allclose(state.attended.sum(axis=1), 1, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"hidden": 0}, "hidden must be positive"),
+        ({"kernels": "1,4"}, "odd numbers"),
+        ({"kernels": "1 5"}, "odd numbers"),
+        ({"kernels": ""}, "odd numbers"),
+        ({"world_dropout": 1.0}, "world-dropout"),
+    ],
+)
+def test_wrong_settings_are_refused(choices: dict[str, Any], said: str) -> None:
+    with pytest.raises(DaxyError, match=said):
+        Config(**choices)
