@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,12 +57,12 @@ class Table:
             GroundedExamples.joined(grounded).worlds.maps if grounded else None,
         )
 
-    @property
+    @cached_property
     def source_lengths(self) -> NDArray[np.int64]:
         """Tokens of each source and its END: shape [count]."""
         return np.count_nonzero(self.source, axis=1)
 
-    @property
+    @cached_property
     def target_lengths(self) -> NDArray[np.int64]:
         """Tokens of each target and its END: shape [count]."""
         return np.count_nonzero(self.target, axis=1)

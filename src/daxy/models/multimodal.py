@@ -13,6 +13,7 @@ from typing import ClassVar, Literal, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from daxy.core.errors import require
@@ -67,11 +68,12 @@ class Config:
 
 
 class Seen(NamedTuple):
-    """What attention reads of some rows, words or cells."""
+    """What attention reads of some places, words or cells."""
 
     keys: Float[Array, "batch place hidden"]
     values: Float[Array, "batch place width"]
-    is_there: Bool[Array, "batch place"]
+    is_word: Bool[Array, "batch place"] | None = None
+    """Where there is a word and no padding; None for cells, which are all there."""
 
 
 class DecoderState(NamedTuple):
@@ -166,21 +168,19 @@ class Model(eqx.Module):
         """Return the scores of every next token under teacher forcing."""
         assert batch.world is not None
         words, cells, state = self._encode(batch.source, batch.world, noise)
-        before = jnp.pad(batch.target, ((0, 0), (1, 0)))[:, :-1]
-        embedded = drop(noise, "target embedding", self._embed(before))
-        gates = self._gates(embedded).swapaxes(0, 1)
-        weights = self._weights() | {"words": words.values, "cells": cells.values}
-        constants = self._constants(words, cells)
+        before = jnp.pad(batch.target, ((0, 0), (1, 0)))[:, :-1].T
+        embedded = drop(noise, "target embedding", self._embed(before), batch_axis=1)
+        weights = self._weights(words, cells)
 
         def advance(
-            apply: late_weights.Apply, constants: Constants, state: State, gates: Array
+            apply: late_weights.Apply, constants: Constants, state: State, embedded: Array
         ) -> tuple[State, tuple[Array, Array]]:
-            state, found = self._advance(apply, constants, state, gates)
+            state, found = self._advance(apply, constants, state, embedded)
             return state, (found.hidden, found.context)
 
-        found = late_weights.scan(advance, weights, constants, state, gates)
-        features = [embedded, *(part.swapaxes(0, 1) for part in found)]
-        return self._scores(jnp.concatenate(features, axis=-1))
+        constants = self._constants(words, cells)
+        found = late_weights.scan(advance, weights, constants, state, embedded)
+        return self._scores(embedded, *found).swapaxes(0, 1)
 
     def start(
         self, source: Int[Array, "batch source"], world: Int[Array, "batch row column"]
@@ -193,15 +193,15 @@ class Model(eqx.Module):
         self, state: DecoderState, token: Int[Array, " batch"]
     ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
         """Take the previous token (PAD before the first) in; return the scores of the next."""
-        weights = self._weights() | {"words": state.words.values, "cells": state.cells.values}
+        weights = self._weights(state.words, state.cells)
 
         def apply(name: str, rows: Array, /) -> Array:
             return late_weights.times(rows, weights[name])
 
         embedded, constants = self._embed(token), self._constants(state.words, state.cells)
-        after, found = self._advance(apply, constants, state.state, self._gates(embedded))
-        features = jnp.concatenate([embedded, found.hidden, found.context], axis=-1)
-        return state._replace(state=after, attended=found.attended), self._scores(features)
+        after, found = self._advance(apply, constants, state.state, embedded)
+        scores = self._scores(embedded, found.hidden, found.context)
+        return state._replace(state=after, attended=found.attended), scores
 
     def _encode(
         self, source: Array, world: Array, noise: Dropout | None
@@ -213,8 +213,8 @@ class Model(eqx.Module):
         read, last = _summed(outputs), _summed(final[0])
         features = self.world_encoder(world)
         features = jax.nn.relu(drop(self._quieter(noise), "cells", features))
-        words = self._seen(read, self.word_key, source != PAD)
-        cells = self._seen(features, self.cell_key, jnp.ones(features.shape[:2], bool))
+        words = self._seen(read, self.word_key)._replace(is_word=source != PAD)
+        cells = self._seen(features, self.cell_key)
         begin = last @ self.bridge + self.bridge_bias
         begin = begin if self.pre_output is None else jnp.tanh(begin)
         return words, cells, (begin, begin)
@@ -225,67 +225,60 @@ class Model(eqx.Module):
             return None
         return replace(noise, rate=jnp.where(noise.rate > 0, self.config.world_dropout, 0))
 
-    def _seen(self, rows: Array, key: Array, is_there: Array) -> Seen:
+    def _seen(self, rows: Array, key: Array) -> Seen:
         keys = times(rows, key)
-        return Seen(keys, rows if self.pre_output is None else keys, is_there)
+        return Seen(keys, rows if self.pre_output is None else keys)
 
     def _embed(self, tokens: Int[Array, "*shape"]) -> Float[Array, "*shape embedding"]:
         """Return the tokens' rows; PAD stands before the first, which has a row of its own."""
         start = len(self.target_embedding) - 1
         return embed(self.target_embedding, jnp.where(tokens == PAD, start, tokens))
 
-    def _gates(self, embedded: Float[Array, "*shape embedding"]) -> Float[Array, "*shape gates"]:
-        """Return what the previous token adds to the gates."""
-        return times(embedded, self.input_to_gates[: embedded.shape[-1]]) + self.input_bias
-
-    def _weights(self) -> dict[str, Array]:
+    def _weights(self, words: Seen, cells: Seen) -> dict[str, Array]:
         """Return what the decoder multiplies by at each step, by the name `_advance` calls it."""
-        hidden, width = self.config.hidden, self.target_embedding.shape[1]
+        hidden = self.config.hidden
         asks = self.cell_query if self.condition is None else self.condition
-        return {
-            "state": jnp.concatenate([self.state_to_gates, self.word_query, asks[:hidden]], axis=1),
+        weights = {
+            "state": jnp.concatenate([self.word_query, asks[:hidden]], axis=1),
+            "words": words.values,
             "found words": asks[hidden:],
-            **({} if self.condition is None else {"condition": self.cell_query}),
-            "contexts": self.input_to_gates[width:],
+            "cells": cells.values,
+            "gates": jnp.concatenate([self.input_to_gates, self.state_to_gates]),
         }
+        return weights if self.condition is None else weights | {"condition": self.cell_query}
 
     def _constants(self, words: Seen, cells: Seen) -> Constants:
-        return Constants(
-            words._replace(values=words.keys[:, :0]),
-            cells._replace(values=cells.keys[:, :0]),
-            self.word_energy,
-            self.cell_energy,
-            self.state_bias,
-            self.condition_bias,
-        )
+        gates_bias = self.input_bias + self.state_bias
+        energies = self.word_energy, self.cell_energy
+        keys = words.keys, words.is_word, cells.keys
+        return Constants(*keys, *energies, gates_bias, self.condition_bias)
 
     def _advance(
-        self, apply: late_weights.Apply, known: Constants, state: State, gates: Array
+        self, apply: late_weights.Apply, known: Constants, state: State, embedded: Array
     ) -> tuple[State, Step]:
-        """Return the state after a token whose share of the gates is given."""
-        hidden = self.config.hidden
-        products = apply("state", state[0])
-        parts = jnp.split(products, [4 * hidden, 5 * hidden], axis=1)
-        from_state, ask_words, ask_cells = parts
-        read = attend(ask_words, known.words.keys, known.word_energy, known.words.is_there)
+        """Return the state after a token, and what it was made from."""
+        ask_words, ask_cells = jnp.split(apply("state", state[0]), 2, axis=1)
+        read = attend(ask_words, known.word_keys, known.word_energy, known.is_word)
         found = apply("words", read)
         ask_cells = ask_cells + apply("found words", found)
         if known.condition_bias is not None:
             ask_cells = apply("condition", jnp.tanh(ask_cells + known.condition_bias))
-        looked = attend(ask_cells, known.cells.keys, known.cell_energy, known.cells.is_there)
+        looked = attend(ask_cells, known.cell_keys, known.cell_energy)
         context = jnp.concatenate([found, apply("cells", looked)], axis=1)
-        gates = gates + apply("contexts", context)
-        after = LSTM.step(state, gates, from_state + known.state_bias)
+        gates = apply("gates", jnp.concatenate([embedded, context, state[0]], axis=1))
+        after = LSTM.step(state, gates, jnp.broadcast_to(known.gates_bias, gates.shape))
         return after, Step(after[0], context, looked)
 
-    def _scores(self, features: Float[Array, "*rows features"]) -> Float[Array, "*rows symbols"]:
-        """Return the scores of the symbols.
+    def _scores(self, *features: Float[Array, "*rows _"]) -> Float[Array, "*rows symbols"]:
+        """Return the scores of the symbols: of the embedding, the hidden vector and the contexts.
 
         The start symbol is scored as every other, though it never comes; its score is made part of
         that of PAD, which never comes either: what is left has the same probabilities.
         """
         weight = self.output if self.pre_output is None else self.pre_output @ self.output
-        scores = times(features, weight)
+        ends = np.cumsum([part.shape[-1] for part in features])[:-1].tolist()
+        parts = zip(features, jnp.split(weight, ends), strict=True)
+        scores = sum((times(part, own) for part, own in parts), jnp.zeros(()))
         never = jnp.logaddexp(scores[..., PAD], scores[..., -1])
         return scores[..., :-1].at[..., PAD].set(never)
 
@@ -293,14 +286,16 @@ class Model(eqx.Module):
 class Constants(NamedTuple):
     """What every step of the decoder reads beside the weights."""
 
-    words: Seen
-    cells: Seen
+    word_keys: Float[Array, "batch word hidden"]
+    is_word: Bool[Array, "batch word"] | None
+    cell_keys: Float[Array, "batch cell hidden"]
     word_energy: Float[Array, " hidden"]
     cell_energy: Float[Array, " hidden"]
-    state_bias: Float[Array, " gates"]
+    gates_bias: Float[Array, " gates"]
     condition_bias: Float[Array, " hidden"] | None
 
 
 def _summed(both: Float[Array, "*rows twice_hidden"]) -> Float[Array, "*rows hidden"]:
     """Return the sum of the two directions, which stand side by side."""
-    return sum(jnp.split(both, 2, axis=-1)[1:], jnp.split(both, 2, axis=-1)[0])
+    forwards, backwards = jnp.split(both, 2, axis=-1)
+    return forwards + backwards

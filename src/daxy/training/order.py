@@ -11,7 +11,7 @@ from daxy.batching.epochs import Epoch, drawn, drawn_shapes, epoch, mixed, needs
 from daxy.batching.table import Rows, Table
 from daxy.training.protocol import Protocol
 
-PARTS = 5
+PARTS = 8
 """Parts of a batch of any lengths, each padded to a length of its own, at most."""
 LEAST = 8
 """Examples in a part at least."""

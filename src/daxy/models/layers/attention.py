@@ -11,9 +11,11 @@ def attend(
     query: Float[Array, "batch width"],
     keys: Float[Array, "batch source width"],
     energy: Float[Array, " width"],
-    is_token: Bool[Array, "batch source"],
+    is_token: Bool[Array, "batch source"] | None = None,
 ) -> Float[Array, "batch source"]:
     """Return the weights softmax(v . tanh(query + key)) over the tokens; padding gets exactly 0.
+
+    Unless `is_token` says where there is a token, there is one everywhere.
 
     `query` and `keys` are already multiplied by Wq and Wm (Bastings et al. 2018, section 5).
     """

@@ -39,28 +39,31 @@ class WorldEncoder(eqx.Module):
             maps: A byte for each cell: see `daxy.worlds.columns.Worlds.maps`.
         """
         cells = jnp.asarray(CELLS, jnp.float32)[maps]
-        found = [
-            times(_windows(cells, _side(kernel)), kernel) + bias
-            for kernel, bias in zip(self.kernels, self.biases, strict=True)
-        ]
-        features = jnp.concatenate(found, axis=-1)
+        pairs = zip(self.kernels, self.biases, strict=True)
+        features = jnp.concatenate([_convolved(cells, *pair) for pair in pairs], axis=-1)
         return features.reshape(len(maps), -1, features.shape[-1])
 
 
-def _side(kernel: Float[Array, "window channels"]) -> int:
-    return int(np.sqrt(kernel.shape[0] // CHANNELS))
+def _convolved(
+    cells: Float[Array, "batch row column channel"],
+    kernel: Float[Array, "window features"],
+    bias: Float[Array, " features"],
+) -> Float[Array, "batch row column features"]:
+    """Return what a kernel makes of each cell.
 
-
-def _windows(
-    cells: Float[Array, "batch row column channel"], side: int
-) -> Float[Array, "batch row column window"]:
-    """Return what is around each cell, in a square with this side."""
-    _, rows, columns, _ = cells.shape
+    A column of cells, each with its neighbours in the row, meets all that a column's cells make of
+    it in one product. Library convolutions took six times as long on a CPU; windows in both
+    directions twice as long: most of the time went into copying them.
+    """
+    batch, rows, columns, channels = cells.shape
+    side, features = int((len(kernel) // channels) ** 0.5), kernel.shape[1]
     edge = side // 2
-    wide = jnp.pad(cells, ((0, 0), (edge, edge), (edge, edge), (0, 0)))
-    parts = [
-        wide[:, row : row + rows, column : column + columns]
-        for row in range(side)
-        for column in range(side)
-    ]
-    return jnp.concatenate(parts, axis=-1)
+    wide = jnp.pad(cells, ((0, 0), (0, 0), (edge, edge), (0, 0)))
+    near = jnp.stack([wide[:, :, left : left + columns] for left in range(side)], axis=3)
+    # How far down in the kernel's window each row of cells is for each row of features.
+    down = np.arange(rows)[:, None] - np.arange(rows) + edge
+    is_near = ((down >= 0) & (down < side))[..., None, None]
+    taps = kernel.reshape(side, -1, features)[np.clip(down, 0, side - 1)]
+    weight = jnp.where(is_near, taps, 0).swapaxes(1, 2).reshape(-1, rows * features)
+    column = near.swapaxes(1, 2).reshape(batch, columns, -1)
+    return times(column, weight).reshape(batch, columns, rows, features).swapaxes(1, 2) + bias
