@@ -7,11 +7,11 @@ prints them in per cent, as papers do.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from daxy.core.settings import is_later, stated
+from daxy.core.settings import is_later, later_mapping, stated
 from daxy.experiments.papers import Cell, Recipe
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Entry:
     recipe: Recipe
     """What was run, as the paper's table had it then."""
     score: float
-    """The recipe's metric on the test set."""
+    """The figure of the recipe."""
     test: Mapping[str, float]
     """Every metric on the test set."""
     test_examples: int
@@ -56,6 +56,20 @@ class Entry:
     date: str
     group: tuple[str, ...]
     """The runs that were trained as one program, on which the bits depend."""
+    tests: Mapping[str, Mapping[str, float]] = later_mapping()
+    """Every metric on each of several tests, by name."""
+    validations: Mapping[str, float] = later_mapping()
+    """The validation score after so many steps, of a training that counts them."""
+
+    def score_of(self, recipe: Recipe) -> float:
+        """Return the figure of a recipe that this is a run of.
+
+        Raises:
+            KeyError: it has no such figure; says which.
+        """
+        if recipe.after:
+            return self.validations[str(recipe.after)]
+        return (self.tests[recipe.test] if recipe.test else self.test)[recipe.metric]
 
 
 def entry(cell: Cell, folder: RunFolder) -> Entry:
@@ -70,12 +84,14 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
     if cell.recipe.repetitions > 1:
         data = {name: value for name, value in config.data.items() if name != "checksum"}
         common = replace(common, task=cell.recipe.task, data=data)
-    return Entry(
+    counts_steps = config.learner["protocol"].get("updates")
+    records = folder.records() if counts_steps else []
+    found = Entry(
         row=cell.row,
         column=cell.column,
         seed=config.seed,
         recipe=cell.recipe,
-        score=scores["test"][cell.recipe.metric],
+        score=0.0,
         test=scores["test"],
         test_examples=scores["test_examples"],
         statistics=scores["statistics"],
@@ -92,12 +108,15 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
         cores=place["cores"],
         date=place["started"],
         group=tuple(place["group"]),
+        tests=scores.get("tests", {}),
+        validations={str(each["steps"]): each["validation"] for each in records},
     )
+    return replace(found, score=found.score_of(cell.recipe))
 
 
 def to_json(entry: Entry) -> dict[str, Any]:
     """Return the JSON object that holds an entry."""
-    return asdict(entry) | {"recipe": stated(entry.recipe)}
+    return stated(entry) | {"recipe": stated(entry.recipe)}
 
 
 def from_json(value: Any) -> Entry:
@@ -109,9 +128,14 @@ def from_json(value: Any) -> Entry:
     given = _object(value, Entry)
     given["recipe"] = Recipe(**_object(given["recipe"], Recipe))
     given["group"] = tuple(given["group"])
-    found = Entry(**given)
-    if found.test.get(found.recipe.metric) != found.score:
-        raise ValueError(f"`score` is {found.score}, `test` has another {found.recipe.metric}")
+    found, recipe = Entry(**given), given["recipe"]
+    where = "validations" if recipe.after else "tests" if recipe.test else "test"
+    try:
+        known = found.score_of(recipe)
+    except KeyError as error:
+        raise ValueError(f"`{where}` has no {error}") from None
+    if known != found.score:
+        raise ValueError(f"`score` is {found.score}, `{where}` has another {recipe.metric}")
     return found
 
 
@@ -164,6 +188,10 @@ _KINDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "float": (_is_share, "a number between 0 and 1"),
     "float | None": (lambda value: value is None or _is_share(value), "a number up to 1, or null"),
     "Mapping[str, float]": (_is_object_of(_is_number), "an object of numbers"),
+    "Mapping[str, Mapping[str, float]]": (
+        _is_object_of(_is_object_of(_is_number)),
+        "an object of objects of numbers",
+    ),
     "Mapping[str, Value]": (_is_object_of(_is_value), "an object of plain values"),
     "tuple[str, ...]": (
         lambda value: isinstance(value, list) and all(map(_is_text, value)),

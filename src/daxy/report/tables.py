@@ -120,10 +120,12 @@ class Comparison:
 
 def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
     """Return the published figures, each with the runs that were measured for it."""
-    return [
-        Comparison(cell=cell, scores=tuple(100 * entry.score for entry in runs.of(cell)))
-        for cell in cells
-    ]
+
+    def scores(cell: Cell) -> tuple[float, ...]:
+        recipe = cell.recipe
+        return tuple(100 * each.score_of(recipe) for each in runs.of(cell)) if recipe else ()
+
+    return [Comparison(cell=cell, scores=scores(cell)) for cell in cells]
 
 
 def for_terminal(table: Table, comparisons: Sequence[Comparison]) -> Group:

@@ -14,7 +14,7 @@ from daxy.tasks import ScanData
 from daxy.training.protocol import PROTOCOLS, Protocol
 
 CELLS = [cell for name in papers.available() for t in papers.get(name).tables for cell in t.cells]
-RECIPES = {cell.recipe.identity: cell.recipe for cell in CELLS if cell.recipe}
+RECIPES = {str(cell.recipe): cell.recipe for cell in CELLS if cell.recipe}
 TABLE = papers.table("bastings2018/table4")
 
 
@@ -38,7 +38,8 @@ def test_every_recipe_names_what_there_is() -> None:
         assert recipe.model in models.available()
         assert set(recipe.config) <= {f.name for f in fields(models.get(recipe.model).Config)}
         assert recipe.protocol in PROTOCOLS
-        assert set(recipe.data) <= {f.name for f in fields(ScanData)}
+        assert set(recipe.data) <= {f.name for f in fields(tasks.get(recipe.tasks[0]).options)}
+        assert not recipe.test or recipe.test in tasks.get(recipe.tasks[0]).sizes.tests
         assert set(recipe.changes) <= {f.name for f in fields(Protocol)}
 
 

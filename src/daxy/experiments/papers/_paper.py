@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from daxy.core.errors import UnknownName, WrongRequest
 from daxy.core.settings import later, later_mapping, stated
@@ -32,6 +32,10 @@ class Recipe:
     """What differs from the training recipe."""
     repetitions: int = later(1)
     """How many repetitions of the split there are: the first is seed 0's, the next seed 1's."""
+    test: str = later("")
+    """Which of several tests the figure is of; unless given, of the whole test set."""
+    after: int = later(0)
+    """For a figure that is the score on the validation set: after how many steps; 0 for others."""
 
     def task_of(self, seed: int) -> str:
         """Return the name of the task that the run with this seed has."""
@@ -44,8 +48,11 @@ class Recipe:
 
     @property
     def identity(self) -> str:
-        """Return a text that two recipes share exactly when they are the same."""
-        return json.dumps(stated(self), sort_keys=True)
+        """Return a text that two recipes share exactly when they have the same runs.
+
+        A run is judged on all of its tests, and often on its validation set.
+        """
+        return json.dumps(stated(replace(self, test="", after=0)), sort_keys=True)
 
 
 @dataclass(frozen=True, kw_only=True)

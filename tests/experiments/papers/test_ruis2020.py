@@ -1,0 +1,80 @@
+"""The figures of Ruis et al. (2020), and the networks that they are of."""
+
+import numpy as np
+import pytest
+
+from daxy.experiments import papers, reproduction
+from daxy.tasks.gscan import CompositionalData
+
+TABLE_1 = papers.table("ruis2020/table1")
+CURVE = papers.table("ruis2020/curve")
+
+# Table 1 of the paper, as printed, with the test that a row is of.
+PRINTED = {
+    "A: Random": ("97.69 ±0.22", "A"),
+    "B: Yellow squares": ("54.96 ±39.39", "B"),
+    "C: Red squares": ("23.51 ±21.82", "C"),
+    "D: Novel direction": ("0.00 ±0.00", "D"),
+    "E: Relativity": ("35.02 ±2.35", "E"),
+    "F: Class inference": ("92.52 ±6.75", "F"),
+    "G: Adverb k = 1": ("0.00 ±0.00", "G"),
+    "G: Adverb k = 5": ("0.47 ±0.14", "G"),
+    "G: Adverb k = 10": ("2.04 ±0.95", "G"),
+    "G: Adverb k = 50": ("4.63 ±2.08", "G"),
+    "H: Adverb to verb": ("22.70 ±4.59", "H"),
+    "I: Length": ("2.10 ±0.05", "I"),
+}
+
+# Of the authors' three logs, after so many steps.
+LOGS = {
+    "1,000": (7.8, 7.5, 6.1),
+    "2,000": (11.9, 12.4, 12.6),
+    "5,000": (30.5, 38.1, 37.6),
+    "10,000": (69.3, 70.9, 72.5),
+    "15,000": (79.5, 83.8, 83.1),
+    "20,000": (84.8, 87.9, 87.7),
+    "30,000": (89.1, 92.3, 92.5),
+    "50,000": (94.3, 96.5, 95.2),
+    "100,000": (97.0, 98.1, 98.1),
+    "200,000": (98.2, 98.7, 98.4),
+}
+
+
+def test_the_rows_are_those_that_are_printed() -> None:
+    assert TABLE_1.rows == tuple(PRINTED)
+    assert CURVE.columns == tuple(LOGS)
+
+
+@pytest.mark.parametrize("row", PRINTED)
+def test_a_figure_is_as_printed_and_of_its_test(row: str) -> None:
+    cell = TABLE_1.cell(row, "Baseline")
+    assert cell.recipe is not None
+    assert (cell.printed, cell.recipe.test) == PRINTED[row]
+    learner = reproduction.learner_of(cell.recipe)
+    assert learner.config.kernels == ("1,5,13" if row[0] == "I" else "1,5,7")
+    assert (learner.protocol.updates, learner.protocol.batch_size, cell.runs) == (200_000, 200, 3)
+
+
+@pytest.mark.parametrize(("shots", "given"), [(1, 1), (5, 5), (10, 11), (50, 51)])
+def test_shots_are_as_many_as_the_released_sets_have(shots: int, given: int) -> None:
+    cell = TABLE_1.cell(f"G: Adverb k = {shots}", "Baseline")
+    assert cell.recipe is not None
+    data = reproduction.data_of(cell.recipe)
+    assert isinstance(data, CompositionalData)
+    assert data.shots == given
+
+
+@pytest.mark.parametrize("steps", LOGS)
+def test_the_curve_is_the_mean_of_the_logs(steps: str) -> None:
+    cell, logs = CURVE.cell("Baseline", steps), LOGS[steps]
+    assert cell.recipe is not None
+    assert cell.value == pytest.approx(sum(logs) / 3, abs=0.051)
+    assert cell.spread == pytest.approx(np.std(logs), abs=0.051)
+    assert cell.recipe.after == int(steps.replace(",", ""))
+
+
+def test_all_splits_but_few_shots_and_length_are_judged_by_the_same_runs() -> None:
+    cells = {row: TABLE_1.cell(row, "Baseline") for row in PRINTED}
+    runs = {row: cell.recipe.identity for row, cell in cells.items() if cell.recipe}
+    shared = {row for row, run in runs.items() if run == runs["A: Random"]}
+    assert shared == {row for row in PRINTED if row[0] in "ABCDEFH" or row.endswith("k = 1")}
