@@ -11,8 +11,11 @@ from daxy.batching.epochs import Epoch, drawn, drawn_shapes, epoch, mixed, needs
 from daxy.batching.table import Rows, Table
 from daxy.training.protocol import Protocol
 
-PARTS = 8
-"""Parts of a batch of any lengths, each padded to a length of its own, at most."""
+PARTS = 5
+"""Parts of a batch of any lengths, each padded to a length of its own, at most.
+
+More would be padded less, but leave a batch of 200 no parts that two devices can halve.
+"""
 LEAST = 8
 """Examples in a part at least."""
 
