@@ -33,7 +33,6 @@ from daxy.learners.neural import learner
 from daxy.training.loop import STEPS_TOGETHER, Training
 from daxy.training.protocol import protocol
 from daxy.training.replicas import merged
-from daxy.worlds.columns import CELLS
 
 TASK = "gscan/compositional"
 STRETCHES = 40
@@ -137,10 +136,10 @@ def decoding(
 
 def batch_of(table: Table, rows: np.ndarray) -> peer.Batch:
     """Return rows of the table as the peer takes them."""
-    assert table.world is not None
+    assert table.views is not None
     source, target = table.source[rows].astype(np.int64), table.target[rows].astype(np.int64)
     source, target = (codes[:, : (codes > 0).sum(axis=1).max()] for codes in (source, target))
-    cells = CELLS[table.world[rows]].astype(np.float32).transpose(0, 3, 1, 2)
+    cells = table.views.cells[table.views.maps[rows]].astype(np.float32).transpose(0, 3, 1, 2)
     columns = map(np.ascontiguousarray, (source, target, cells))
     return peer.Batch(*map(torch.from_numpy, columns))
 

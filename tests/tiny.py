@@ -18,9 +18,8 @@ from daxy.core.vocabulary import END, RESERVED
 from daxy.models._model import Batch, Model, Sizes, begun
 from daxy.models.seq2seq import Config as Seq2Seq
 from daxy.models.stacked import Config as Stacked
-from daxy.worlds.columns import CELLS
 
-SIZES = Sizes(source_symbols=11, target_symbols=8)
+SIZES = Sizes(source_symbols=11, target_symbols=8, channels=4)
 GRID = 3
 
 
@@ -96,11 +95,12 @@ def codes(seed: int, count: int, width: int, symbols: int) -> NDArray[np.int32]:
 
 def batch(source: int, target: int, count: int = 5, seed: int = 0) -> Batch:
     """Return random pairs, padded to these widths, in random worlds."""
-    maps = np.random.default_rng(seed + 2).integers(len(CELLS), size=(count, GRID, GRID))
+    shape = (count, GRID, GRID, SIZES.channels)
+    world = np.random.default_rng(seed + 2).integers(2, size=shape)
     return Batch(
         jnp.asarray(codes(seed, count, source, SIZES.source_symbols)),
         jnp.asarray(codes(seed + 1, count, target, SIZES.target_symbols)),
-        jnp.asarray(maps),
+        jnp.asarray(world),
     )
 
 

@@ -11,7 +11,6 @@ import torch
 from benchmarks.peers.torch_multimodal import Multimodal
 from daxy.core.vocabulary import PAD
 from daxy.models.multimodal import Model
-from daxy.worlds.grid import CHANNELS
 
 
 def into_torch(model: Model, network: Multimodal) -> None:
@@ -29,7 +28,7 @@ def _named(model: Model) -> Iterator[tuple[str, Any]]:
     """Yield the network's parameters by its names: it keeps [outgoing, incoming] matrices."""
     assert model.condition is not None
     assert model.pre_output is not None
-    encoder = model.encoder
+    encoder, sizes = model.encoder, model.config.sides
     yield "source_embedding.weight", encoder.embedding
     yield "target_embedding.weight", model.target_embedding
     for way, end in enumerate(("", "_reverse")):
@@ -39,8 +38,8 @@ def _named(model: Model) -> Iterator[tuple[str, Any]]:
         yield f"encoder.bias_hh_l0{end}", encoder.state_bias[way]
     world = model.world_encoder
     for number, (kernel, bias) in enumerate(zip(world.kernels, world.biases, strict=True)):
-        side = int((len(kernel) // len(CHANNELS)) ** 0.5)
-        windows = kernel.reshape(side, side, len(CHANNELS), -1)
+        side = sizes[number]
+        windows = kernel.reshape(side, side, -1, kernel.shape[1])
         yield f"convolutions.{number}.weight", windows.transpose(3, 2, 0, 1)
         yield f"convolutions.{number}.bias", bias
     yield "bridge.weight", model.bridge.T

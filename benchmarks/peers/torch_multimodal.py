@@ -35,6 +35,8 @@ class MultimodalConfig:
     """Source ids in use, PAD and EOS included, the start symbol not."""
     target_symbols: int
     """Target ids in use, likewise."""
+    world_channels: int = 16
+    """What a cell is described by."""
 
 
 class Batch(NamedTuple):
@@ -84,7 +86,8 @@ class Multimodal(nn.Module):
         self.source_embedding = nn.Embedding(config.source_symbols + 1, config.embedding, PAD)
         self.encoder = nn.LSTM(config.embedding, hidden, batch_first=True, bidirectional=True)
         self.convolutions = nn.ModuleList(
-            nn.Conv2d(16, config.channels, size, padding=size // 2) for size in config.kernels
+            nn.Conv2d(config.world_channels, config.channels, size, padding=size // 2)
+            for size in config.kernels
         )
         self.bridge = nn.Linear(hidden, hidden)
         self.word_attention = Attention(hidden, hidden)

@@ -131,8 +131,9 @@ def test_a_network_memorises_eight_examples(name: str) -> None:
 @every_model
 def test_the_sizes_of_the_vocabularies_are_the_sizes_of_the_tables(name: str) -> None:
     architecture, config = KINDS[name]
-    network = tiny.model(architecture, config, sizes=Sizes(source_symbols=30, target_symbols=17))
-    pair = Batch(jnp.array([[29, 1]]), jnp.array([[16, 1]]), jnp.zeros((1, 3, 3), int))
+    sizes = Sizes(source_symbols=30, target_symbols=17, channels=5)
+    network = tiny.model(architecture, config, sizes=sizes)
+    pair = Batch(jnp.array([[29, 1]]), jnp.array([[16, 1]]), jnp.zeros((1, 3, 3, 5), int))
     assert tiny.logits(network, pair).shape == (1, 2, 17)
 
 

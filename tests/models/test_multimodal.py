@@ -14,8 +14,7 @@ from daxy.core.vocabulary import PAD, RESERVED
 from daxy.languages import grounded
 from daxy.models._model import Sizes
 from daxy.models.multimodal import Config, Model
-from daxy.worlds.columns import CELLS
-from daxy.worlds.grid import ACTIONS
+from daxy.worlds.grid import ACTIONS, CHANNELS
 
 KINDS = {
     variant: Config(variant=variant, hidden=6, embedding=5, channels=4, kernels="1,3")
@@ -59,7 +58,7 @@ def convolved(world: Array, kernel: Array, bias: Array) -> Array:
     return found.reshape(size * size, -1)
 
 
-def transcribed(model: Model, source: list[int], target: list[int], maps: Any) -> Array:
+def transcribed(model: Model, source: list[int], target: list[int], world: Any) -> Array:
     """Return the scores of every next token of one example, as the equations have them.
 
     A probability that a symbol which never comes has is shared by two columns of ours; here PAD has
@@ -81,7 +80,6 @@ def transcribed(model: Model, source: list[int], target: list[int], maps: Any) -
             read[place] += state[0]
         last += state[0]
 
-    world = CELLS[np.asarray(maps)].astype(float)
     kernels = zip(own.world_encoder.kernels, own.world_encoder.biases, strict=True)
     features = np.maximum(0, np.hstack([convolved(world, *kernel) for kernel in kernels]))
 
@@ -122,7 +120,7 @@ def test_logits_are_those_of_the_equations(variant: str) -> None:
 
 def test_it_has_as_many_weights_as_the_authors_network_at_the_released_vocabulary() -> None:
     words = {word for command in grounded.commands() for word in grounded.say(command)}
-    sizes = Sizes(RESERVED + len(words), RESERVED + len(ACTIONS))
+    sizes = Sizes(RESERVED + len(words), RESERVED + len(ACTIONS), len(CHANNELS))
     made = jax.eval_shape(lambda: Model(Config(), sizes, key=jax.random.key(0)))
     assert sum(leaf.size for leaf in jax.tree.leaves(made)) == 440_275
 
@@ -131,7 +129,7 @@ def test_it_has_as_many_weights_as_the_authors_network_at_the_released_vocabular
 def test_the_world_is_seen(variant: str) -> None:
     model, pairs = network(variant), tiny.batch(6, 9)
     assert pairs.world is not None
-    elsewhere = pairs._replace(world=pairs.world.at[0, 1, 2].set((pairs.world[0, 1, 2] + 1) % 49))
+    elsewhere = pairs._replace(world=pairs.world.at[0, 1, 2].set(1 - pairs.world[0, 1, 2]))
     difference = np.abs(tiny.logits(model, pairs) - tiny.logits(model, elsewhere))
     assert difference[0].max() > 1e-4
     assert difference[1:].max() == 0

@@ -13,7 +13,6 @@ from tests import tiny
 from daxy.models._decoding import greedy
 from daxy.models.multimodal import Config, Model
 from daxy.training.objective import cross_entropy
-from daxy.worlds.columns import CELLS
 
 torch = pytest.importorskip("torch", reason="no PyTorch: the extra `peers` installs it")
 peers = pytest.importorskip("benchmarks.peers.torch_multimodal")
@@ -33,6 +32,7 @@ def peer_of(model: Model) -> Any:
         kernels=CONFIG.sides,
         source_symbols=tiny.SIZES.source_symbols,
         target_symbols=tiny.SIZES.target_symbols,
+        world_channels=tiny.SIZES.channels,
     )
     network = peers.Multimodal(config)
     peer_weights.into_torch(model, network)
@@ -40,9 +40,8 @@ def peer_of(model: Model) -> Any:
 
 
 def peer_batch() -> Any:
-    source, target, maps = (torch.tensor(np.asarray(each)).long() for each in BATCH)
-    cells = torch.tensor(CELLS.astype(np.float32))[maps]
-    return peers.Batch(source, target, cells.permute(0, 3, 1, 2))
+    source, target, world = (torch.tensor(np.asarray(each)).long() for each in BATCH)
+    return peers.Batch(source, target, world.permute(0, 3, 1, 2).float())
 
 
 def test_the_loss_and_every_gradient_agree() -> None:

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.examples import Examples, Sequences
+from daxy.core.errors import require
+from daxy.core.examples import Examples, Sequences, Views
 from daxy.core.vocabulary import Vocabulary
-from daxy.worlds.examples import GroundedExamples
 
 Rows = NDArray[np.int32]
 """Positions in a table."""
@@ -32,8 +32,8 @@ class Table:
     """Shape [count, longest target + END]."""
     row_of: dict[str, int]
     """The row of each example's key."""
-    world: NDArray[np.uint8] | None = None
-    """The worlds as maps, see `daxy.worlds.columns.Worlds.maps`: shape [count, row, column]."""
+    views: Views | None = None
+    """What is seen beside each source."""
 
     @classmethod
     def of(cls, parts: Sequence[Examples]) -> Table:
@@ -45,8 +45,6 @@ class Table:
         row_of: dict[str, int] = {}
         distinct = [part.take(_first_rows(part.keys, row_of)) for part in parts]
         sources, targets = [part.source for part in distinct], [part.target for part in distinct]
-        grounded = [part for part in distinct if isinstance(part, GroundedExamples)]
-        assert len(grounded) in (0, len(distinct))
         source_words, target_words = Vocabulary.of(*sources), Vocabulary.of(*targets)
         return cls(
             source_words,
@@ -54,7 +52,7 @@ class Table:
             _stack(source_words, sources),
             _stack(target_words, targets),
             row_of,
-            GroundedExamples.joined(grounded).worlds.maps if grounded else None,
+            _joined([part.views for part in distinct]),
         )
 
     @cached_property
@@ -81,6 +79,16 @@ def _first_rows(keys: Sequence[str], row_of: dict[str, int]) -> list[int]:
             row_of[key] = len(row_of)
             fresh.append(place)
     return fresh
+
+
+def _joined(views: Sequence[Views | None]) -> Views | None:
+    known = [each for each in views if each is not None]
+    assert len(known) in (0, len(views))
+    if not known:
+        return None
+    sizes = {each.maps.shape[1] for each in known if len(each.maps)}
+    require(len(sizes) < 2, f"grids of several sizes: {sorted(sizes)}")
+    return Views(np.concatenate([each.maps for each in known if len(each.maps)]), known[0].cells)
 
 
 def _stack(words: Vocabulary, columns: Sequence[Sequences]) -> NDArray[np.unsignedinteger]:

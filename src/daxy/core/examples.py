@@ -140,6 +140,16 @@ class Sequences(Sequence[Tokens]):
 
 
 @dataclass(frozen=True, eq=False)
+class Views:
+    """What can be seen on a grid, for many examples."""
+
+    maps: NDArray[np.uint8]
+    """What is on each cell: shape [count, row, column]."""
+    cells: NDArray[np.uint8]
+    """What a network is told of each thing that can be there: [things, channels]."""
+
+
+@dataclass(frozen=True, eq=False)
 class Examples(Sequence[Example]):
     """A columnar table of source-target pairs; a Python object only for the one asked for."""
 
@@ -175,6 +185,11 @@ class Examples(Sequence[Example]):
 
     def __iter__(self) -> Iterator[Example]:
         return map(Example, self.keys, self.source, self.target)
+
+    @property
+    def views(self) -> Views | None:
+        """What a network sees of each beside its source; None for nothing."""
+        return None
 
     @property
     def content(self) -> Iterator[bytes]:

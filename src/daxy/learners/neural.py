@@ -28,6 +28,7 @@ from daxy.training.loop import EpochRecord, Listener, Position, Training, Trial,
 from daxy.training.order import Order
 from daxy.training.protocol import Protocol
 from daxy.training.replicas import Replicas, State, merged
+from daxy.worlds.grid import CHANNELS
 
 BUCKETS = 4
 """Padded shapes of one program: with 4, SCAN's batches are padded by 5% of their tokens."""
@@ -77,7 +78,8 @@ class Neural:
 
     def weights(self, words: Words) -> int:
         """Return how many numbers a network learns."""
-        build = partial(models.get(self.model).Model, self.config, Sizes(*map(len, words)))
+        sizes = Sizes(*map(len, words), channels=len(CHANNELS) if self.sees_worlds else 0)
+        build = partial(models.get(self.model).Model, self.config, sizes)
         network = jax.eval_shape(lambda: build(key=jax.random.key(0)))
         return sum(leaf.size for leaf in jax.tree.leaves(network))
 

@@ -16,6 +16,7 @@ from daxy.core.vocabulary import Vocabulary
 from daxy.models._decoding import greedy, greedy_of_length, last_states
 from daxy.models._model import Given, Model, Sizes, sees_worlds
 from daxy.worlds.columns import Worlds
+from daxy.worlds.grid import CHANNELS
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +60,8 @@ class Predictor:
     def _given(self, sources: Sequences, worlds: Worlds | None) -> Given:
         blind = not sees_worlds(self.model)
         require(blind or worlds is not None, "this network sees worlds, and was given none")
-        return Given(self.sources.encode(sources), None if blind or worlds is None else worlds.maps)
+        seen = None if blind or worlds is None else worlds.tensors
+        return Given(self.sources.encode(sources), seen)
 
 
 def empty_model(
@@ -67,6 +69,6 @@ def empty_model(
 ) -> Any:
     """Return a model of this shape without weights, to be filled with loaded ones."""
     module = models.get(architecture)
-    sizes = Sizes(len(sources), len(targets))
+    sizes = Sizes(len(sources), len(targets), len(CHANNELS) if sees_worlds(module.Model) else 0)
     settings = module.Config(**config)
     return jax.eval_shape(lambda key: module.Model(settings, sizes, key=key), jax.random.key(0))

@@ -23,19 +23,18 @@ class Sizes:
 
     source_symbols: int
     target_symbols: int
+    channels: int = 0
+    """What a cell of a world is described by; 0 where there are no worlds."""
 
 
 class Given(NamedTuple):
     """What a model is asked: sources as codes, and the worlds they are said in, if there are any.
 
-    Codes are tokens, END, then PAD (see `core.vocabulary`). A world has a byte for each cell (see
-    `worlds.columns.Worlds.maps`).
+    Codes are tokens, END, then PAD (see `core.vocabulary`). A world says what is on each cell.
     """
 
-    source: Integer[Array, "batch source"] | Integer[np.ndarray, "batch source"]
-    world: Integer[Array, "batch row column"] | Integer[np.ndarray, "batch row column"] | None = (
-        None
-    )
+    source: Integer[Array | np.ndarray, "batch source"]
+    world: Integer[Array | np.ndarray, "batch row column channel"] | None = None
 
 
 class Batch(NamedTuple):
@@ -43,7 +42,7 @@ class Batch(NamedTuple):
 
     source: Int[Array, "batch source"]
     target: Int[Array, "batch target"]
-    world: Int[Array, "batch row column"] | None = None
+    world: Integer[Array, "batch row column channel"] | None = None
 
     @property
     def given(self) -> Given:
@@ -98,7 +97,7 @@ class Grounded(Protocol):
     sees_worlds: ClassVar[bool] = True
 
     def start(
-        self, source: Int[Array, "batch source"], world: Int[Array, "batch row column"]
+        self, source: Int[Array, "batch source"], world: Integer[Array, "batch row column channel"]
     ) -> Any:
         """Return the state before the first target token: a nest of arrays, batch first."""
         ...

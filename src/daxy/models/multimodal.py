@@ -14,7 +14,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, Integer, PRNGKeyArray
 
 from daxy.core.errors import require
 from daxy.core.vocabulary import PAD
@@ -137,7 +137,8 @@ class Model(eqx.Module):
         square = (hidden, hidden)
         self.config = config
         self.encoder = Encoder(LSTM, words, config.embedding, hidden, key=next(keys))
-        self.world_encoder = WorldEncoder(config.sides, config.channels, key=next(keys))
+        kernels = config.sides, sizes.channels, config.channels
+        self.world_encoder = WorldEncoder(*kernels, key=next(keys))
         self.bridge = uniform(next(keys), square, hidden)
         self.bridge_bias = uniform(next(keys), (hidden,), hidden)
         self.target_embedding = normal(next(keys), (symbols, width))
@@ -183,7 +184,7 @@ class Model(eqx.Module):
         return self._scores(embedded, *found).swapaxes(0, 1)
 
     def start(
-        self, source: Int[Array, "batch source"], world: Int[Array, "batch row column"]
+        self, source: Int[Array, "batch source"], world: Integer[Array, "batch row column channel"]
     ) -> DecoderState:
         """Encode commands and worlds; the state before the first action."""
         words, cells, state = self._encode(source, world, None)

@@ -171,12 +171,15 @@ class Replicas:
         return outputs
 
     def _given(self, rows: Rows, width: int) -> Given:
-        world = None if self.table.world is None else self.table.world[rows]
+        views = self.table.views
+        world = None if views is None else views.cells[views.maps[rows]]
         return Given(self.table.source[rows, :width], world)
 
     def _start(self) -> State:
         build = models.get(self.architecture).Model
-        sizes = Sizes(len(self.table.sources), len(self.table.targets))
+        views = self.table.views
+        channels = 0 if views is None else views.cells.shape[1]
+        sizes = Sizes(len(self.table.sources), len(self.table.targets), channels)
 
         def one(key: Array) -> State:
             model = build(self.config, sizes, key=key)
@@ -214,9 +217,13 @@ class Replicas:
 
     @cached_property
     def _data(self) -> list[Batch]:
-        """The encoded table on the devices of each lane, where batches are gathered from it."""
+        """The encoded table on the devices of each lane, where batches are gathered from it.
+
+        Its worlds are maps still, of a byte a cell.
+        """
         table = self.table
-        data = Batch(*jax.tree.map(jnp.asarray, (table.source, table.target, table.world)))
+        maps = None if table.views is None else table.views.maps
+        data = Batch(*jax.tree.map(jnp.asarray, (table.source, table.target, maps)))
         return [jax.device_put(data, NamedSharding(lane, P())) for lane in self._lanes]
 
     @cached_property
@@ -314,7 +321,7 @@ class Replicas:
         self, bucket: Bucket, data: Batch, noises: Noises, model: Weights, here: Steps, part: Array
     ) -> tuple[Float[Array, " replicas"], Weights]:
         """Return every replica's loss and gradients on a part of its batch, padded so."""
-        several = jax.lax.axis_size(EXAMPLES)
+        several, views = jax.lax.axis_size(EXAMPLES), self.table.views
         size = here.rows.shape[-1]
         first_slot = (part * several + jax.lax.axis_index(EXAMPLES)) * size
 
@@ -322,7 +329,9 @@ class Replicas:
             batch = Batch(
                 data.source[rows, : bucket.source].astype(jnp.int32),
                 data.target[rows, : bucket.target].astype(jnp.int32),
-                None if data.world is None else data.world[rows].astype(jnp.int32),
+                None
+                if views is None or data.world is None
+                else jnp.asarray(views.cells)[data.world[rows]],
             )
             key = jax.random.fold_in(noise.key, here.number)
             dropout = Dropout(key, noise.rate, first_slot)

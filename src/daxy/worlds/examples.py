@@ -10,9 +10,9 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.examples import Example, Examples, Sequences, key_of
+from daxy.core.examples import Example, Examples, Sequences, Views, key_of
 from daxy.languages.grounded import parse
-from daxy.worlds.columns import Worlds
+from daxy.worlds.columns import CELLS, Worlds
 from daxy.worlds.grid import World
 
 
@@ -66,6 +66,15 @@ class GroundedExamples(Examples):
             Sequences.joined([part.target for part in parts]),
             Worlds.joined([part.worlds for part in parts]),
         )
+
+    @property
+    def views(self) -> Views:
+        """The worlds as networks see them.
+
+        Raises:
+            WrongRequest: their grids are not of one size.
+        """
+        return Views(self.worlds.maps, CELLS)
 
     @property
     def content(self) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""A convolutional encoder of grid worlds, which are maps of what is on each cell."""
+"""A convolutional encoder of grid worlds."""
 
 from __future__ import annotations
 
@@ -8,40 +8,36 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Integer, PRNGKeyArray
 
 from daxy.models.layers.initial import uniform
 from daxy.models.layers.linear import times
-from daxy.worlds.columns import CELLS
-
-CHANNELS = CELLS.shape[1]
-"""What a cell is described by: see `daxy.worlds.grid.CHANNELS`."""
 
 
 class WorldEncoder(eqx.Module):
     """Convolutions with kernels of several sizes, side by side (Ruis et al. 2020, appendix D)."""
 
-    kernels: tuple[Float[Array, "window channels"], ...]
+    kernels: tuple[Float[Array, "window features"], ...]
     """Of each size, with what one place in the window has next to what the one before has."""
-    biases: tuple[Float[Array, " channels"], ...]
+    biases: tuple[Float[Array, " features"], ...]
 
-    def __init__(self, sizes: Sequence[int], channels: int, *, key: PRNGKeyArray) -> None:
-        windows = [size**2 * CHANNELS for size in sizes]
+    def __init__(
+        self, sizes: Sequence[int], channels: int, features: int, *, key: PRNGKeyArray
+    ) -> None:
+        windows = [size**2 * channels for size in sizes]
         keys = jax.random.split(key, (2, len(windows)))
         drawn = list(zip(windows, *keys, strict=True))
-        self.kernels = tuple(uniform(own, (fan, channels), fan) for fan, own, _ in drawn)
-        self.biases = tuple(uniform(own, (channels,), fan) for fan, _, own in drawn)
+        self.kernels = tuple(uniform(own, (fan, features), fan) for fan, own, _ in drawn)
+        self.biases = tuple(uniform(own, (features,), fan) for fan, _, own in drawn)
 
-    def __call__(self, maps: Int[Array, "batch row column"]) -> Float[Array, "batch cell features"]:
-        """Return the features of each cell, before the ReLU; beyond its edges a world is empty.
-
-        Args:
-            maps: A byte for each cell: see `daxy.worlds.columns.Worlds.maps`.
-        """
-        cells = jnp.asarray(CELLS, jnp.float32)[maps]
+    def __call__(
+        self, world: Integer[Array, "batch row column channel"]
+    ) -> Float[Array, "batch cell features"]:
+        """Return the features of each cell, before the ReLU; beyond its edges a world is empty."""
+        cells = world.astype(jnp.float32)
         pairs = zip(self.kernels, self.biases, strict=True)
         features = jnp.concatenate([_convolved(cells, *pair) for pair in pairs], axis=-1)
-        return features.reshape(len(maps), -1, features.shape[-1])
+        return features.reshape(len(world), -1, features.shape[-1])
 
 
 def _convolved(
