@@ -46,6 +46,30 @@ def test_the_released_sizes_come_out(released: Split) -> None:
     assert sizes.tests[drawn] == pytest.approx(published.tests[drawn], rel=0.02)
 
 
+# How often words and actions occur in the released training set, as the authors' training logs say.
+WORDS = {"a": 367_933, "cylinder": 149_787, "walk": 137_485, "to": 137_485, "circle": 134_813}
+ACTIONS = {
+    "turn left": 1_801_011,
+    "walk": 1_722_358,
+    "stay": 624_267,
+    "pull": 362_529,
+    "turn right": 272_628,
+}
+
+
+@pytest.mark.parametrize(("part", "published"), [("source", WORDS), ("target", ACTIONS)])
+def test_words_and_actions_are_as_frequent_as_in_the_released_set(
+    part: str, published: dict[str, int], released: Split
+) -> None:
+    column: Sequences = getattr(released.train, part)
+    counts = np.bincount(column.codes, minlength=len(column.symbols)).tolist()
+    found = dict(zip(column.symbols, counts, strict=True))
+    common = sorted(found, key=lambda word: (-found[word], word))[:5]
+    assert set(common) == set(published)
+    for word, count in published.items():
+        assert found[word] == pytest.approx(count, rel=0.005)
+
+
 def test_the_released_sizes_of_the_length_split_come_out_nearly(length: Split) -> None:
     """How often something is pushed depends on what stands around, so no count is certain."""
     sizes, published = length.provenance.sizes, tasks.get("gscan/length").sizes
