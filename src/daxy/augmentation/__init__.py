@@ -1,0 +1,1 @@
+"""New training examples from the old ones, whatever task they are of."""

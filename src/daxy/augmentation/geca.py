@@ -1,0 +1,281 @@
+"""Good-enough compositional data augmentation (Andreas 2020): what occurs alike may be exchanged.
+
+A *fragment* is a few pieces of an example, some of its source and some of its target; with each of
+them taken out wherever it occurs, a *template* is left, with gaps. Two fragments that have been in
+one *environment*, a template or what of it is near its gaps, are interchangeable: a template that
+has had the one is filled with the other. From `walk twice`, WALK WALK, and from `walk`, WALK,
+beside `jump`, JUMP, comes `jump twice`, JUMP JUMP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Literal, TypeAlias
+
+from daxy.core.errors import require
+from daxy.core.examples import Examples, Tokens
+from daxy.core.random import stream
+from daxy.core.settings import check_types
+
+Codes: TypeAlias = tuple[int, ...]
+"""A source, `BORDER` and a target. Gaps are negative: -1 is the first."""
+Fragment: TypeAlias = tuple[Codes, ...]
+"""A piece a gap."""
+
+BORDER = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Geca:
+    """What is exchanged; the defaults are those of the author's runs on SCAN."""
+
+    size: int = 1
+    """Tokens of a piece at most."""
+    gaps: int = 2
+    """Pieces of a fragment at most."""
+    window: int = 0
+    """How many tokens on either side of each gap make up an environment; 0: all there are."""
+    environments: int = 1_000
+    """Environments of a fragment in which others are looked for, at most."""
+    longest: int = 40
+    """Tokens of a source and a target together up to which an example is taken apart."""
+    each: int = 2
+    """Fragments that one template is filled with at most."""
+    count: int = 1_000
+    """New examples at most."""
+    novel: Literal["both", "pair"] = "both"
+    """What has to be new of an example: its source and its target, or the two together."""
+
+    def __post_init__(self) -> None:
+        check_types(Geca, vars(self))
+        for name in ("size", "gaps", "environments", "longest", "each"):
+            value = getattr(self, name)
+            require(value > 0, f"{name} must be positive, not {value}")
+        for name in ("window", "count"):
+            value = getattr(self, name)
+            require(value >= 0, f"{name} must not be negative: {value}")
+
+
+@dataclass(frozen=True)
+class Composition:
+    """A new example and how it was made."""
+
+    source: Tokens
+    target: Tokens
+    template: tuple[Tokens, Tokens]
+    """Source and target with `_1`, `_2` and so on for gaps."""
+    fragment: tuple[Tokens, ...]
+    """What the gaps were filled with."""
+
+
+@dataclass(frozen=True)
+class Augmented:
+    """What was found, and how much there was to find it in."""
+
+    compositions: tuple[Composition, ...]
+    fragments: int
+    templates: int
+    fillable: int
+    """Templates for which there is a fragment that they have not had."""
+
+    @property
+    def examples(self) -> Examples:
+        """The new examples."""
+        return Examples.of((each.source, each.target) for each in self.compositions)
+
+
+def augmented(examples: Examples, geca: Geca, seed: int) -> Augmented:
+    """Return new examples made of these; repeats of an example count once.
+
+    Args:
+        examples: The training set.
+        geca: What is exchanged.
+        seed: Of the order in which templates are filled, and with what.
+    """
+    pairs = sorted(set(zip(examples.source, examples.target, strict=True)))
+    words = sorted(set(chain.from_iterable(chain.from_iterable(pairs))))
+    index = _Index(geca, [_coded(pair, words) for pair in pairs])
+    found = islice(index.new(seed), geca.count)
+    templates = index.fragments_of
+    return Augmented(
+        compositions=tuple(_named(*each, words) for each in found),
+        fragments=len(index.partners),
+        templates=len(templates),
+        fillable=sum(bool(index.fillings(template)) for template in templates),
+    )
+
+
+class _Index:
+    """Every template with its fragments, and which fragments share an environment."""
+
+    def __init__(self, geca: Geca, sequences: Sequence[Codes]) -> None:
+        self.geca = geca
+        self.known = _Known.of(sequences)
+        # A dictionary without values is a set that keeps its order.
+        self.fragments_of: dict[Codes, dict[Fragment, None]] = {}
+        places: dict[Fragment, dict[Codes, None]] = {}
+        within: dict[Codes, dict[Fragment, None]] = {}
+        for sequence in sequences:
+            if len(sequence) > geca.longest:
+                continue
+            for template, fragment in cuts(sequence, geca.size, geca.gaps):
+                environment = near_gaps(template, geca.window)
+                self.fragments_of.setdefault(template, {})[fragment] = None
+                within.setdefault(environment, {})[fragment] = None
+                places.setdefault(fragment, {})[environment] = None
+        self.partners: dict[Fragment, dict[Fragment, None]] = {
+            fragment: dict.fromkeys(
+                other
+                for environment in islice(environments, geca.environments)
+                for other in within[environment]
+                if other != fragment
+            )
+            for fragment, environments in places.items()
+        }
+
+    def fillings(self, template: Codes) -> list[Fragment]:
+        """Return the fragments that may be put into a template, and were not."""
+        own = self.fragments_of[template]
+        others = dict.fromkeys(chain.from_iterable(self.partners[each] for each in own))
+        return [
+            other
+            for other in others
+            if other not in own and not all(_overlap(other, each) for each in own)
+        ]
+
+    def new(self, seed: int) -> Iterator[tuple[Codes, Codes, Fragment]]:
+        """Yield new sequences with the template and the fragment that each is made of."""
+        draws, templates = stream(seed, "geca"), list(self.fragments_of)
+        said = set[Codes]()
+        for place in draws.permutation(len(templates)).tolist():
+            template = templates[place]
+            fillings = self.fillings(template)
+            chosen = draws.permutation(len(fillings))[: self.geca.each] if fillings else ()
+            for number in chosen:
+                sequence = filled(template, fillings[number])
+                if sequence not in said and self.known.lacks(sequence, self.geca.novel):
+                    said.add(sequence)
+                    yield sequence, template, fillings[number]
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What there is already."""
+
+    pairs: frozenset[Codes]
+    sources: frozenset[Codes]
+    targets: frozenset[Codes]
+
+    @classmethod
+    def of(cls, sequences: Sequence[Codes]) -> _Known:
+        sides = [_sides(sequence) for sequence in sequences]
+        sources, targets = (frozenset(each) for each in zip(*sides, strict=True))
+        return cls(frozenset(sequences), sources, targets)
+
+    def lacks(self, sequence: Codes, novel: Literal["both", "pair"]) -> bool:
+        if novel == "pair":
+            return sequence not in self.pairs
+        source, target = _sides(sequence)
+        return source not in self.sources and target not in self.targets
+
+
+def cuts(sequence: Codes, size: int, gaps: int) -> Iterator[tuple[Codes, Fragment]]:
+    """Yield every template of a sequence, with the fragment that was taken out of it.
+
+    There are gaps on both sides of the border. No two pieces of a fragment have a token in common;
+    the first gap is the one that begins first.
+
+    Args:
+        sequence: A source, `BORDER` and a target.
+        size: Tokens of a piece at most.
+        gaps: Pieces of a fragment at most.
+    """
+    return _cuts(sequence, size, gaps, 0, ())
+
+
+def _cuts(
+    sequence: Codes, size: int, gaps: int, begin: int, taken: Fragment
+) -> Iterator[tuple[Codes, Fragment]]:
+    border, used = sequence.index(BORDER), set(chain.from_iterable(taken))
+    gap, is_last = -1 - len(taken), len(taken) + 1 == gaps
+    # The first piece begins in the source; the last one in the target, unless there is a gap there.
+    if taken and is_last and min(sequence[border:]) >= BORDER:
+        begin = max(begin, border + 1)
+    for start in range(begin, len(sequence) if taken else border):
+        for length in range(1, min(size, len(sequence) - start) + 1):
+            piece = sequence[start : start + length]
+            if min(piece) <= BORDER or not used.isdisjoint(piece):
+                continue
+            template, first = _without(sequence, piece, gap)
+            if first < start:
+                continue  # which was taken out where it begins first
+            fragment = (*taken, piece)
+            if min(template[template.index(BORDER) :]) < BORDER:
+                yield template, fragment
+            if not is_last:
+                yield from _cuts(template, size, gaps, start + 1, fragment)
+
+
+def _without(sequence: Codes, piece: Codes, gap: int) -> tuple[Codes, int]:
+    """Return a sequence with a gap wherever a piece was, and where it was first."""
+    if len(piece) == 1:
+        (token,) = piece
+        replaced = tuple([gap if each == token else each for each in sequence])
+        return replaced, sequence.index(token)
+    found, place, first = list[int](), 0, len(sequence)
+    while place < len(sequence):
+        if sequence[place : place + len(piece)] == piece:
+            first = min(first, place)
+            found.append(gap)
+            place += len(piece)
+        else:
+            found.append(sequence[place])
+            place += 1
+    return tuple(found), first
+
+
+def near_gaps(template: Codes, window: int) -> Codes:
+    """Return what of a template is at most so many tokens from a gap; all of it for 0."""
+    if window == 0:
+        return template
+    gaps = [place for place, code in enumerate(template) if code < 0]
+    return tuple(
+        code
+        for place, code in enumerate(template)
+        if any(abs(place - gap) <= window for gap in gaps)
+    )
+
+
+def filled(template: Codes, fragment: Fragment) -> Codes:
+    """Return a template with a piece in each of its gaps."""
+    return tuple(
+        chain.from_iterable((code,) if code >= 0 else fragment[-1 - code] for code in template)
+    )
+
+
+def _overlap(one: Fragment, other: Fragment) -> bool:
+    return not set(chain.from_iterable(one)).isdisjoint(chain.from_iterable(other))
+
+
+def _sides(sequence: Codes) -> tuple[Codes, Codes]:
+    border = sequence.index(BORDER)
+    return sequence[:border], sequence[border + 1 :]
+
+
+def _coded(pair: tuple[Tokens, Tokens], words: Sequence[str]) -> Codes:
+    code = {word: number for number, word in enumerate(words, BORDER + 1)}
+    source, target = pair
+    return (*map(code.__getitem__, source), BORDER, *map(code.__getitem__, target))
+
+
+def _named(
+    sequence: Codes, template: Codes, fragment: Fragment, words: Sequence[str]
+) -> Composition:
+    def said(codes: Codes) -> Tokens:
+        return tuple(f"_{-code}" if code < 0 else words[code - BORDER - 1] for code in codes)
+
+    (source, target), (before, after) = _sides(sequence), _sides(template)
+    pieces = tuple(map(said, fragment))
+    return Composition(said(source), said(target), (said(before), said(after)), pieces)

@@ -1,0 +1,160 @@
+"""What good-enough compositional data augmentation makes, and of what."""
+
+from itertools import chain
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import daxy
+from daxy.augmentation.geca import BORDER, Augmented, Geca, augmented, cuts, filled, near_gaps
+from daxy.core.errors import DaxyError
+from daxy.core.examples import Examples
+from daxy.languages import scan
+
+KNOWN = [
+    ("walk", "WALK"),
+    ("walk twice", "WALK WALK"),
+    ("run", "RUN"),
+    ("run twice", "RUN RUN"),
+    ("jump", "JUMP"),
+]
+
+
+def made(pairs: list[tuple[str, str]], seed: int = 0, **choices: Any) -> Augmented:
+    examples = Examples.of((source.split(), target.split()) for source, target in pairs)
+    return augmented(examples, Geca(**choices), seed)
+
+
+def said(found: Augmented) -> set[tuple[str, str]]:
+    return {(" ".join(each.source), " ".join(each.target)) for each in found.compositions}
+
+
+def test_what_is_known_of_two_verbs_is_concluded_of_a_third() -> None:
+    found = made(KNOWN)
+    assert said(found) == {("jump twice", "JUMP JUMP")}
+    (jump,) = found.compositions
+    assert jump.template == (("_1", "twice"), ("_2", "_2"))
+    assert jump.fragment == (("jump",), ("JUMP",))
+    assert next(iter(found.examples)).target == ("JUMP", "JUMP")
+
+
+def test_without_a_common_environment_nothing_is_concluded() -> None:
+    assert said(made([pair for pair in KNOWN if pair[0] != "jump"])) == set()
+
+
+def test_a_window_makes_environments_of_what_is_near() -> None:
+    pairs = [
+        ("please walk twice now", "WALK WALK"),
+        ("jump twice", "JUMP JUMP"),
+        ("walk", "WALK"),
+        ("walk thrice", "WALK WALK WALK"),
+    ]
+    assert ("jump thrice", "JUMP JUMP JUMP") not in said(made(pairs))
+    near = [("go walk", "WALK a b"), ("go jump", "JUMP a c"), ("walk thrice", "WALK WALK WALK")]
+    assert ("jump thrice", "JUMP JUMP JUMP") not in said(made(near))
+    assert ("jump thrice", "JUMP JUMP JUMP") in said(made(near, window=1))
+
+
+def test_a_piece_may_be_of_several_tokens() -> None:
+    pairs = [
+        ("pick up", "P"),
+        ("put down", "D"),
+        ("pick up twice", "P P"),
+    ]
+    assert said(made(pairs)) == set()
+    assert ("put down twice", "D D") in said(made(pairs, size=2))
+
+
+def test_what_has_to_be_new_is_chosen() -> None:
+    pairs = [*KNOWN, ("hop twice", "JUMP JUMP")]
+    assert ("jump twice", "JUMP JUMP") not in said(made(pairs))
+    assert ("jump twice", "JUMP JUMP") in said(made(pairs, novel="pair"))
+
+
+def test_long_examples_are_not_taken_apart_but_are_known() -> None:
+    assert said(made(KNOWN, longest=3)) == set()
+    assert said(made([*KNOWN, ("jump twice", "JUMP JUMP")])) == set()
+
+
+def test_there_are_at_most_as_many_as_asked_for() -> None:
+    pairs = [*KNOWN, ("walk thrice", "WALK WALK WALK"), ("look", "LOOK")]
+    assert len(said(made(pairs))) > 2
+    assert len(said(made(pairs, count=2))) == 2
+    assert said(made(pairs, count=0)) == set()
+
+
+def test_repeats_of_an_example_change_nothing_and_neither_does_the_order() -> None:
+    assert made(KNOWN) == made(KNOWN[::-1] * 3)
+
+
+tokens = st.lists(st.sampled_from("abcx"), min_size=1, max_size=4)
+sets = st.lists(st.tuples(tokens, tokens), min_size=1, max_size=12)
+
+
+@given(sets, st.integers(1, 2), st.integers(1, 3), st.integers(0, 2), st.integers(0, 9))
+def test_every_new_example_is_a_template_of_one_filled_with_a_fragment_of_another(
+    pairs: list[tuple[list[str], list[str]]], size: int, gaps: int, window: int, seed: int
+) -> None:
+    geca = Geca(size=size, gaps=gaps, window=window)
+    examples = Examples.of(pairs)
+    found = augmented(examples, geca, seed)
+    assert found == augmented(examples, geca, seed)
+    known = {(tuple(source), tuple(target)) for source, target in pairs}
+    made = [(each.source, each.target) for each in found.compositions]
+    assert len(set(made)) == len(made)
+    assert not {source for source, _ in made} & {source for source, _ in known}
+    assert not {target for _, target in made} & {target for _, target in known}
+    for each in found.compositions:
+        pieces = {f"_{number}": piece for number, piece in enumerate(each.fragment, 1)}
+        for side, template in zip((each.source, each.target), each.template, strict=True):
+            assert set(template) & set(pieces)
+            assert side == tuple(chain.from_iterable(pieces.get(it, (it,)) for it in template))
+
+
+@given(tokens, tokens, st.integers(1, 3), st.integers(1, 3))
+def test_a_template_filled_with_its_own_fragment_is_what_it_was_cut_from(
+    source: list[str], target: list[str], size: int, gaps: int
+) -> None:
+    sequence = (*map(ord, source), BORDER, *map(ord, target))
+    found = list(cuts(sequence, size, gaps))
+    assert len(set(found)) == len(found)
+    for template, fragment in found:
+        assert filled(template, fragment) == sequence
+        assert 1 <= len(fragment) <= gaps
+        assert max(map(len, fragment)) <= size
+        border = template.index(BORDER)
+        assert min(template[:border]) < 0
+        assert min(template[border:]) < 0
+
+
+def test_an_environment_is_what_is_near_a_gap() -> None:
+    template = (7, 8, -1, 9, 0, 5, -2)
+    assert near_gaps(template, 0) == template
+    assert near_gaps(template, 1) == (8, -1, 9, 5, -2)
+
+
+@pytest.mark.parametrize("task", ["scan/addprim_jump", "scan/template_around_right"])
+def test_of_scan_all_that_is_concluded_is_right_and_is_what_is_held_out(task: str) -> None:
+    split = daxy.load(task, validation="none")
+    found = augmented(split.train, Geca(count=300), seed=0)
+    assert len(found.compositions) == 300
+    meanings = [scan.disagreement(each.source, each.target) for each in found.compositions]
+    assert meanings == [None] * 300
+    held_out = set(split.test.source)
+    assert sum(each.source in held_out for each in found.compositions) > 200
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"size": 0}, "size must be positive, not 0"),
+        ({"gaps": 0}, "gaps must be positive"),
+        ({"count": -1}, "count must not be negative"),
+        ({"novel": "all"}, "novel must be one of"),
+    ],
+)
+def test_wrong_choices_are_refused(choices: dict[str, Any], said: str) -> None:
+    with pytest.raises(DaxyError, match=said):
+        Geca(**choices)
