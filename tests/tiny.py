@@ -20,6 +20,8 @@ from daxy.models.seq2seq import Config as Seq2Seq
 from daxy.models.stacked import Config as Stacked
 
 SIZES = Sizes(source_symbols=11, target_symbols=8, channels=4)
+SYMBOLS = {"source_symbols": SIZES.source_symbols, "target_symbols": SIZES.target_symbols}
+"""The sizes of networks that see no worlds."""
 GRID = 3
 
 

@@ -61,7 +61,7 @@ def pair(request: pytest.FixtureRequest) -> Pair:
     name, widths = request.param
     config = CONFIGS[name]
     torch.manual_seed(len(name))
-    peer_config = peers.Seq2SeqConfig(**asdict(config), dropout=0.0, **asdict(tiny.SIZES))
+    peer_config = peers.Seq2SeqConfig(**asdict(config), dropout=0.0, **tiny.SYMBOLS)
     peer = peers.Seq2Seq(peer_config)
     # We never choose PAD. The mean of the others' weights is never the largest: nor does the peer.
     output = peer.decoder.output.weight.data

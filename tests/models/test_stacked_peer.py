@@ -31,7 +31,7 @@ def made(name: str) -> tuple[Any, Model]:
     """Return two implementations of one network."""
     config = CONFIGS[name]
     torch.manual_seed(len(name))
-    peer = peers.Stacked(peers.StackedConfig(**asdict(config), dropout=0.0, **asdict(tiny.SIZES)))
+    peer = peers.Stacked(peers.StackedConfig(**asdict(config), dropout=0.0, **tiny.SYMBOLS))
     peer.output.bias.data[peers.EOS] += 0.1  # so that some outputs end early
     return peer, peer_weights.into_daxy(peer, tiny.model("stacked", config))
 

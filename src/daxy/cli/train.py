@@ -15,6 +15,7 @@ from daxy.cli._verb import Result, Switch, Verb
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from daxy.experiments.papers import Cell
     from daxy.experiments.runs import Experiment
     from daxy.experiments.trained import Trained
 
@@ -155,10 +156,35 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     if found.sem is not None:
         extremes = f"least {100 * found.least:.1f}, most {100 * found.most:.1f}"
         lines[0] += f"; SEM {100 * found.sem:.1f}, {extremes}"
-    lines += [f"published  {cell.printed} ({cell})" for cell in trained.published]
+    lines += [f"published  {cell.printed} ({cell})" for cell in _of_test(trained.published, "")]
     data = trained.experiment.data
     source = "generated" if data.official is None else f"official files in {data.official}"
-    return Group(table, *lines, *facts, f"data: {source}")
+    return Group(table, *_by_test(trained, runs), *lines, *facts, f"data: {source}")
+
+
+def _by_test(trained: Trained, runs: Sequence[dict[str, Any]]) -> list[RenderableType]:
+    """Return the scores of each of several tests, over all seeds; nothing where test is one."""
+    from rich.table import Table
+
+    from daxy.core.summary import Summary
+
+    tests, metrics = runs[0].get("tests", {}), tuple(runs[0]["test"])
+    table = Table("test", *metrics, "published", box=None)
+    for test in tests:
+        shown = list[str]()
+        for metric in metrics:
+            found = Summary(runs=tuple(100 * run["tests"][test][metric] for run in runs))
+            shown.append(f"{found.mean:.1f} ±{found.deviation:.1f}")
+        cells = _of_test(trained.published, test)
+        table.add_row(test, *shown, ", ".join(f"{cell.printed} ({cell})" for cell in cells))
+    return [table, ""] if tests else []
+
+
+def _of_test(cells: Sequence[Cell], test: str) -> list[Cell]:
+    """Return the published figures of one of several tests, or of the whole test set for none."""
+    return [
+        cell for cell in cells if cell.recipe and (cell.recipe.test, cell.recipe.after) == (test, 0)
+    ]
 
 
 VERB = verb

@@ -1,0 +1,77 @@
+"""A network that sees worlds is trained, judged on each test, found again and asked."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from daxy import tasks
+from daxy.core.errors import WrongRequest
+from daxy.core.examples import Sequences
+from daxy.experiments.run_folder import RunFolder
+from daxy.experiments.runs import Experiment, Workshop
+from daxy.experiments.trained import load
+from daxy.formats import parquet
+from daxy.learners import neural
+from daxy.learners.neural import learner
+from daxy.training.protocol import Protocol
+from daxy.worlds.examples import GroundedExamples
+
+TASK = "gscan/compositional"
+DATA = tasks.data(TASK, grid=4, resampling=1, kind="simple_intrans", shots=0)
+RECIPE = Protocol(
+    optimizer="adam",
+    learning_rate=0.01,
+    clip=0.0,
+    batch_size=24,
+    epochs=0,
+    updates=40,
+    decay_steps=20,
+    token_mean=True,
+    validated=5,
+    limit=12,
+)
+CONFIG = {"hidden": 8, "embedding": 4, "channels": 3, "kernels": "1,3"}
+
+
+def experiment(folder: Path) -> Experiment:
+    network = learner("multimodal", CONFIG, RECIPE)
+    return Experiment(task=TASK, learner=network, data=DATA, folder=folder, checkpoint_seconds=0.0)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    folder = tmp_path_factory.mktemp("grounded")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(neural, "BUCKETS_OF_PARTS", 1)
+        (found,) = experiment(folder).run([0])
+    return found
+
+
+def test_it_is_judged_on_each_test(trained: RunFolder) -> None:
+    scores, split = trained.scores(), DATA.load(TASK)
+    held = {name: part for name, part in split.named.items() if name not in ("train", "validation")}
+    assert scores["tests"].keys() == {name for name, part in held.items() if len(part)}
+    weighted = sum(scores["tests"][name]["exact"] * len(held[name]) for name in scores["tests"])
+    assert weighted / len(split.test) == pytest.approx(scores["test"]["exact"])
+    assert scores["steps"] == 40
+    (record,) = trained.records()
+    assert record["learning_rate"] == pytest.approx(0.01 * 0.96**2)
+
+
+def test_its_network_says_of_a_world_what_it_said_when_it_was_judged(trained: RunFolder) -> None:
+    test = DATA.load(TASK).test[:40]
+    assert isinstance(test, GroundedExamples)
+    said = parquet.load(trained.predictions, ("prediction",))["prediction"].to_pylist()[:40]
+    network = load(trained.path)
+    assert list(network.predict(test.source, test.worlds)) == [tuple(each) for each in said]
+    with pytest.raises(WrongRequest, match="sees worlds, and was given none"):
+        network.predict(test.source)
+    known = Sequences.of([["walk", "to", "a", "circle"]] * 2)
+    states = network.last_states(known, test.worlds[:2])
+    assert np.abs(states[0] - states[1]).max() > 0
+
+
+def test_a_finished_run_is_found_again(trained: RunFolder) -> None:
+    asked = experiment(trained.path.parent)
+    assert Workshop(trained.path.parent).missing([asked.of(0)]) == []
