@@ -125,6 +125,7 @@ class _Index:
                 self.fragments_of.setdefault(template, {})[fragment] = None
                 within.setdefault(environment, {})[fragment] = None
                 places.setdefault(fragment, {})[environment] = None
+        self._fillings: dict[tuple[Fragment, ...], list[Fragment]] = {}
         self.partners: dict[Fragment, dict[Fragment, None]] = {
             fragment: dict.fromkeys(
                 other
@@ -137,13 +138,15 @@ class _Index:
 
     def fillings(self, template: Codes) -> list[Fragment]:
         """Return the fragments that may be put into a template, and were not."""
-        own = self.fragments_of[template]
-        others = dict.fromkeys(chain.from_iterable(self.partners[each] for each in own))
-        return [
-            other
-            for other in others
-            if other not in own and not all(_overlap(other, each) for each in own)
-        ]
+        own = tuple(self.fragments_of[template])
+        if own not in self._fillings:  # many templates have had the same few
+            others = dict.fromkeys(chain.from_iterable(self.partners[each] for each in own))
+            self._fillings[own] = [
+                other
+                for other in others
+                if other not in own and not all(_overlap(other, each) for each in own)
+            ]
+        return self._fillings[own]
 
     def new(self, seed: int) -> Iterator[tuple[Codes, Codes, Fragment]]:
         """Yield new sequences with the template and the fragment that each is made of."""

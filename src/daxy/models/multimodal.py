@@ -76,6 +76,18 @@ class Seen(NamedTuple):
     """Where there is a word and no padding; None for cells, which are all there."""
 
 
+class Constants(NamedTuple):
+    """What every step of the decoder reads beside the weights."""
+
+    word_keys: Float[Array, "batch word hidden"]
+    is_word: Bool[Array, "batch word"] | None
+    cell_keys: Float[Array, "batch cell hidden"]
+    word_energy: Float[Array, " hidden"]
+    cell_energy: Float[Array, " hidden"]
+    gates_bias: Float[Array, " gates"]
+    condition_bias: Float[Array, " hidden"] | None
+
+
 class DecoderState(NamedTuple):
     """Where a decoder stands between two tokens."""
 
@@ -128,12 +140,12 @@ class Model(eqx.Module):
 
     def __init__(self, config: Config, sizes: Sizes, *, key: PRNGKeyArray) -> None:
         keys = iter(jax.random.split(key, 18))
-        hidden, as_code = config.hidden, config.variant == "code"
+        hidden, as_code, both = config.hidden, config.variant == "code", 2 * config.hidden
         # The symbol before the first word, and before the first action, is one of its own.
         words, symbols = sizes.source_symbols + 1, sizes.target_symbols + 1
         features = len(config.sides) * config.channels
         width = hidden if as_code else config.embedding
-        contexts = 2 * hidden if as_code else hidden + features
+        contexts = both if as_code else hidden + features
         square = (hidden, hidden)
         self.config = config
         self.encoder = Encoder(LSTM, words, config.embedding, hidden, key=next(keys))
@@ -148,7 +160,6 @@ class Model(eqx.Module):
         self.word_key = uniform(next(keys), square, hidden)
         self.word_query = uniform(next(keys), square, hidden)
         self.word_energy = uniform(next(keys), (hidden,), hidden)
-        both = 2 * hidden
         condition = uniform(next(keys), (both, hidden), both)
         condition_bias = uniform(next(keys), (hidden,), both)
         self.condition = condition if as_code else None
@@ -204,6 +215,10 @@ class Model(eqx.Module):
         scores = self._scores(embedded, found.hidden, found.context)
         return state._replace(state=after, attended=found.attended), scores
 
+    @property
+    def _is_code(self) -> bool:
+        return self.config.variant == "code"
+
     def _encode(
         self, source: Array, world: Array, noise: Dropout | None
     ) -> tuple[Seen, Seen, State]:
@@ -217,7 +232,7 @@ class Model(eqx.Module):
         words = self._seen(read, self.word_key)._replace(is_word=source != PAD)
         cells = self._seen(features, self.cell_key)
         begin = last @ self.bridge + self.bridge_bias
-        begin = begin if self.pre_output is None else jnp.tanh(begin)
+        begin = jnp.tanh(begin) if self._is_code else begin
         return words, cells, (begin, begin)
 
     def _quieter(self, noise: Dropout | None) -> Dropout | None:
@@ -228,7 +243,7 @@ class Model(eqx.Module):
 
     def _seen(self, rows: Array, key: Array) -> Seen:
         keys = times(rows, key)
-        return Seen(keys, rows if self.pre_output is None else keys)
+        return Seen(keys, keys if self._is_code else rows)
 
     def _embed(self, tokens: Int[Array, "*shape"]) -> Float[Array, "*shape embedding"]:
         """Return the tokens' rows; PAD stands before the first, which has a row of its own."""
@@ -282,18 +297,6 @@ class Model(eqx.Module):
         scores = sum((times(part, own) for part, own in parts), jnp.zeros(()))
         never = jnp.logaddexp(scores[..., PAD], scores[..., -1])
         return scores[..., :-1].at[..., PAD].set(never)
-
-
-class Constants(NamedTuple):
-    """What every step of the decoder reads beside the weights."""
-
-    word_keys: Float[Array, "batch word hidden"]
-    is_word: Bool[Array, "batch word"] | None
-    cell_keys: Float[Array, "batch cell hidden"]
-    word_energy: Float[Array, " hidden"]
-    cell_energy: Float[Array, " hidden"]
-    gates_bias: Float[Array, " gates"]
-    condition_bias: Float[Array, " hidden"] | None
 
 
 def _summed(both: Float[Array, "*rows twice_hidden"]) -> Float[Array, "*rows hidden"]:

@@ -60,9 +60,16 @@ def _paper(paper: Paper, ledger: Ledger) -> Iterator[str]:
 
 
 def _table(table: Table, ledger: Ledger, runs: Runs) -> Iterator[str]:
-    """Yield the cells that have runs filed under this very table, if there are any."""
-    filed = {(entry.row, entry.column) for entry in ledger.entries(table)}
-    cells = [cell for cell in table.cells if (cell.row, cell.column) in filed and runs.of(cell)]
+    """Yield the cells that have runs filed under this very table, if there are any.
+
+    A figure of how a training went is nobody's but its table's, wherever the run is filed.
+    """
+    filed = {entry.recipe.identity for entry in ledger.entries(table)}
+    cells = [
+        cell
+        for cell in table.cells
+        if cell.recipe and (cell.recipe.identity in filed or cell.recipe.after) and runs.of(cell)
+    ]
     if cells:
         yield f"**{table.path}**: {table.title}\n"
         yield as_markdown(compare(cells, runs))
