@@ -97,7 +97,7 @@ def ours(size: Size, table: Table, steps: int) -> Callable[[], object]:
         weights=jnp.full(shape, 1 / size.batch),
         number=jnp.arange(steps),
         active=jnp.ones(shape[:2], bool),
-        learning_rate=jnp.full(steps, protocol.learning_rate),
+        learning_rate=jnp.full(shape[:2], protocol.learning_rate),
     )
     state = replicas.start()
 

@@ -19,6 +19,7 @@ from daxy.core.examples import Examples
 from daxy.models.seq2seq import Config
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.loop import Judge, Position, Training, Trial
+from daxy.training.order import TrainingSet
 from daxy.training.protocol import Protocol
 from daxy.training.replicas import Replicas, Steps
 
@@ -59,7 +60,7 @@ def idle(steps: int, replicas: int) -> Steps:
         weights=jnp.full((steps, replicas, 1, BATCH), jnp.nan),
         number=jnp.arange(steps),
         active=jnp.zeros((steps, replicas), bool),
-        learning_rate=jnp.full(steps, 0.2),
+        learning_rate=jnp.full((steps, replicas), 0.2),
     )
 
 
@@ -89,7 +90,7 @@ def training(
     held_out = rows[TRAIN:] if validate else rows[:0]
     return Training(
         replicas=replicas(tuple(seeds), recipe, config),
-        train=[rows[:TRAIN]] * len(seeds),
+        train=[TrainingSet(rows[:TRAIN])] * len(seeds),
         validation=Trial([held_out] * len(seeds), validate or unmoved),
         test=test,
         checkpoint=checkpoint,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import daxy
-from daxy.augmentation.geca import BORDER, Augmented, Geca, augmented, cuts, filled, near_gaps
+from daxy.augmentation.geca import BORDER, Augmented, Composer, Geca, cuts, filled, near_gaps
 from daxy.core.errors import DaxyError
 from daxy.core.examples import Examples
 from daxy.languages import scan
@@ -24,7 +24,7 @@ KNOWN = [
 
 def made(pairs: list[tuple[str, str]], seed: int = 0, **choices: Any) -> Augmented:
     examples = Examples.of((source.split(), target.split()) for source, target in pairs)
-    return augmented(examples, Geca(**choices), seed)
+    return Composer(examples, Geca(**choices)).augmented(seed)
 
 
 def said(found: Augmented) -> set[tuple[str, str]]:
@@ -99,8 +99,8 @@ def test_every_new_example_is_a_template_of_one_filled_with_a_fragment_of_anothe
 ) -> None:
     geca = Geca(size=size, gaps=gaps, window=window)
     examples = Examples.of(pairs)
-    found = augmented(examples, geca, seed)
-    assert found == augmented(examples, geca, seed)
+    found = Composer(examples, geca).augmented(seed)
+    assert found == Composer(examples, geca).augmented(seed)
     known = {(tuple(source), tuple(target)) for source, target in pairs}
     made = [(each.source, each.target) for each in found.compositions]
     assert len(set(made)) == len(made)
@@ -138,7 +138,7 @@ def test_an_environment_is_what_is_near_a_gap() -> None:
 @pytest.mark.parametrize("task", ["scan/addprim_jump", "scan/template_around_right"])
 def test_of_scan_all_that_is_concluded_is_right_and_is_what_is_held_out(task: str) -> None:
     split = daxy.load(task, validation="none")
-    found = augmented(split.train, Geca(count=300), seed=0)
+    found = Composer(split.train, Geca(count=300)).augmented(seed=0)
     assert len(found.compositions) == 300
     meanings = [scan.disagreement(each.source, each.target) for each in found.compositions]
     assert meanings == [None] * 300

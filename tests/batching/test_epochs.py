@@ -92,18 +92,34 @@ def test_the_order_of_lengths_is_another_in_each_epoch_and_not_sorted() -> None:
 TARGETS = 3 * LENGTHS - np.arange(50) % 5
 
 
-def draws(seed: int = 0, number: int = 0, steps: int = 400, size: int = 1) -> np.ndarray:
+EQUAL = np.full(len(ROWS), 1 / len(ROWS))
+
+
+def draws(
+    seed: int = 0, number: int = 0, steps: int = 400, size: int = 1, odds: np.ndarray = EQUAL
+) -> np.ndarray:
     lengths = LENGTHS[ROWS], TARGETS[ROWS]
-    one = drawn(ROWS, *lengths, size=size, steps=steps, seed=seed, number=number)
+    one = drawn(ROWS, *lengths, odds, size=size, steps=steps, seed=seed, number=number)
     np.testing.assert_array_equal(one.weights, np.full((steps, size), 1 / size, np.float32))
     return one.rows
 
 
-def test_a_draw_meets_each_line_as_often_as_any_other() -> None:
+UNEQUAL = np.where(np.arange(len(ROWS)) < 10, 0.3 / 10, 0.7 / (len(ROWS) - 10))
+
+
+@pytest.mark.parametrize("odds", [EQUAL, UNEQUAL], ids=["equal", "unequal"])
+@pytest.mark.parametrize("size", [1, 16])
+def test_a_draw_meets_each_line_as_often_as_it_is_likely(size: int, odds: np.ndarray) -> None:
     """Pearson's test: 53 lines of 50 examples; chance would be as far off once in a thousand."""
-    counts = np.bincount(draws(steps=40_000).ravel(), minlength=50)
-    expected = np.bincount(ROWS, minlength=50) * 40_000 / len(ROWS)
+    counts = np.bincount(draws(steps=40_000 // size, size=size, odds=odds).ravel(), minlength=50)
+    expected = np.bincount(ROWS, odds, minlength=50) * 40_000
     assert ((counts - expected) ** 2 / expected).sum() < 85.4  # 49 degrees of freedom
+
+
+def test_a_batch_of_draws_has_its_longest_targets_last() -> None:
+    lengths = TARGETS[draws(size=16)]
+    assert (np.diff(lengths, axis=1) >= 0).all()
+    assert (lengths[:, 0] < lengths[:, -1]).all()
 
 
 def test_one_draw_says_nothing_about_the_next() -> None:
@@ -123,14 +139,19 @@ def test_a_draw_depends_on_the_seed_and_on_the_epoch_alone() -> None:
     assert (draws(3, 2) != draws(4, 2)).any()
 
 
-@given(st.integers(1, 53), st.integers(1, 3), st.integers(0, 99))
-def test_draws_fit_the_shapes_that_were_foreseen(count: int, size: int, seed: int) -> None:
-    rows = ROWS[-count:]
-    lengths = LENGTHS[rows], TARGETS[rows]
-    foreseen = drawn_shapes(*lengths, size=size, steps=30)
-    one = drawn(rows, *lengths, size=size, steps=30, seed=seed, number=0)
-    assert (needs([one], LENGTHS, TARGETS) <= foreseen).all()
-    assert (foreseen <= [lengths[0].max(), lengths[1].max()]).all()
+@given(st.integers(1, 53), st.sampled_from([(1, 1), (3, 1), (4, 2)]), st.integers(0, 99))
+def test_draws_fit_the_shapes_that_were_foreseen(
+    count: int, sizes: tuple[int, int], seed: int
+) -> None:
+    rows, (size, parts) = ROWS[-count:], sizes
+    given = LENGTHS[rows], TARGETS[rows], UNEQUAL[-count:] / UNEQUAL[-count:].sum()
+    foreseen = drawn_shapes(*given, size=size, steps=30, parts=parts)
+    one = drawn(rows, *given, size=size, steps=30, seed=seed, number=0)
+    found = needs([one], LENGTHS, TARGETS, parts)
+    assert (found[..., 1] <= foreseen[..., 1]).all()
+    # A part of a batch in order of target length may have another part's longest source.
+    assert (found[..., 0] <= foreseen[..., 0]).all() or parts > 1
+    assert (foreseen <= [given[0].max(), given[1].max()]).all()
 
 
 def test_a_step_needs_the_longest_of_all_replicas() -> None:

@@ -151,7 +151,7 @@ def stepped(pair: Pair, recipe: Protocol) -> Model:
         weights=jnp.full((1, 1, 1, count), 1 / count),
         number=jnp.zeros(1, int),
         active=jnp.ones((1, 1), bool),
-        learning_rate=jnp.full(1, recipe.learning_rate),
+        learning_rate=jnp.full((1, 1), recipe.learning_rate),
     )
     zeros = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape), replicas.shapes)
     (state,), _ = replicas.run([zeros._replace(model=model)], step)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, islice
 from typing import Literal, TypeAlias
 
@@ -86,25 +87,36 @@ class Augmented:
         return Examples.of((each.source, each.target) for each in self.compositions)
 
 
-def augmented(examples: Examples, geca: Geca, seed: int) -> Augmented:
-    """Return new examples made of these; repeats of an example count once.
+@dataclass(frozen=True, eq=False)
+class Composer:
+    """What can be made of a training set; repeats of an example count once."""
 
-    Args:
-        examples: The training set.
-        geca: What is exchanged.
-        seed: Of the order in which templates are filled, and with what.
-    """
-    pairs = sorted(set(zip(examples.source, examples.target, strict=True)))
-    words = sorted(set(chain.from_iterable(chain.from_iterable(pairs))))
-    index = _Index(geca, [_coded(pair, words) for pair in pairs])
-    found = islice(index.new(seed), geca.count)
-    templates = index.fragments_of
-    return Augmented(
-        compositions=tuple(_named(*each, words) for each in found),
-        fragments=len(index.partners),
-        templates=len(templates),
-        fillable=sum(bool(index.fillings(template)) for template in templates),
-    )
+    train: Examples
+    geca: Geca
+
+    def augmented(self, seed: int) -> Augmented:
+        """Return new examples; the seed decides which templates are filled first, and with what."""
+        index, words = self._index, self._words
+        found = islice(index.new(seed), self.geca.count)
+        templates = index.fragments_of
+        return Augmented(
+            compositions=tuple(_named(*each, words) for each in found),
+            fragments=len(index.partners),
+            templates=len(templates),
+            fillable=sum(bool(index.fillings(template)) for template in templates),
+        )
+
+    @cached_property
+    def _pairs(self) -> list[tuple[Tokens, Tokens]]:
+        return sorted(set(zip(self.train.source, self.train.target, strict=True)))
+
+    @cached_property
+    def _words(self) -> list[str]:
+        return sorted(set(chain.from_iterable(chain.from_iterable(self._pairs))))
+
+    @cached_property
+    def _index(self) -> _Index:
+        return _Index(self.geca, [_coded(pair, self._words) for pair in self._pairs])
 
 
 class _Index:

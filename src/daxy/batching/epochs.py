@@ -8,6 +8,7 @@ batches of one length at the same time and share their padded shape.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -101,22 +102,26 @@ def drawn(
     rows: Rows,
     source_lengths: NDArray[np.integer],
     target_lengths: NDArray[np.integer],
+    odds: NDArray[np.float64],
     *,
     size: int,
     steps: int,
     seed: int,
     number: int,
 ) -> Epoch:
-    """Return epoch `number` of examples drawn with replacement, each row as likely as any other.
+    """Return epoch `number` of examples drawn with replacement.
 
-    A draw is a place between 0 and 1 in the rows put in order of length. All seeds share the part
-    of it that says which quantile of them; where in the quantile is each seed's own. So for each
-    seed its draws are independent and uniform, and replicas meet similar lengths at the same time.
+    A draw is a place between 0 and 1 in the rows put in order of length, each as wide as it is
+    likely. All seeds share the part of it that says which quantile of them; where in the quantile
+    is each seed's own. So for each seed its draws are independent and as likely as they should be,
+    and replicas meet similar lengths at the same time. Within a batch the longest targets come
+    last, so that it can be padded in parts.
 
     Args:
         rows: The training set, repeats included.
         source_lengths: The length of each of them.
         target_lengths: The length of each of their targets.
+        odds: How likely a draw is each of them: numbers that add up to 1.
         size: Examples in a batch.
         steps: Batches in the epoch.
         seed: The run's seed.
@@ -124,26 +129,37 @@ def drawn(
     """
     own = stream(seed, f"draws of examples, epoch {number}").random((steps, size))
     places = (_quantiles(steps, size, number) + own) / QUANTILES
-    ordered = rows[np.lexsort((source_lengths, target_lengths))]
-    chosen = ordered[np.minimum(places * len(rows), len(rows) - 1).astype(np.int64)]
+    # In order of length; so are a step's places, and with them what is drawn.
+    order = np.lexsort((source_lengths, target_lengths))
+    chosen = rows[order[_places(odds[order], np.sort(places, axis=1))]]
     return Epoch(chosen, np.full((steps, size), 1 / size, np.float32))
 
 
 def drawn_shapes(
     source_lengths: NDArray[np.integer],
     target_lengths: NDArray[np.integer],
+    odds: NDArray[np.float64],
     *,
     size: int,
     steps: int,
+    parts: int = 1,
 ) -> NDArray[np.int64]:
-    """Return the longest source and target that the first steps can meet: shape [steps, 1, 2]."""
+    """Return the longest source and target that parts of the first steps can meet.
+
+    Shape [steps, parts, 2].
+    """
     order = np.lexsort((source_lengths, target_lengths))
     lengths = np.stack([source_lengths, target_lengths], axis=1)[order]
-    edges = np.arange(QUANTILES + 1) * len(lengths) / QUANTILES
-    first, end = np.floor(edges[:-1]).astype(int), np.ceil(edges[1:]).astype(int)
-    quantiles = zip(first, end, strict=True)
-    longest = np.stack([lengths[one:other].max(axis=0) for one, other in quantiles])
-    return longest[_quantiles(steps, size, 0)].max(axis=1)[:, None]
+    edges = _places(odds[order], np.arange(QUANTILES + 1) / QUANTILES)
+    quantiles = itertools.pairwise(edges.tolist())
+    longest = np.stack([lengths[one : other + 1].max(axis=0) for one, other in quantiles])
+    return in_parts(longest[np.sort(_quantiles(steps, size, 0), axis=1)], parts).max(axis=2)
+
+
+def _places(odds: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return which row each share between 0 and 1 falls on, if rows are as wide as likely."""
+    found = np.searchsorted(np.cumsum(odds), shares, side="right")
+    return np.minimum(found, len(odds) - 1)
 
 
 def _quantiles(steps: int, size: int, number: int) -> NDArray[np.int64]:
@@ -182,8 +198,8 @@ def needs(
 
 
 def in_parts(values: NDArray[Any], parts: int) -> NDArray[Any]:
-    """Return values of shape [steps, batch] as [steps, parts, batch / parts]."""
-    return values.reshape(len(values), parts, -1)
+    """Return values of shape [steps, batch, ...] as [steps, parts, batch / parts, ...]."""
+    return values.reshape(len(values), parts, -1, *values.shape[2:])
 
 
 def widest(shapes: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

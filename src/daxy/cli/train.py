@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, make_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
@@ -44,6 +44,10 @@ class Train(OfTask):
     """The seed of the first of them; the others count on."""
     protocol: str = "bastings2018"
     """The training recipe, whose defaults the flags below change one by one."""
+    augment: Literal["none", "geca"] = "none"
+    """What makes new examples of the training set. `geca` is good-enough compositional data
+    augmentation (Andreas 2020); with it, its flags are below, and `daxy augment` shows what it
+    makes."""
     runs: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("runs")
     """Where run folders are found and made."""
     evaluate_every: int = 0
@@ -73,7 +77,12 @@ class Train(OfTask):
         chosen: Any = self
         return Experiment(
             task=self.task,
-            learner=Neural(model=self.learner, config=chosen.config, protocol=chosen.recipe),
+            learner=Neural(
+                model=self.learner,
+                config=chosen.config,
+                protocol=chosen.recipe,
+                geca=chosen.geca if self.augment == "geca" else None,
+            ),
             data=self.data,
             folder=self.runs,
             evaluate_every=self.evaluate_every,
@@ -83,6 +92,7 @@ class Train(OfTask):
 def verb(arguments: Sequence[str]) -> type[Verb]:
     """Return the verb with the flags of the learner and of the protocol that are named."""
     from daxy import models
+    from daxy.augmentation.geca import Geca
     from daxy.tasks import ScanData
     from daxy.training.protocol import DEFAULT, protocol, validation
 
@@ -98,6 +108,8 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
         ("recipe", tyro.conf.OmitArgPrefixes[type(recipe)], field(default=recipe)),
         field_of(options, **carved),
     ]
+    if _value(arguments, "--augment") == "geca":
+        flags.append(("geca", Geca, field(default_factory=Geca)))
     made = make_dataclass("Train", flags, bases=(Train,), frozen=True, kw_only=True)
     made.__doc__ = Train.__doc__
     return made

@@ -49,7 +49,7 @@ def learner_of(recipe: Recipe) -> Neural:
     """Return the learner that a recipe names, every setting resolved."""
     config: dict[str, Any] = dict(recipe.config)
     training = replace(protocol(recipe.protocol), **dict[str, Any](recipe.changes))
-    return learner(recipe.model, config, training)
+    return learner(recipe.model, config, training, recipe.geca)
 
 
 def data_of(recipe: Recipe) -> Data:

@@ -81,7 +81,12 @@ class Run:
         settings = config.learner
         return cls(
             task=config.task,
-            learner=learner(settings["model"], settings["config"], Recipe(**settings["protocol"])),
+            learner=learner(
+                settings["model"],
+                settings["config"],
+                Recipe(**settings["protocol"]),
+                settings.get("geca"),
+            ),
             data=tasks.data(config.task, **config.choices, official=official),
             seed=config.seed,
         )

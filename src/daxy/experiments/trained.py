@@ -69,6 +69,7 @@ def train(
     seeds: int | Sequence[int] = 1,
     config: Mapping[str, Any] | None = None,
     recipe: Protocol | str = DEFAULT,
+    geca: Mapping[str, Any] | None = None,
     data: Data | None = None,
     runs: Path | str = "runs",
     watcher: Watcher | None = None,
@@ -85,6 +86,7 @@ def train(
         seeds: How many networks, from seed 0 on, or which seeds.
         config: What differs from the architecture's defaults.
         recipe: The protocol, or the name of one.
+        geca: What differs from GECA's defaults, for a learner with it (Andreas 2020); None without.
         data: Which data of the task; unless given the published ones, with a validation set where
             the named protocol has one.
         runs: Where run folders are found and made.
@@ -99,7 +101,7 @@ def train(
         RunFailed: a run folder is damaged or cannot be written.
     """
     settings = protocol(recipe) if isinstance(recipe, str) else recipe
-    fitting = learner(model, dict(config or {}), settings)
+    fitting = learner(model, dict(config or {}), settings, geca)
     asked = seeds_from(seeds) if isinstance(seeds, int) else seeds
     chosen = data or published_data(task, recipe if isinstance(recipe, str) else DEFAULT)
     experiment = Experiment(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy import models
+from daxy.augmentation.geca import Composer, Geca
 from daxy.batching.epochs import choose_buckets, widest
-from daxy.batching.table import Table
+from daxy.batching.table import Rows, Table
 from daxy.core.errors import require
 from daxy.core.examples import Examples, Sequences
 from daxy.core.random import stream
@@ -25,7 +26,7 @@ from daxy.core.vocabulary import Vocabulary
 from daxy.models._model import Sizes, sees_worlds
 from daxy.training.checkpoint import Arrays, Checkpoint, named_arrays
 from daxy.training.loop import EpochRecord, Listener, Position, Training, Trial, one_replica
-from daxy.training.order import Order
+from daxy.training.order import Order, TrainingSet
 from daxy.training.protocol import Protocol
 from daxy.training.replicas import Replicas, State, merged
 from daxy.worlds.grid import CHANNELS
@@ -53,6 +54,8 @@ class Neural:
     model: str
     config: Any
     protocol: Protocol
+    geca: Geca | None = None
+    """How new examples are made of the training set; None: none are."""
 
     def __post_init__(self) -> None:
         is_fed = self.protocol.teacher_forcing == 1 or hasattr(models.get(self.model).Model, "fed")
@@ -64,6 +67,7 @@ class Neural:
             "model": self.model,
             "config": stated(self.config),
             "protocol": stated(self.protocol),
+            **({} if self.geca is None else {"geca": stated(self.geca)}),
         }
 
     @property
@@ -159,7 +163,7 @@ class Group:
         """The training of the group, ready to begin."""
         return Training(
             replicas=self._replicas,
-            train=[self._table.rows(member.split.train) for member in self.members],
+            train=self._train,
             validation=self._trial("validation", most=self.members[0].learner.protocol.validated),
         )
 
@@ -181,18 +185,43 @@ class Group:
         return list({id(member.split): member.split for member in self.members}.values())
 
     @cached_property
+    def _added(self) -> list[Examples]:
+        """What each member's augmentation made of its training set."""
+        geca = self.members[0].learner.geca
+        if geca is None:
+            return [member.split.train.take([]) for member in self.members]
+        composers = {id(split): Composer(split.train, geca) for split in self._splits}
+        return [
+            composers[id(member.split)].augmented(member.seed).examples for member in self.members
+        ]
+
+    @cached_property
     def _table(self) -> Table:
         parts = ((split.train, split.validation, split.test) for split in self._splits)
-        return Table.of(list(chain.from_iterable(parts)))
+        return Table.of([*chain.from_iterable(parts), *self._added])
+
+    @cached_property
+    def _train(self) -> list[TrainingSet]:
+        """What each member trains on."""
+        is_distinct = self.members[0].learner.protocol.distinct
+
+        def given(split: Split) -> Rows:
+            rows = self._table.rows(split.train)
+            return np.unique(rows) if is_distinct else rows
+
+        rows = {id(split): given(split) for split in self._splits}
+        pairs = zip(self.members, self._added, strict=True)
+        return [TrainingSet(rows[id(own.split)], self._table.rows(added)) for own, added in pairs]
 
     @cached_property
     def _replicas(self) -> Replicas:
         table, shape = self._table, self.members[0].learner.shape
         order = Order(shape.protocol, table)
-        rows = [table.rows(split.train) for split in self._splits]
-        every = np.concatenate(rows)
+        every = np.concatenate([train.rows for train in self._train])
         limits = int(table.source_lengths[every].max()), int(table.target_lengths[every].max())
-        shapes = widest([order.shapes(own) for own in rows])
+        # What an augmentation adds is as long as what is there: one seed of a split stands for all.
+        distinct = {id(train.given): train for train in self._train}.values()
+        shapes = widest([order.shapes(train) for train in distinct])
         count = BUCKETS if order.parts == 1 else BUCKETS_OF_PARTS
         return Replicas(
             architecture=shape.model,
@@ -234,12 +263,15 @@ class Fitted:
         return self.position.history[replica]
 
 
-def learner(model: str, config: dict[str, Any], protocol: Protocol) -> Neural:
-    """Return the learner with these settings; what `config` leaves out has its default.
+def learner(
+    model: str, config: dict[str, Any], protocol: Protocol, geca: Mapping[str, Any] | None = None
+) -> Neural:
+    """Return the learner with these settings; what `config` and `geca` leave out has its default.
 
     Raises:
-        UnknownName: there is no such architecture, or it has no such setting.
-        WrongRequest: a value that the architecture does not take.
+        UnknownName: there is no such architecture, or a setting that it or GECA has not.
+        WrongRequest: a value that the architecture or GECA does not take.
     """
     settings = made(models.get(model).Config, config, of=f"model {model}")
-    return Neural(model=model, config=settings, protocol=protocol)
+    augmentation = None if geca is None else made(Geca, geca, of="geca")
+    return Neural(model=model, config=settings, protocol=protocol, geca=augmentation)

@@ -23,8 +23,8 @@ from daxy.models.layers import late_weights
 from daxy.models.layers.attention import attend
 from daxy.models.layers.cells import State, cell
 from daxy.models.layers.dropout import Dropout, drop
-from daxy.models.layers.embedding import embed
-from daxy.models.layers.encoder import Encoder
+from daxy.models.layers.embedding import embed_previous, with_start
+from daxy.models.layers.encoder import Encoder, summed
 from daxy.models.layers.initial import normal, uniform
 from daxy.models.layers.linear import times
 from daxy.models.layers.recurrence import drawn
@@ -181,7 +181,8 @@ class Model(eqx.Module):
         assert batch.world is not None
         words, cells, state = self._encode(batch.source, batch.world, noise)
         before = jnp.pad(batch.target, ((0, 0), (1, 0)))[:, :-1].T
-        embedded = drop(noise, "target embedding", self._embed(before), batch_axis=1)
+        embedded = embed_previous(self.target_embedding, before)
+        embedded = drop(noise, "target embedding", embedded, batch_axis=1)
         weights = self._weights(words, cells)
 
         def advance(
@@ -210,7 +211,8 @@ class Model(eqx.Module):
         def apply(name: str, rows: Array, /) -> Array:
             return late_weights.times(rows, weights[name])
 
-        embedded, constants = self._embed(token), self._constants(state.words, state.cells)
+        embedded = embed_previous(self.target_embedding, token)
+        constants = self._constants(state.words, state.cells)
         after, found = self._advance(apply, constants, state.state, embedded)
         scores = self._scores(embedded, found.hidden, found.context)
         return state._replace(state=after, attended=found.attended), scores
@@ -223,10 +225,9 @@ class Model(eqx.Module):
         self, source: Array, world: Array, noise: Dropout | None
     ) -> tuple[Seen, Seen, State]:
         """Return what attention reads of the words and of the cells, and the first state."""
-        first = jnp.full((len(source), 1), len(self.encoder.embedding) - 1, source.dtype)
-        source = jnp.concatenate([first, source], axis=1)
+        source = with_start(source, self.encoder.embedding)
         outputs, final = self.encoder(LSTM, source, noise)
-        read, last = _summed(outputs), _summed(final[0])
+        read, last = summed(outputs), summed(final[0])
         features = self.world_encoder(world)
         features = jax.nn.relu(drop(self._quieter(noise), "cells", features))
         words = self._seen(read, self.word_key)._replace(is_word=source != PAD)
@@ -244,11 +245,6 @@ class Model(eqx.Module):
     def _seen(self, rows: Array, key: Array) -> Seen:
         keys = times(rows, key)
         return Seen(keys, keys if self._is_code else rows)
-
-    def _embed(self, tokens: Int[Array, "*shape"]) -> Float[Array, "*shape embedding"]:
-        """Return the tokens' rows; PAD stands before the first, which has a row of its own."""
-        start = len(self.target_embedding) - 1
-        return embed(self.target_embedding, jnp.where(tokens == PAD, start, tokens))
 
     def _weights(self, words: Seen, cells: Seen) -> dict[str, Array]:
         """Return what the decoder multiplies by at each step, by the name `_advance` calls it."""
@@ -297,9 +293,3 @@ class Model(eqx.Module):
         scores = sum((times(part, own) for part, own in parts), jnp.zeros(()))
         never = jnp.logaddexp(scores[..., PAD], scores[..., -1])
         return scores[..., :-1].at[..., PAD].set(never)
-
-
-def _summed(both: Float[Array, "*rows twice_hidden"]) -> Float[Array, "*rows hidden"]:
-    """Return the sum of the two directions, which stand side by side."""
-    forwards, backwards = jnp.split(both, 2, axis=-1)
-    return forwards + backwards

@@ -20,8 +20,9 @@ from daxy.batching.table import Rows
 from daxy.core.errors import RunFailed
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.interrupt import Interrupted, StopRequest, stop_request
-from daxy.training.order import Order
+from daxy.training.order import Order, TrainingSet
 from daxy.training.replicas import Replicas, Shares, State, Steps, merged
+from daxy.training.schedule import learning_rate
 
 STEPS_TOGETHER = 32
 """Steps in one dispatch to the device."""
@@ -124,8 +125,8 @@ class Training:
     """One group of runs on its data."""
 
     replicas: Replicas
-    train: Sequence[Rows]
-    """Each replica's training rows, repeats included."""
+    train: Sequence[TrainingSet]
+    """Each replica's own."""
     validation: Trial
     """By which weights are selected; of no rows to keep the last ones instead."""
     test: Trial | None = None
@@ -227,7 +228,7 @@ class Training:
 
     def _epochs(self, number: int) -> list[Epoch]:
         pairs = zip(self.train, self.replicas.seeds, strict=True)
-        return [self._order.epoch(rows, seed=seed, number=number) for rows, seed in pairs]
+        return [self._order.epoch(train, seed=seed, number=number) for train, seed in pairs]
 
     @cached_property
     def _order(self) -> Order:
@@ -253,15 +254,18 @@ class Training:
             number=numbers.astype(np.int32),
             active=(weights > 0).any(axis=(2, 3)) & going,
             learning_rate=np.array(
-                [self._learning_rate(position.epoch, step) for step in numbers.tolist()], np.float32
+                [self._learning_rates(position, step) for step in numbers.tolist()], np.float32
             ),
         )
 
-    def _learning_rate(self, epochs: int, steps: int) -> float:
-        """Return the learning rate after so many epochs, and steps of all."""
-        protocol = self.replicas.protocol
-        times = steps / protocol.decay_steps if protocol.decay_steps else epochs
-        return protocol.learning_rate * protocol.decay**times
+    def _learning_rates(self, position: Position, steps: int) -> list[float]:
+        """Return every replica's learning rate after so many steps."""
+
+        def own(history: list[EpochRecord]) -> float:
+            scores = [record.validation for record in history]
+            return learning_rate(self.replicas.protocol, position.epoch, steps, scores)
+
+        return [own(history) for history in position.history]
 
     def _end_epoch(
         self, shares: Shares, position: Position, epochs: list[Epoch], seconds: float
@@ -269,14 +273,16 @@ class Training:
         """Validate, keep what improved (a tie keeps the earlier) and write down the epoch."""
         self._give_up_what_is_lost(position)
         scores = self._scores(shares, position, self.validation)
+        rates = self._learning_rates(position, position.total)
         tests = self._scores(shares, position, self.test) if self.test else [None] * len(scores)
         improved = np.zeros(len(scores), np.bool_)
         for replica, score in enumerate(scores):
             if position.stopped[replica]:
                 continue
-            improved[replica] = score is None or score > position.best[replica]
+            judged = score if self.replicas.protocol.keep == "best" else None
+            improved[replica] = judged is None or judged > position.best[replica]
             if improved[replica]:
-                position.best[replica] = -1.0 if score is None else score
+                position.best[replica] = -1.0 if judged is None else judged
                 position.best_epoch[replica] = position.epoch + 1
             record = EpochRecord(
                 epoch=position.epoch + 1,
@@ -284,7 +290,7 @@ class Training:
                 loss=position.losses[replica] / len(epochs[replica]),
                 validation=score,
                 best_epoch=position.best_epoch[replica],
-                learning_rate=self._learning_rate(position.epoch, position.total),
+                learning_rate=rates[replica],
                 seconds=seconds,
                 test=tests[replica],
             )

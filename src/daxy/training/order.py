@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,33 @@ LEAST = 8
 """Examples in a part at least."""
 
 
+def _none() -> Rows:
+    return np.zeros(0, np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet:
+    """What a run trains on."""
+
+    given: Rows
+    """Repeats included."""
+    added: Rows = field(default_factory=_none)
+    """What an augmentation made of them."""
+
+    @cached_property
+    def rows(self) -> Rows:
+        """All of them."""
+        return np.concatenate([self.given, self.added])
+
+    def odds(self, share: float) -> NDArray[np.float64]:
+        """Return how likely a draw is each of the rows; see `Protocol.added_share`."""
+        if not share or not len(self.added):
+            return np.full(len(self.rows), 1 / len(self.rows))
+        shares = [1 - share, share]
+        sides = zip(shares, (self.given, self.added), strict=True)
+        return np.concatenate([np.full(len(rows), own / len(rows)) for own, rows in sides])
+
+
 @dataclass(frozen=True, eq=False)
 class Order:
     """The batches of a recipe from a table."""
@@ -31,19 +59,28 @@ class Order:
     def parts(self) -> int:
         """Equal parts of a batch that are padded apart: one where a batch is of similar lengths."""
         size = self.protocol.batch_size
-        few = range(1, min(PARTS, size // LEAST) + 1) if self.protocol.updates else range(1, 2)
+        few = range(1, min(PARTS, size // LEAST) + 1) if self.protocol.steps else range(1, 2)
         return max((parts for parts in few if size % parts == 0), default=1)
 
-    def epoch(self, rows: Rows, *, seed: int, number: int) -> Epoch:
+    def epoch(self, train: TrainingSet, *, seed: int, number: int) -> Epoch:
         """Return the batches of epoch `number`, from 0, of the run with this seed."""
         protocol, size, each = self.protocol, self.protocol.batch_size, self.protocol.epoch_steps
-        sources, targets = self._lengths(rows)
+        rows, (sources, targets) = train.rows, self._lengths(train)
         left = min(each, protocol.steps - number * each)
         if protocol.updates:
             first = number * each
             made = mixed(rows, sources, targets, size=size, first=first, steps=left, seed=seed)
         elif protocol.trials:
-            made = drawn(rows, sources, targets, size=size, steps=left, seed=seed, number=number)
+            made = drawn(
+                rows,
+                sources,
+                targets,
+                train.odds(protocol.added_share),
+                size=size,
+                steps=left,
+                seed=seed,
+                number=number,
+            )
         else:
             made = epoch(rows, sources, size=size, seed=seed, number=number)
         return self._by_tokens(made) if protocol.token_mean else made
@@ -52,12 +89,17 @@ class Order:
         """Return the longest source and target of each part of each step: [steps, parts, 2]."""
         return needs(epochs, self.table.source_lengths, self.table.target_lengths, self.parts)
 
-    def shapes(self, rows: Rows) -> NDArray[np.int64]:
+    def shapes(self, train: TrainingSet) -> NDArray[np.int64]:
         """Return the longest source and target of each part of each step of a first epoch."""
         if not self.protocol.trials:
-            return self.needs([self.epoch(rows, seed=0, number=0)])
-        size, steps = self.protocol.batch_size, self.protocol.epoch_steps
-        return drawn_shapes(*self._lengths(rows), size=size, steps=steps)
+            return self.needs([self.epoch(train, seed=0, number=0)])
+        return drawn_shapes(
+            *self._lengths(train),
+            train.odds(self.protocol.added_share),
+            size=self.protocol.batch_size,
+            steps=self.protocol.epoch_steps,
+            parts=self.parts,
+        )
 
     def _by_tokens(self, made: Epoch) -> Epoch:
         """Return the batches with weights of 1 / tokens in the batch, END included."""
@@ -65,5 +107,5 @@ class Order:
         tokens = (self.table.target_lengths[made.rows] * is_there).sum(axis=1, keepdims=True)
         return replace(made, weights=(is_there / tokens).astype(np.float32))
 
-    def _lengths(self, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        return self.table.source_lengths[rows], self.table.target_lengths[rows]
+    def _lengths(self, train: TrainingSet) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return self.table.source_lengths[train.rows], self.table.target_lengths[train.rows]

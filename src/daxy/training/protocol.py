@@ -35,7 +35,7 @@ class Protocol:
     clip: float = 5.0
     """Gradients with a larger norm than this are scaled down to it; 0: never."""
     batch_size: int = 32
-    """Examples in a step; batches hold examples of similar source length."""
+    """Examples in a step; batches of `epochs` hold examples of similar source length."""
     epochs: int = 50
     """Passes over the training set (the paper is silent; the authors' README says 50); 0 where
     there are `trials`."""
@@ -52,7 +52,6 @@ class Protocol:
     teacher_forcing: float = later(1.0)
     """The share of examples whose decoder is given the true tokens; a coin decides for each, and
     the others are given its own best tokens, up to its own END."""
-
     updates: int = later(0)
     """Batches of a shuffled training set, pass after pass, instead of `epochs`, which is 0 then;
     an epoch in the log is a thousand of them. Batches hold examples of any length."""
@@ -64,19 +63,28 @@ class Protocol:
     and a mean over examples."""
     validated: int = later(0)
     """Examples of the validation set, drawn once, that weights are selected by; 0: all."""
+    validate_every: int = later(0)
+    """Steps in an epoch of a recipe that counts trials or updates; 0: a thousand of those."""
+    plateau: float = later(1.0)
+    """The learning rate is multiplied by this when the validation score has not become better for
+    more than `patience` epochs."""
+    patience: int = later(10)
+    """See `plateau`."""
+    keep: Literal["best", "last"] = later("best")
+    """Which weights a run ends with: those with the best validation score, or the last ones."""
+    distinct: bool = later(default=False)
+    """Train on each example once, however often the training set has it."""
+    added_share: float = later(0.0)
+    """How likely a draw is one of the examples that an augmentation added; 0: as likely as they are
+    many among all."""
 
     def __post_init__(self) -> None:
         check_types(Protocol, vars(self))
-        for name in ("learning_rate", "decay", "batch_size", "limit"):
-            value = getattr(self, name)
-            flag = name.replace("_", "-")
-            require(value > 0, f"{flag} must be positive, not {value}")
+        for name in (*_POSITIVE, *_NOT_NEGATIVE):
+            value, flag = getattr(self, name), name.replace("_", "-")
+            require(value > 0 or name not in _POSITIVE, f"{flag} must be positive, not {value}")
             require(isfinite(value), f"{flag} must be finite, not {value}")
-        for name in ("clip", "trials", "updates", "decay_steps", "validated"):
-            value = getattr(self, name)
-            flag = name.replace("_", "-")
             require(value >= 0, f"{flag} must not be negative: {value}")
-            require(isfinite(value), f"{flag} must be finite, not {value}")
         asked = {name: getattr(self, name) for name in ("epochs", "trials", "updates")}
         some = self.epochs > 0 or (self.epochs == 0 and any(asked.values()))
         require(some, f"epochs must be positive, not {self.epochs}")
@@ -85,10 +93,14 @@ class Protocol:
         require(len(lengths) == 1, f"{' and '.join(lengths)} are asked for{one}")
         whole = self.trials % self.batch_size == 0
         require(whole, f"trials must be a multiple of batch-size: {self.trials}, {self.batch_size}")
-        share = self.teacher_forcing
-        require(0 <= share <= 1, f"teacher-forcing must be between 0 and 1, not {share}")
-        require(self.weight_decay >= 0, f"weight-decay must not be negative: {self.weight_decay}")
-        require(isfinite(self.weight_decay), "weight-decay must be finite")
+        for name in ("teacher_forcing", "added_share"):
+            share, flag = getattr(self, name), name.replace("_", "-")
+            require(0 <= share <= 1, f"{flag} must be between 0 and 1, not {share}")
+        require(0 < self.plateau <= 1, f"plateau must be in (0, 1], not {self.plateau}")
+        drawn = self.trials > 0 or self.added_share == 0
+        require(drawn, "added-share is for recipes that draw examples, which have trials")
+        counted = self.steps > 0 or self.validate_every == 0
+        require(counted, "validate-every is for recipes with trials or updates")
         require(0 <= self.dropout < 1, f"dropout must be in [0, 1), not {self.dropout}")
 
     @property
@@ -99,13 +111,26 @@ class Protocol:
     @property
     def epoch_steps(self) -> int:
         """Steps in an epoch of such a recipe; the last one may have fewer."""
-        return EPOCH if self.updates else max(1, EPOCH // self.batch_size)
+        thousand = EPOCH if self.updates else max(1, EPOCH // self.batch_size)
+        return self.validate_every or thousand
 
     @property
     def most_epochs(self) -> int:
         """How many epochs there are if nothing stops training earlier."""
         return -(-self.steps // self.epoch_steps) if self.steps else self.epochs
 
+
+_POSITIVE = ("learning_rate", "decay", "batch_size", "limit")
+_NOT_NEGATIVE = (
+    "weight_decay",
+    "clip",
+    "trials",
+    "updates",
+    "decay_steps",
+    "validated",
+    "validate_every",
+    "patience",
+)
 
 DEFAULT = "bastings2018"
 PROTOCOLS = {
@@ -136,9 +161,28 @@ PROTOCOLS = {
         limit=120,
         validated=2_000,
     ),
+    "andreas2020": Protocol(
+        optimizer="adam",
+        learning_rate=0.001,
+        decay=1.0,
+        weight_decay=0.0,
+        clip=1.0,
+        batch_size=64,
+        epochs=0,
+        trials=4_800 * 64,
+        validate_every=32,
+        plateau=0.5,
+        keep="last",
+        distinct=True,
+        added_share=0.3,
+        token_mean=True,
+        dropout=0.5,
+        limit=150,
+    ),
 }
 """Of Lake & Baroni (2018, section 3) the dropout is that of the network that did best overall. Of
-Ruis et al. (2020, section 4 and appendix E) what the text leaves out is as in the authors' code."""
+Ruis et al. (2020, section 4 and appendix E) what the text leaves out is as in the authors' code,
+and of Andreas (2020) all is as in the author's logs and code."""
 
 WITHOUT_VALIDATION = frozenset({"lake2018"})
 """The recipes of papers that report the last weights, and train on all lines."""

@@ -67,12 +67,15 @@ class Steps(NamedTuple):
     """Steps done before this one since training began: it makes the noise."""
     active: Bool[AnyArray, "steps replicas"]
     """False for a replica that has stopped, or has no batch left in this epoch."""
-    learning_rate: Float[AnyArray, " steps"]
+    learning_rate: Float[AnyArray, "steps replicas"]
 
     def of(self, team: slice) -> Steps:
         """Return the steps as some of the replicas take them."""
         return self._replace(
-            rows=self.rows[:, team], weights=self.weights[:, team], active=self.active[:, team]
+            rows=self.rows[:, team],
+            weights=self.weights[:, team],
+            active=self.active[:, team],
+            learning_rate=self.learning_rate[:, team],
         )
 
 
@@ -247,8 +250,8 @@ class Replicas:
 
     def _program(self, lane: Mesh) -> Callable[..., tuple[State, Array]]:
         each, whole = P(REPLICAS), P()
-        split = {"rows": P(None, REPLICAS, None, EXAMPLES), "active": P(None, REPLICAS)}
-        split["weights"] = split["rows"]
+        own, cut = P(None, REPLICAS), P(None, REPLICAS, None, EXAMPLES)
+        split = {"rows": cut, "weights": cut, "active": own, "learning_rate": own}
         steps = Steps._make(split.get(name, whole) for name in Steps._fields)
         spread = jax.shard_map(
             partial(self._run_share, lane.shape[EXAMPLES]),
@@ -307,9 +310,10 @@ class Replicas:
             model, optimizer, losses = carry
             here = jax.tree.map(lambda field: field[number], steps)
             found = whole(model, here)
-            update = partial(optimizers.step, self.protocol, learning_rate=here.learning_rate)
+            update = partial(optimizers.step, self.protocol)
             loss, gradients = found if parts == 1 else jax.lax.psum(found, EXAMPLES)
-            model, optimizer = jax.vmap(update)(model, optimizer, gradients, active=here.active)
+            own = {"learning_rate": here.learning_rate, "active": here.active}
+            model, optimizer = jax.vmap(update)(model, optimizer, gradients, **own)
             return model, optimizer, losses.at[number].set(jnp.where(here.active, loss, 0))
 
         nothing = jnp.zeros(steps.active.shape)
@@ -392,6 +396,7 @@ def _filled_up(program: Callable[..., tuple[State, Array]], missing: int) -> Cal
             rows=fill(steps.rows, 1),
             weights=fill(steps.weights, 1),
             active=jnp.pad(steps.active, ((0, 0), (0, missing))),
+            learning_rate=fill(steps.learning_rate, 1),
         )
         state, losses = program(
             jax.tree.map(fill, state), here, data, jax.tree.map(fill, noises), first, end

@@ -30,6 +30,8 @@ class Recipe:
     """What differs from the task's published data."""
     changes: Mapping[str, Value] = later_mapping()
     """What differs from the training recipe."""
+    geca: Mapping[str, Value] | None = later(None)
+    """What differs from GECA's defaults; None for a learner without it."""
     repetitions: int = later(1)
     """How many repetitions of the split there are: the first is seed 0's, the next seed 1's."""
     test: str = later("")

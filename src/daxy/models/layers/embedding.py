@@ -1,4 +1,7 @@
-"""Embedding of codes; PAD, which also stands before the first token, is the zero vector."""
+"""Embedding of codes; PAD, which also stands before the first token, is the zero vector.
+
+Where an architecture has a symbol that begins every sequence, it has the last row of a table.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,20 @@ def embed(
     if len(table) <= FEW:
         return times(indicators(codes, len(table)), table)
     return jnp.where((codes != PAD)[..., None], table[codes], 0)
+
+
+def with_start(
+    codes: Int[Array, "batch length"], table: Float[Array, "symbols_and_start width"]
+) -> Int[Array, "batch length_and_start"]:
+    """Return sequences that begin with the symbol that has the last row."""
+    return jnp.pad(codes, ((0, 0), (1, 0)), constant_values=len(table) - 1)
+
+
+def embed_previous(
+    table: Float[Array, "symbols_and_start width"], tokens: Int[Array, "*shape"]
+) -> Float[Array, "*shape width"]:
+    """Return the rows of the tokens before each token; PAD, before the first, has the last row."""
+    return embed(table, jnp.where(tokens == PAD, len(table) - 1, tokens))
 
 
 def indicators(codes: Int[Array, "*shape"], symbols: int) -> Float[Array, "*shape symbols"]:

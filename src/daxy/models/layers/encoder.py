@@ -69,3 +69,9 @@ class Encoder(eqx.Module):
             return indicators(codes, symbols), self.embedding @ self.input_to_gates
         embedded = embed(self.embedding, codes)
         return drop(noise, "source embedding", embedded, batch_axis=1), self.input_to_gates
+
+
+def summed(both: Float[Array, "*rows twice_hidden"]) -> Float[Array, "*rows hidden"]:
+    """Return the sum of the two directions, which stand side by side."""
+    forwards, backwards = jnp.split(both, 2, axis=-1)
+    return forwards + backwards

@@ -1,0 +1,45 @@
+"""How large a step is: the learning rate, from what training has come to so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from daxy.training.protocol import Protocol
+
+MARGIN = 1e-4
+"""By how much of itself the best score has to be beaten to count as better."""
+
+
+def learning_rate(
+    protocol: Protocol, epochs: int, steps: int, scores: Sequence[float | None]
+) -> float:
+    """Return the learning rate after so many epochs, and steps of all.
+
+    Args:
+        protocol: The recipe.
+        epochs: Epochs that have ended.
+        steps: Steps that were taken.
+        scores: The validation scores of those epochs; None where there was none.
+    """
+    times = steps / protocol.decay_steps if protocol.decay_steps else epochs
+    rate = protocol.learning_rate * protocol.decay**times
+    if protocol.plateau == 1:
+        return rate
+    return rate * protocol.plateau ** plateaus(scores, protocol.patience)
+
+
+def plateaus(scores: Sequence[float | None], patience: int) -> int:
+    """Return how often more than `patience` scores in a row were no better than the best before.
+
+    After each such time the count begins anew; the best stays. PyTorch's `ReduceLROnPlateau` has
+    the same rule.
+    """
+    best, waiting, found = float("-inf"), 0, 0
+    for score in scores:
+        if score is not None and score > best * (1 + MARGIN):
+            best, waiting = score, 0
+        else:
+            waiting += 1
+        if waiting > patience:
+            found, waiting = found + 1, 0
+    return found

@@ -1,0 +1,97 @@
+"""What is particular to the network of Andreas (2020)."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from tests import tiny
+from tests.transcribed import lstm, softmax
+
+from daxy.core.errors import WrongRequest
+from daxy.core.vocabulary import PAD
+from daxy.models._model import Sizes
+from daxy.models.layers.dropout import Dropout
+from daxy.models.luong import Config, Model
+
+Array = NDArray[np.float64]
+
+
+def network() -> Any:
+    return tiny.model("luong", Config(hidden=6, embedding=5))
+
+
+def transcribed(model: Model, source: list[int], target: list[int]) -> Array:
+    """Return the scores of every next token of one example, one step after another."""
+    own = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), model)
+    hidden, encoder = own.config.hidden, own.encoder
+    rows = encoder.embedding[[len(encoder.embedding) - 1, *source]]
+    outputs = np.zeros((len(rows), 2 * hidden))
+    state = np.zeros(hidden), np.zeros(hidden)
+    for way, order in ((0, range(len(rows))), (1, range(len(rows))[::-1])):
+        weights = encoder.input_to_gates, encoder.state_to_gates
+        biases = encoder.input_bias, encoder.state_bias
+        here = np.zeros(hidden), np.zeros(hidden)
+        for place in order:
+            here = lstm(rows[place], here, *(each[way] for each in (*weights, *biases)))
+            outputs[place, way * hidden :][:hidden] = here[0]
+        state = state[0] + here[0], state[1] + here[1]
+    features = outputs @ own.read + own.read_bias
+
+    scores, fed = [], np.zeros(hidden)
+    layer = own.input_to_gates, own.state_to_gates, own.input_bias, own.state_bias
+    for token in [len(own.target_embedding) - 1, *target[:-1]]:
+        row = np.concatenate([own.target_embedding[token], fed])
+        state = lstm(row, state, *layer)
+        attended = softmax((features @ own.key + own.key_bias) @ state[0])
+        both = np.concatenate([state[0], attended @ features])
+        fed = both @ own.combine + own.combined_bias
+        scores.append(fed @ own.output + own.output_bias)
+    return np.array(scores)
+
+
+def test_logits_are_those_of_the_equations() -> None:
+    model, pairs = network(), tiny.batch(6, 9)
+    found = np.asarray(tiny.logits(model, pairs))
+    for row in range(len(found)):
+        source, target = (np.asarray(each)[row] for each in pairs[:2])
+        words, actions = (codes[codes != PAD].tolist() for codes in (source, target))
+        wanted = transcribed(model, words, actions)
+        np.testing.assert_allclose(found[row, : len(actions)], wanted, atol=1e-5)
+
+
+def test_it_has_as_many_weights_as_the_authors_layers() -> None:
+    sizes = Sizes(source_symbols=15, target_symbols=8)
+    made = jax.eval_shape(lambda: Model(Config(), sizes, key=jax.random.key(0)))
+    gates, hidden, embedding = 4 * 512, 512, 64
+    encoder = 2 * (gates * (embedding + hidden) + 2 * gates)
+    decoder = gates * (embedding + hidden + hidden) + 2 * gates
+    linear = 2 * (2 * hidden * hidden + hidden) + hidden * hidden + hidden
+    words = (15 + 1) * embedding + (8 + 1) * embedding + 8 * hidden + 8
+    assert sum(leaf.size for leaf in jax.tree.leaves(made)) == encoder + decoder + linear + words
+
+
+def test_what_a_step_attends_to_is_a_share_of_the_words() -> None:
+    model, pairs = network(), tiny.batch(6, 9)
+    state, _ = model.step(model.start(pairs.source), jnp.zeros(5, int))
+    is_word = np.pad(np.asarray(pairs.source) != PAD, ((0, 0), (1, 0)), constant_values=True)
+    np.testing.assert_allclose(state.attended.sum(axis=1), 1, rtol=1e-5)
+    assert (np.asarray(state.attended)[~is_word] == 0).all()
+
+
+def test_noise_of_rate_0_is_none() -> None:
+    model, pairs = network(), tiny.batch(6, 9)
+    noise = Dropout(jax.random.key(0), jnp.asarray(0.5))
+    quiet = model.logits(pairs)
+    noisy = model.logits(pairs, noise)
+    assert np.abs(noisy - quiet)[:, 1:].max() > 1e-3
+    silent = Dropout(jax.random.key(0), jnp.asarray(0.0))
+    np.testing.assert_allclose(model.logits(pairs, silent), quiet, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["hidden", "embedding"])
+def test_a_width_that_cannot_be_is_refused(name: str) -> None:
+    with pytest.raises(WrongRequest, match=f"{name} must be positive"):
+        Config(**{name: 0})

@@ -1,0 +1,57 @@
+"""How large steps are: PyTorch's own rule, where there is PyTorch, and cases worked out by hand."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from daxy.training.protocol import Protocol
+from daxy.training.schedule import learning_rate, plateaus
+
+
+@pytest.mark.parametrize(
+    ("scores", "patience", "found"),
+    [
+        ([], 2, 0),
+        ([0.5, 0.5, 0.5], 2, 0),
+        ([0.5, 0.5, 0.5, 0.5], 2, 1),
+        ([0.5, 0.4, 0.3, 0.2, 0.1, 0.2, 0.3], 2, 2),
+        ([0.5, 0.5, 0.6, 0.5, 0.5], 2, 0),
+        ([0.5, 0.50004, 0.50004, 0.50004], 2, 1),  # hardly better is not better
+        ([0.0, 0.0, 0.0, 1e-9, 0.0], 2, 0),
+        ([None, None, None], 2, 1),
+        ([0.5, 0.5], 0, 1),
+    ],
+)
+def test_a_plateau_is_more_epochs_than_patience_without_a_better_score(
+    scores: list[float | None], patience: int, found: int
+) -> None:
+    assert plateaus(scores, patience) == found
+
+
+@pytest.mark.peer
+@given(st.lists(st.integers(0, 20), max_size=60), st.integers(0, 4))
+def test_it_is_the_rule_of_pytorch(twentieths: list[int], patience: int) -> None:
+    torch = pytest.importorskip("torch", reason="no PyTorch: the extra `peers` installs it")
+    scores = [each / 20 for each in twentieths]
+    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rule = torch.optim.lr_scheduler.ReduceLROnPlateau(
+            optimizer, mode="max", factor=0.5, patience=patience, eps=0.0
+        )
+        for score in scores:
+            rule.step(score)
+    assert optimizer.param_groups[0]["lr"] == 0.5 ** plateaus(scores, patience)
+
+
+def test_a_rate_decays_with_epochs_or_with_steps_and_at_plateaus() -> None:
+    by_epochs = Protocol(learning_rate=0.1, decay=0.5)
+    assert learning_rate(by_epochs, 3, 700, [0.5] * 3) == pytest.approx(0.1 * 0.5**3)
+    by_steps = Protocol(learning_rate=0.1, decay=0.5, decay_steps=100, epochs=0, updates=900)
+    assert learning_rate(by_steps, 3, 250, [0.5] * 3) == pytest.approx(0.1 * 0.5**2.5)
+    at_plateaus = Protocol(learning_rate=0.1, decay=1.0, plateau=0.1, patience=1)
+    assert learning_rate(at_plateaus, 3, 700, [0.5] * 3) == pytest.approx(0.01)
