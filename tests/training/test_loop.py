@@ -99,6 +99,32 @@ def test_without_a_validation_set_the_last_weights_are_kept() -> None:
     assert position.best_epoch == [2]
 
 
+def test_the_last_weights_are_kept_where_the_recipe_says_so() -> (
+    None
+):
+    scores = scripted([0.3, 1.0, 0.2])
+    state, position = training(validate=scores, epochs=3, keep="last").fit(Listener())
+    assert bits(state.best) == bits(state.model)
+    assert [record.validation for record in position.history[0]] == [0.3, 1.0, 0.2]
+    assert position.best_epoch == [3]
+
+
+def test_each_replica_slows_down_at_its_own_plateau() -> None:
+    scores = scripted([0.5, 0.4, 0.4, 0.6], [0.1, 0.2, 0.3, 0.4])
+    recipe = {"epochs": 4, "learning_rate": 0.2, "decay": 1.0, "plateau": 0.5, "patience": 1}
+    state, position = training([0, 1], scores, **recipe).fit(Listener())
+    rates = [[record.learning_rate for record in history] for history in position.history]
+    assert rates == [[0.2, 0.2, 0.2, 0.1], [0.2, 0.2, 0.2, 0.2]]
+    steady = training([0, 1], **(recipe | {"plateau": 1.0})).fit(Listener())[0]
+    assert bits(one_replica(state.model, 1)) == bits(one_replica(steady.model, 1))
+    assert largest_difference(one_replica(state.model, 0), one_replica(steady.model, 0)) > 1e-3
+
+
+def test_a_recipe_says_after_how_many_steps_it_validates() -> None:
+    _, position = training(trials=32, epochs=0, validate_every=3).fit(Listener())
+    assert [record.steps for record in position.history[0]] == [3, 6, 8]
+
+
 def test_the_test_set_is_looked_at_as_often_as_asked_and_decides_nothing() -> None:
     rows = table().rows(examples())[:3]
     heard = list[tuple[int, int]]()

@@ -77,6 +77,13 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"teacher_forcing": 1.5}, "teacher-forcing must be between 0 and 1, not 1.5"),
     ({"teacher_forcing": float("nan")}, "teacher-forcing must be between 0 and 1, not nan"),
     ({"dropout": -0.1}, r"dropout must be in \[0, 1\), not -0.1"),
+    ({"added_share": 0.3}, "added-share is for recipes that draw examples"),
+    ({"added_share": 1.3}, "added-share must be between 0 and 1, not 1.3"),
+    ({"plateau": 0.0}, r"plateau must be in \(0, 1\], not 0.0"),
+    ({"patience": -1}, "patience must not be negative: -1"),
+    ({"validate_every": 9}, "validate-every is for recipes with trials or updates"),
+    ({"validate_every": -1}, "validate-every must not be negative: -1"),
+    ({"keep": "first"}, "keep must be one of 'best', 'last'"),
 ]
 
 

@@ -1,0 +1,75 @@
+"""Runs of a learner that trains on what GECA makes too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.experiments.small_runs import Watcher, experiment
+
+from daxy.augmentation.geca import Geca
+from daxy.core.errors import WrongRequest
+from daxy.experiments.runs import Experiment, Run, group_of
+from daxy.models.luong import Config
+from daxy.training.interrupt import Interrupted
+from daxy.training.protocol import Protocol
+
+RECIPE = Protocol(
+    optimizer="adam",
+    learning_rate=0.01,
+    epochs=0,
+    trials=16 * 12,
+    batch_size=16,
+    validate_every=4,
+    keep="last",
+    distinct=True,
+    added_share=0.3,
+)
+GECA = Geca(count=30)
+
+
+def augmented(folder: Path, geca: Geca | None = GECA) -> Experiment:
+    plain = experiment(folder, seconds=0.0)
+    learner = replace(plain.learner, model="luong", config=Config(hidden=8, embedding=4))
+    return replace(plain, learner=replace(learner, protocol=RECIPE, geca=geca))
+
+
+class Stopped(Watcher):
+    def begins(self, runs: object) -> None:
+        del runs
+
+
+def test_it_trains_on_each_example_once_and_on_what_was_added(tmp_path: Path) -> None:
+    asked = augmented(tmp_path)
+    one, other = group_of([asked.of(0), asked.of(1)]).training.train
+    train = asked.of(0).split.train
+    assert len(one.given) == len(other.given) == len(set(train.keys))
+    assert len(one.added) == len(other.added) == 30
+    assert set(one.added.tolist()) != set(other.added.tolist())
+    assert not set(one.added.tolist()) & set(one.given.tolist())
+    (plain,) = group_of([augmented(tmp_path, None).of(0)]).training.train
+    assert len(plain.added) == 0
+
+
+def test_a_run_says_what_made_its_examples_and_goes_on_to_the_same_bits(tmp_path: Path) -> None:
+    undisturbed = augmented(tmp_path / "whole").run([0])[0]
+    with pytest.raises(Interrupted):
+        augmented(tmp_path / "parts").run([0], watcher=Stopped(at=2))
+    resumed = augmented(tmp_path / "parts").run([0])[0]
+    assert resumed.model.read_bytes() == undisturbed.model.read_bytes()
+    assert resumed.scores()["best_epoch"] == resumed.scores()["epochs"] == 3
+    config = resumed.config()
+    assert config.learner["geca"]["count"] == 30
+    assert Run.of(config).learner == augmented(tmp_path).learner
+
+
+def test_another_augmentation_is_another_run(tmp_path: Path) -> None:
+    kinds = (None, GECA, Geca(count=31))
+    assert len({augmented(tmp_path, geca).of(0).config.name for geca in kinds}) == 3
+
+
+def test_worlds_are_refused(tmp_path: Path) -> None:
+    asked = replace(augmented(tmp_path), task="gscan/compositional")
+    with pytest.raises(WrongRequest, match="sees no worlds|does not know worlds"):
+        asked.run([0])
