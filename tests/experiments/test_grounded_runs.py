@@ -1,5 +1,6 @@
 """A network that sees worlds is trained, judged on each test, found again and asked."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,11 @@ from daxy.experiments.trained import load
 from daxy.formats import parquet
 from daxy.learners import neural
 from daxy.learners.neural import learner
+from daxy.report import analyses
 from daxy.training.protocol import Protocol
+from daxy.worlds import drawing
 from daxy.worlds.examples import GroundedExamples
+from daxy.worlds.grid import Cell, World
 
 TASK = "gscan/compositional"
 DATA = tasks.data(TASK, grid=4, resampling=1, kind="simple_intrans", shots=0)
@@ -75,3 +79,41 @@ def test_its_network_says_of_a_world_what_it_said_when_it_was_judged(trained: Ru
 def test_a_finished_run_is_found_again(trained: RunFolder) -> None:
     asked = experiment(trained.path.parent)
     assert Workshop(trained.path.parent).missing([asked.of(0)]) == []
+
+
+def test_what_its_network_attends_to_is_a_share_of_the_cells(trained: RunFolder) -> None:
+    test = DATA.load(TASK).test[:30]
+    assert isinstance(test, GroundedExamples)
+    network = load(trained.path)
+    said = network.predict(test.source, test.worlds)
+    looks = network.attended(test.source, said, test.worlds)
+    assert looks.shape == (30, 16)
+    np.testing.assert_allclose(looks.sum(axis=1), 1, rtol=1e-5)
+    # Alone each is followed as beside the others, which may say more.
+    one = network.attended(test.source[:1], said[:1], test.worlds[:1])
+    np.testing.assert_allclose(one[0], looks[0], rtol=1e-5)
+
+
+def test_whether_it_attends_to_the_target_is_counted(trained: RunFolder) -> None:
+    found = analyses.get("attention").run([trained], of=("A",))
+    examples = {row.name: row.examples or 0 for row in found.rows}
+    shares = {row.name: row.value.mean / 100 for row in found.rows}
+    assert examples["all episodes"] == DATA.load(TASK).provenance.sizes.tests["A"]
+    parts = sum(examples[name] * shares[name] for name in examples if name != "all episodes")
+    assert parts == pytest.approx(examples["all episodes"] * shares["all episodes"], abs=1e-6)
+
+
+def test_what_it_does_is_drawn(trained: RunFolder, tmp_path: Path, daxy: Callable) -> None:
+    out = tmp_path / "world.svg"
+    example = ("show", TASK, "--grid", "4", "--resampling", "1", "--kind", "simple_intrans")
+    request = (*example, "--shots", "0", "--example", "A:1", "--run", str(trained.path))
+    found = daxy(*request, "--draw", str(out), "--json").json
+    test = DATA.load(TASK).named["A"][:1]
+    assert isinstance(test, GroundedExamples)
+    (said,) = load(trained.path).predict(test.source, test.worlds)
+    assert found["prediction"] == ", ".join(said)
+    assert np.sum(found["attention"]) == pytest.approx(1, abs=1e-2)
+    darkest = drawing.svg(World(1, Cell(0, 0)), shades=[1.0]).count("#787878")
+    assert darkest == out.read_text().count("#787878") == 1
+    assert f"its network: {found['prediction']}" in daxy(*request).out
+    assert daxy(*request[:-1], str(tmp_path / "nowhere")).code == 2

@@ -99,9 +99,7 @@ def test_without_a_validation_set_the_last_weights_are_kept() -> None:
     assert position.best_epoch == [2]
 
 
-def test_the_last_weights_are_kept_where_the_recipe_says_so() -> (
-    None
-):
+def test_the_last_weights_are_kept_where_the_recipe_says_so() -> None:
     scores = scripted([0.3, 1.0, 0.2])
     state, position = training(validate=scores, epochs=3, keep="last").fit(Listener())
     assert bits(state.best) == bits(state.model)

@@ -83,7 +83,6 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"patience": -1}, "patience must not be negative: -1"),
     ({"validate_every": 9}, "validate-every is for recipes with trials or updates"),
     ({"validate_every": -1}, "validate-every must not be negative: -1"),
-    ({"keep": "first"}, "keep must be one of 'best', 'last'"),
 ]
 
 

@@ -55,6 +55,14 @@ def test_the_agent_is_where_it_is_and_a_turn_shows() -> None:
     assert drawing.svg(here) != drawing.svg(here.after("turn left"))
 
 
+def test_the_more_a_cell_has_the_darker_it_is() -> None:
+    world = World(2, Cell(1, 1))
+    picture = drawing.image(world, shades=[0.0, 0.1, 0.3, 0.0])
+    levels = [picture.getpixel(place) for place in ((32, 32), (96, 32), (32, 96))]
+    assert levels == [(255, 255, 255), (210, 210, 210), (120, 120, 120)]
+    assert drawing.svg(world, shades=[0.0] * 4).count("#ffffff") == 5
+
+
 def test_a_film_has_a_frame_for_each_state() -> None:
     world = World(3, Cell(0, 0))
     film = Image.open(io.BytesIO(drawing.gif(world, ["walk", "turn right", "walk"])))

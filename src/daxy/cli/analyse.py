@@ -12,6 +12,8 @@ from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from daxy.report.analyses import Findings
     from daxy.report.analyses._analysis import Row
 
@@ -34,7 +36,8 @@ class Analyse(Verb):
     ] = ()
     """Folders of finished runs."""
     of: tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="SOURCE")]] = ()
-    """A source to look at, for `neighbours`; again for more."""
+    """A source to look at, for `neighbours`, or one of several tests by its name; again for
+    more."""
     draw: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Draw the findings, as .png, .svg or .pdf."""
     force: Switch = False
@@ -102,6 +105,7 @@ def _data(findings: Findings) -> dict[str, Any]:
                 "group": row.group,
                 "name": row.name,
                 "examples": row.examples,
+                **({} if row.chance is None else {"chance": row.chance}),
                 **row.value.as_json,
             }
             for row in findings.rows
@@ -117,7 +121,9 @@ def _table(findings: Findings) -> Any:
     # What is the same for all is not shown: how many examples, and a spread over one run.
     counted = any(row.examples is not None for row in findings.rows)
     several = any(len(row.value.runs) > 1 for row in findings.rows)
-    head = ["examples"] * counted + [findings.measure] + ["SEM", "least", "most"] * several
+    guessed = any(row.chance is not None for row in findings.rows)
+    head = ["examples"] * counted + ["chance"] * guessed + [findings.measure]
+    head += ["SEM", "least", "most"] * several
     head += ["published"] * bool(findings.published)
     for group, shown in findings.groups.items():
         table = Table(group, box=None, pad_edge=False)
@@ -127,20 +133,26 @@ def _table(findings: Findings) -> Any:
             if isinstance(row, str):
                 name, figures = row, [""] * (len(head) - 1)
             else:
-                name, figures = row.name, _figures(row, findings, counted, several)
+                name, figures = row.name, _figures(row, findings, head)
             published = findings.published.get((group, name))
             table.add_row(name, *figures, "" if published is None else f"{published:g}")
         parts += ["", table]
     return Group(*parts, *(["", *findings.notes] if findings.notes else []))
 
 
-def _figures(row: Row, findings: Findings, counted: bool, several: bool) -> list[str]:
-    """Return what a row shows beside its name."""
-    found = row.value
-    figures = [found.mean, *([found.sem or 0, found.least, found.most] if several else [])]
-    digits = 1 if findings.top > 2 else 2
-    shown = [f"{each:.{digits}f}" for each in figures]
-    return [f"{row.examples or 0:,}", *shown] if counted else shown
+def _figures(row: Row, findings: Findings, head: Sequence[str]) -> list[str]:
+    """Return what a row shows beside its name, of the columns that there are."""
+    found, digits = row.value, 1 if findings.top > 2 else 2
+    figures = {
+        "chance": row.chance or 0,
+        findings.measure: found.mean,
+        "SEM": found.sem or 0,
+        "least": found.least,
+        "most": found.most,
+    }
+    shown = {name: f"{value:.{digits}f}" for name, value in figures.items()}
+    shown["examples"] = f"{row.examples or 0:,}"
+    return [shown[name] for name in head if name in shown]
 
 
 VERB = Analyse

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from daxy.core.examples import Example, Examples
+    from daxy.core.examples import Example, Examples, Tokens
     from daxy.core.split import Split
     from daxy.tasks import Task
     from daxy.worlds.drawing import Kind
+    from daxy.worlds.examples import GroundedExample
 
 BAR = 40
 BIN = 5
@@ -49,6 +50,9 @@ class Show(OfTask):
     example: str | None = None
     """Which: a part and the number of the example in it, from 1; `train:1` unless given. Without
     --draw it is shown as text."""
+    run_folder: Annotated[Path | None, tyro.conf.arg(name="run", metavar="RUN")] = None
+    """The folder of a finished run: show what its network does instead; the more it attends to a
+    cell, the darker it is drawn."""
     force: Switch = False
     """Replace that file if it exists."""
 
@@ -59,7 +63,7 @@ class Show(OfTask):
         require(self.count >= 0, f"--count must not be negative: {self.count}")
         kind = self._check_picture()
         split, task = self.data.load(self.task), tasks.get(self.task)
-        if self.draw is not None or self.example is not None:
+        if self.draw is not None or self.example is not None or self.run_folder is not None:
             return self._drawn(split, self.draw, kind)
         statistics = task.statistics(split)
         parts = {name: _facts(task, rows, self.count) for name, rows in split.named.items()}
@@ -92,6 +96,7 @@ class Show(OfTask):
         from daxy.languages.grounded import parse, referent
         from daxy.worlds.drawing import demonstration
         from daxy.worlds.examples import GroundedExample
+        from daxy.worlds.grid import ACTIONS
         from daxy.worlds.text import as_text
 
         asked = self.example or "train:1"
@@ -108,11 +113,34 @@ class Show(OfTask):
         command = parse(example.source)
         data = {**_example(example, True), "world": world_json.to_json(example.world)}
         said = f"{data['source']}: {data['target']}"
+        actions, shades = example.target, list[float]()
+        if self.run_folder is not None:
+            actions, shades = _answered(self.run_folder, example)
+            size = example.world.size
+            rows = [shades[first : first + size] for first in range(0, len(shades), size)]
+            data |= {"prediction": ", ".join(actions), "attention": rows}
+            said += f"\nits network: {data['prediction']}"
         if path is None:
             marked = example.world.placed[referent(command.phrase, example.world.things)].cell
             return Result(data=data, text=f"{said}\n\n{as_text(example.world, marked)}")
-        write_bytes(path, demonstration(example.world, command, example.target, kind))
+        known = [action for action in actions if action in ACTIONS]
+        picture = demonstration(example.world, command, known, kind, shades=shades)
+        write_bytes(path, picture)
         return Result(data={"out": str(path), **data}, text=f"{path}: {said}")
+
+
+def _answered(run: Path, example: GroundedExample) -> tuple[Tokens, list[float]]:
+    """Return what a run's network does, and how much it attends to each cell, row after row."""
+    from daxy.core.examples import Sequences
+    from daxy.experiments.trained import load
+    from daxy.worlds.columns import Worlds
+
+    require(run.is_dir(), f"{run}: no such folder")
+    network = load(run)
+    source, world = Sequences.of([example.source]), Worlds.of([example.world])
+    said = network.predict(source, world)
+    (attended,) = network.attended(source, said, world)
+    return said[0], [round(float(each), 4) for each in attended]
 
 
 def _facts(task: Task[Any], examples: Examples, count: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,8 +14,8 @@ from daxy import models
 from daxy.core.errors import require
 from daxy.core.examples import Sequences
 from daxy.core.vocabulary import Vocabulary
-from daxy.models._decoding import greedy, greedy_of_length, last_states
-from daxy.models._model import Given, Model, Sizes, sees_worlds
+from daxy.models._decoding import attended, greedy, greedy_of_length, last_states
+from daxy.models._model import Given, Model, Sizes, begun, sees_worlds
 from daxy.worlds.columns import Worlds
 from daxy.worlds.grid import CHANNELS
 
@@ -56,6 +57,27 @@ class Predictor:
             WrongRequest: see `predict`.
         """
         return last_states(self.model, self._given(sources, worlds), self.limit)
+
+    def attended(
+        self, sources: Sequences, said: Sequences, worlds: Worlds | None = None
+    ) -> NDArray[np.float32]:
+        """Return how much each place is attended to while something is said: [count, places].
+
+        Places are words, or the cells of a world row after row; the mean over the steps.
+
+        Args:
+            sources: What the network is asked.
+            said: What it says to each, as `predict` returns it.
+            worlds: Where each source is said, if the network sees worlds.
+
+        Raises:
+            WrongRequest: the network does not say what it attends to; and see `predict`.
+        """
+        given = self._given(sources, worlds)
+        some = jax.tree.map(lambda rows: jnp.asarray(rows[:1], jnp.int32), given)
+        silent = "this network does not say what it attends to"
+        require(hasattr(jax.eval_shape(begun, self.model, some), "attended"), silent)
+        return attended(self.model, given, self.targets.encode(said))
 
     def _given(self, sources: Sequences, worlds: Worlds | None) -> Given:
         blind = not sees_worlds(self.model)

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
-from jaxtyping import Array, Float, Int, Shaped
+from jaxtyping import Array, Float, Int, Integer, Shaped
 from numpy.typing import NDArray
 
 from daxy.core.vocabulary import END, PAD
@@ -26,6 +26,8 @@ SLOTS = 256
 """Sequences that are extended together."""
 FRESH = 64
 """Sources that are encoded together, when so many slots are free."""
+ROOM = 1 << 16
+"""Sources of each replica that a program decodes at most: their outputs are on the device."""
 
 
 def greedy(model: Model, given: Given, limit: int) -> NDArray[np.uint16]:
@@ -93,6 +95,42 @@ def _last_states(model: Model, given: Given, limit: int) -> Float[Array, "slots 
     return states[last, jnp.arange(count)]
 
 
+def attended(model: Model, given: Given, said: Integer[np.ndarray, "count length"]) -> NDArray[Any]:
+    """Return how much a model attends to each place while it says something: [count, places].
+
+    The mean over the steps that say a token, END not among them; if there is none, that step.
+
+    Args:
+        model: One whose states have `attended`.
+        given: What it is asked.
+        said: What it is to say, as codes with END.
+    """
+
+    def follow(rows: tuple[Given, Array]) -> Array:
+        return _attended(model, *rows)
+
+    return _in_parts(follow, (given, said))
+
+
+@jax.jit
+def _attended(model: Model, given: Given, said: Int[Array, "slots length"]) -> Array:
+    previous = jnp.pad(said, ((0, 0), (1, 0)))[:, :-1]
+    first = jnp.arange(said.shape[1]) == 0
+    counts = (said != PAD) & ((said != END) | first)
+
+    def extend(
+        carry: tuple[Any, Array], here: tuple[Array, Array]
+    ) -> tuple[tuple[Any, Array], None]:
+        (state, total), (token, count) = carry, here
+        state, _ = model.step(state, token)
+        return (state, total + state.attended * count[:, None]), None
+
+    begin = begun(model, given)
+    carry = begin, jnp.zeros_like(begin.attended)
+    (_, total), _ = jax.lax.scan(extend, carry, (previous.T, counts.T))
+    return total / counts.sum(axis=1, keepdims=True)
+
+
 def _in_parts(decode: Callable[[Any], Array], rows: Any) -> NDArray[Any]:
     """Return what a program finds for rows of integers, as many at a time as there are slots."""
     count = len(jax.tree.leaves(rows)[0])
@@ -121,6 +159,22 @@ def greedy_replicas(
     Returns:
         Each replica's outputs: [count, limit] codes.
     """
+    longest = max(len(own.source) for own in given)
+    parts = [
+        _greedy_replicas(models, [_slice(own, first) for own in given], limit, grid)
+        for first in range(0, max(longest, 1), ROOM)
+    ]
+    return [np.concatenate(own) for own in zip(*parts, strict=True)]
+
+
+def _slice(given: Given, first: int) -> Given:
+    return jax.tree.map(lambda rows: np.asarray(rows)[first : first + ROOM], given)
+
+
+def _greedy_replicas(
+    models: Model, given: Sequence[Given], limit: int, grid: Mesh
+) -> list[NDArray[np.uint16]]:
+    """Return what `greedy_replicas` returns, all at once."""
     columns = grid.devices.shape[1]
     totals = [len(own.source) for own in given]
     counts = np.array([[len(range(n, own, columns)) for n in range(columns)] for own in totals])
@@ -135,7 +189,7 @@ def greedy_replicas(
                 place[: len(share)] = share
         return found
 
-    asked = jax.tree.map(spread, *(jax.tree.map(np.asarray, own) for own in given))
+    asked = jax.tree.map(spread, *given)
     outputs = np.asarray(_decode(grid, limit, models, asked, counts.astype(np.int32)))
     whole = [np.zeros((own, limit), np.uint16) for own in totals]
     for outputs_of_row, own, count in zip(outputs, whole, counts, strict=True):

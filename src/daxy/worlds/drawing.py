@@ -66,16 +66,26 @@ class Line:
 Form = Polygon | Ellipse | Line
 
 
-def scene(world: World, *, marked: Cell | None = None, path: Sequence[Cell] = ()) -> Iterator[Form]:
+def scene(
+    world: World,
+    *,
+    marked: Cell | None = None,
+    path: Sequence[Cell] = (),
+    shades: Sequence[float] = (),
+) -> Iterator[Form]:
     """Yield the shapes of a picture.
 
     Args:
         world: What is drawn.
         marked: A cell with a frame around it: the target's.
         path: Cells that a line goes through, where the agent goes or went.
+        shades: A number a cell, row after row; the larger it is, the darker is the cell.
     """
     size = world.size
     yield _box(0, 0, size, size, PAPER, GRID)
+    for place, shade in enumerate(shades):
+        row, column = divmod(place, size)
+        yield _box(column, row, 1, 1, _gray(shade / max(*shades, 1e-9)), GRID)
     for place in range(1, size):
         yield Line(((place, 0), (place, size)), GRID, 0.02)
         yield Line(((0, place), (size, place)), GRID, 0.02)
@@ -89,10 +99,16 @@ def scene(world: World, *, marked: Cell | None = None, path: Sequence[Cell] = ()
     yield _agent(world)
 
 
-def svg(world: World, *, marked: Cell | None = None, path: Sequence[Cell] = ()) -> str:
-    """Return a picture as an SVG document."""
+def svg(
+    world: World,
+    *,
+    marked: Cell | None = None,
+    path: Sequence[Cell] = (),
+    shades: Sequence[float] = (),
+) -> str:
+    """Return a picture as an SVG document; see `scene`."""
     side = world.size
-    forms = "".join(map(_svg, scene(world, marked=marked, path=path)))
+    forms = "".join(map(_svg, scene(world, marked=marked, path=path, shades=shades)))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{side * PIXELS}" height="{side * PIXELS}"'
         f' viewBox="0 0 {side} {side}">{forms}</svg>\n'
@@ -100,7 +116,12 @@ def svg(world: World, *, marked: Cell | None = None, path: Sequence[Cell] = ()) 
 
 
 def demonstration(
-    world: World, command: Command, actions: Sequence[str], kind: Kind = "svg"
+    world: World,
+    command: Command,
+    actions: Sequence[str],
+    kind: Kind = "svg",
+    *,
+    shades: Sequence[float] = (),
 ) -> bytes:
     """Return a picture of what is done for a command: its target marked, and where the agent goes.
 
@@ -109,44 +130,63 @@ def demonstration(
         command: What is said.
         actions: What is done.
         kind: A document of lines, pixels, or a film.
+        shades: See `scene`.
 
     Raises:
         NoReferent: what the command speaks of is not there, or not one thing.
     """
     marked = world.placed[referent(command.phrase, world.things)].cell
     if kind == "gif":
-        return gif(world, actions, marked=marked)
+        return gif(world, actions, marked=marked, shades=shades)
     path = world.path(actions)
     if kind == "png":
-        return png(world, marked=marked, path=path)
-    return svg(world, marked=marked, path=path).encode()
+        return png(world, marked=marked, path=path, shades=shades)
+    return svg(world, marked=marked, path=path, shades=shades).encode()
 
 
 def image(
-    world: World, *, marked: Cell | None = None, path: Sequence[Cell] = (), pixels: int = PIXELS
+    world: World,
+    *,
+    marked: Cell | None = None,
+    path: Sequence[Cell] = (),
+    shades: Sequence[float] = (),
+    pixels: int = PIXELS,
 ) -> Image:
-    """Return a picture as pixels."""
+    """Return a picture as pixels; see `scene`."""
     from PIL import Image, ImageDraw
 
     scale, side = pixels * FINER, world.size * pixels
     canvas = Image.new("RGB", (side * FINER, side * FINER), PAPER)
     pen = ImageDraw.Draw(canvas)
-    for form in scene(world, marked=marked, path=path):
+    for form in scene(world, marked=marked, path=path, shades=shades):
         _paint(pen, form, scale)
     return canvas.resize((side, side), Image.Resampling.BOX)
 
 
-def png(world: World, *, marked: Cell | None = None, path: Sequence[Cell] = ()) -> bytes:
-    """Return a picture as a PNG file."""
-    return _file(image(world, marked=marked, path=path), "PNG")
+def png(
+    world: World,
+    *,
+    marked: Cell | None = None,
+    path: Sequence[Cell] = (),
+    shades: Sequence[float] = (),
+) -> bytes:
+    """Return a picture as a PNG file; see `scene`."""
+    return _file(image(world, marked=marked, path=path, shades=shades), "PNG")
 
 
-def gif(world: World, actions: Sequence[str], *, marked: Cell | None = None) -> bytes:
-    """Return a film of a world while actions are done, as a GIF file."""
+def gif(
+    world: World,
+    actions: Sequence[str],
+    *,
+    marked: Cell | None = None,
+    shades: Sequence[float] = (),
+) -> bytes:
+    """Return a film of a world while actions are done, as a GIF file; see `scene`."""
     states = list(world.course(actions))
     cells = [now.agent for now in states]
     first, *others = (
-        image(now, marked=marked, path=cells[: place + 1]) for place, now in enumerate(states)
+        image(now, marked=marked, path=cells[: place + 1], shades=shades)
+        for place, now in enumerate(states)
     )
     return _file(first, "GIF", save_all=True, append_images=others, duration=FRAME, loop=0)
 
@@ -182,6 +222,12 @@ def _agent(world: World) -> Polygon:
         for ahead, aside in corners
     )
     return Polygon(tuple(points), AGENT)
+
+
+def _gray(share: float) -> str:
+    """Return white for 0, and the darkest that things still stand out from for 1."""
+    level = round(255 - 135 * share)
+    return f"#{level:02x}{level:02x}{level:02x}"
 
 
 def _box(across: float, down: float, wide: float, high: float, fill: str, edge: str) -> Polygon:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from daxy.experiments.papers._paper import Paper, Recipe, Value
+from daxy.experiments.papers._paper import Finding, Paper, Recipe, Value
 from daxy.experiments.papers._printed import read_table
 
 NAME = "ruis2020"
@@ -84,6 +84,39 @@ CURVE = read_table(
     " authors published. Up to 20,000 steps the runs here are those of `short`.",
 )
 
+TABLE_2 = {
+    "red small square": 13.09,
+    "red big square": 11.03,
+    "red square": 8.48,
+    "small square": 27.13,
+    "big square": 22.96,
+    "square": 52.92,
+}
+"""Of test C."""
+FINDINGS = (
+    Finding(
+        analysis="by_referent",
+        recipe=BASELINE,
+        values={("C", phrase): value for phrase, value in TABLE_2.items()},
+        note="Table 2 says the size before the color. In E, with a color and a size: 53.00 ±1.36.",
+    ),
+    Finding(
+        analysis="destinations",
+        recipe=BASELINE,
+        values={("D", "its row or column"): 63.10},
+    ),
+    Finding(
+        analysis="attention",
+        recipe=BASELINE,
+        values={
+            ("A", "all episodes"): 94.0,
+            ("B", "errors"): 0.08,
+            ("C", "errors"): 47.0,
+            ("E", "errors"): 4.0,
+        },
+    ),
+)
+
 PAPER = Paper(
     name=NAME,
     title="A benchmark for systematic generalization in grounded language understanding",
@@ -91,4 +124,5 @@ PAPER = Paper(
     year=2020,
     venue="NeurIPS, 19861-19872",
     tables=(TABLE_1, SHORT_RUNS, CURVE),
+    findings=FINDINGS,
 )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-CROWDED = 60
+CROWDED = 50
 """Letters below a panel for which there is no room side by side."""
 
 
@@ -36,6 +36,8 @@ class Row:
     value: Summary
     examples: int | None = None
     """How many it is of."""
+    chance: float | None = None
+    """What guessing would come to."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +80,9 @@ class Findings:
             rows = [row for row in shown if isinstance(row, Row)]
             names = [row.name if isinstance(row, Row) else row for row in shown]
             (_course if self.is_course else _bars)(axes, rows)
+            guessed = {row.name: row.chance for row in rows if row.chance is not None}
+            if guessed:
+                axes.plot([*guessed], [*guessed.values()], "_", color="black", markersize=14)
             printed = {name: self.published.get((group, name)) for name in names}
             printed = {name: value for name, value in printed.items() if value is not None}
             if printed:
@@ -128,6 +133,13 @@ class Judged:
         """Return the share that is right among the chosen examples, in per cent."""
         return Summary(runs=tuple((100 * self.right[:, chosen].mean(axis=1)).tolist()))
 
+    def at(self, rows: NDArray[np.int64]) -> Judged:
+        """Return the same of these examples alone."""
+        sources, targets = (
+            tuple(map(every.__getitem__, rows.tolist())) for every in (self.sources, self.targets)
+        )
+        return replace(self, sources=sources, targets=targets, right=self.right[:, rows])
+
 
 def judged(folders: Sequence[RunFolder]) -> Judged:
     """Return what the runs were right about.
@@ -165,7 +177,8 @@ class Analysis(ABC):
 
         Args:
             folders: Of finished runs.
-            of: Sources to look at, where the analysis looks at some; its own choice if none.
+            of: Sources to look at, or tests by name, where the analysis looks at some; its own
+                choice if none.
 
         Raises:
             WrongRequest: the runs cannot be looked at like that.

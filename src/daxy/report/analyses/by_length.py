@@ -9,6 +9,7 @@ import numpy as np
 
 from daxy.experiments.run_folder import RunFolder
 from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
+from daxy.report.analyses._grounded import asked
 
 
 @final
@@ -19,9 +20,8 @@ class ByLength(Analysis):
     summary = "accuracy by tokens in the target and in the source (Lake & Baroni 2018, Fig. 4)"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
-        """Return a row for each length that occurs in the test set."""
-        self.refuse(of)
-        found = judged(folders)
+        """Return a row for each length that occurs in the test set, or in some tests by name."""
+        found = asked(folders, of).found if of else judged(folders)
         rows = list[Row]()
         for group, sequences in (("target", found.targets), ("source", found.sources)):
             lengths = np.array([len(tokens) for tokens in sequences])

@@ -1,0 +1,105 @@
+"""What runs were asked in worlds, and where they were right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy import tasks
+from daxy.core.errors import UnknownName, require
+from daxy.core.examples import Sequences
+from daxy.core.split import Split
+from daxy.experiments.run_folder import RunFolder
+from daxy.formats import parquet
+from daxy.report.analyses._analysis import Judged, Row, judged
+from daxy.tasks._gscan_examples import Shown
+from daxy.worlds.examples import GroundedExamples
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Some tests of a task with worlds, and what runs made of them."""
+
+    folders: Sequence[RunFolder]
+    split: Split
+    tests: tuple[str, ...]
+    """Those that are looked at, by name."""
+    found: Judged
+    """On these tests."""
+
+    @cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """Where in the test set the examples of these tests are."""
+        return _rows(self.split, self.tests)
+
+    @cached_property
+    def examples(self) -> GroundedExamples:
+        """The examples, test by test."""
+        examples = self.split.test.take(self.rows)
+        assert isinstance(examples, GroundedExamples)
+        return examples
+
+    @cached_property
+    def shown(self) -> Shown:
+        """The same as columns."""
+        return Shown.of(self.examples)
+
+    @cached_property
+    def test(self) -> NDArray[np.str_]:
+        """The test that each example is of."""
+        counts = self.split.provenance.sizes.tests
+        return np.repeat(np.array(self.tests), [counts[name] for name in self.tests])
+
+    @property
+    def predictions(self) -> Iterator[Sequences]:
+        """What each run said to each example."""
+        for folder in self.folders:
+            said = parquet.load(folder.predictions, ("prediction",))["prediction"].to_pylist()
+            yield Sequences.of(said[row] for row in self.rows.tolist())
+
+    def by(self, group: str, values: NDArray[np.str_], order: Sequence[str] = ()) -> Iterator[Row]:
+        """Yield a row for each of the values that examples have.
+
+        Args:
+            group: What the values are.
+            values: Each example's.
+            order: In which values are shown; unless given, as they are sorted.
+        """
+        for name in order or np.unique(values).tolist():
+            chosen = values == name
+            if chosen.any():
+                right = self.found.over(chosen)
+                yield Row(group=group, name=name, examples=int(chosen.sum()), value=right)
+
+
+def asked(folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Asked:
+    """Return what the runs were asked; of all tests, or of some by name.
+
+    Raises:
+        UnknownName: there is no such test.
+        WrongRequest: a test has no examples; or the runs are of several tasks, or of one without worlds or on other data than
+            is made here.
+        RunFailed: a folder is damaged.
+    """
+    found = judged(folders)
+    config = folders[0].config()
+    require(tasks.get(found.task).grounded, f"{found.task} is not about worlds")
+    split = tasks.data(config.task, **config.choices).load(config.task)
+    other = f"{folders[0].path} is a run on other data than is made for it here"
+    require(split.provenance.checksum == config.data["checksum"], other)
+    counts = split.provenance.sizes.tests
+    for name in of:
+        if name not in counts:
+            raise UnknownName("test", name, counts)
+        require(counts[name] > 0, f"test {name} has no examples, as the data is chosen")
+    tests = tuple(name for name in counts if counts[name] and (name in of or not of))
+    return Asked(folders, split, tests, found.at(_rows(split, tests)))
+
+
+def _rows(split: Split, tests: Sequence[str]) -> NDArray[np.int64]:
+    every = np.arange(len(split.test))
+    return np.concatenate([every[split.tests[name]] for name in tests])

@@ -1,0 +1,167 @@
+"""What analyses of gSCAN find in runs whose every prediction is known."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from daxy import tasks
+from daxy.core.errors import UnknownName, WrongRequest
+from daxy.core.examples import Sequences, Tokens
+from daxy.core.files import write_bytes
+from daxy.experiments.request import run_config
+from daxy.experiments.run_folder import RunFolder
+from daxy.formats import predictions
+from daxy.languages import grounded
+from daxy.report import analyses
+from daxy.report.analyses._analysis import Findings
+from daxy.report.analyses.destinations import destinations
+from daxy.worlds.examples import GroundedExample, GroundedExamples
+
+TASK = "gscan/compositional"
+DATA = tasks.data(TASK, grid=4, resampling=1, kind="simple_trans", shots=0)
+Does = Callable[[GroundedExample], Tokens]
+
+
+def asked_of() -> GroundedExamples:
+    test = DATA.load(TASK).test
+    assert isinstance(test, GroundedExamples)
+    return test
+
+
+def run(folder: Path, seed: int, does: Does) -> RunFolder:
+    """Leave a finished run that does what a function does."""
+    split, task = DATA.load(TASK), tasks.get(TASK)
+    config = run_config(TASK, DATA, split, {"model": "multimodal"}, seed)
+    made = RunFolder(folder / config.name)
+    made.begin(config, {"group": [config.name]})
+    write_bytes(made.model, b"weights")
+    done = Sequences.of([does(example) for example in asked_of()])
+    predictions.write(made.predictions, split.test, done, task.scores(split.test, done))
+    made.finish({"metric": task.metric})
+    return made
+
+
+def right(example: GroundedExample) -> Tokens:
+    return example.target
+
+
+def knows_no_color(example: GroundedExample) -> Tokens:
+    """Right about phrases without a color."""
+    named = grounded.parse(example.source).phrase.color
+    return example.target if named is None else ()
+
+
+def stays_in_its_row(example: GroundedExample) -> Tokens:
+    """Goes as far as a right agent until that would change the row."""
+    done = list[str]()
+    for action in example.target:
+        if len({cell.row for cell in example.world.path([*done, action])}) > 1:
+            break
+        done.append(action)
+    return tuple(done)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[RunFolder]:
+    folder = tmp_path_factory.mktemp("known")
+    return [run(folder, seed, does) for seed, does in enumerate((right, knows_no_color))]
+
+
+def rows(findings: Findings, group: str) -> dict[str, tuple[float, ...]]:
+    return {row.name: row.value.runs for row in findings.rows if row.group == group}
+
+
+def test_accuracy_by_referent_is_each_phrase_s_own(folders: list[RunFolder]) -> None:
+    found = analyses.get("by_referent").run(folders, of=("C",))
+    shares = rows(found, "C")
+    assert {row.group for row in found.rows} == {"C"}
+    assert shares == {name: (100, 0 if "red" in name else 100) for name in shares}
+    assert set(shares) == {"square", "red square", "small square", "big square"}
+    sizes = DATA.load(TASK).provenance.sizes.tests
+    assert sum(row.examples or 0 for row in found.rows) == sizes["C"]
+
+
+def test_chance_is_to_choose_any_thing(folders: list[RunFolder]) -> None:
+    """Of the things that stand around for a phrase there are 2, 6 or 12 (the facts of gSCAN)."""
+    found = analyses.get("by_referent").run(folders, of=("C",))
+    chances = {row.name: round(row.chance or 0, 2) for row in found.rows}
+    assert chances["square"] == 50
+    assert chances["red square"] == 16.67
+    assert chances["small square"] == chances["big square"] == 8.33
+
+
+def test_every_grouping_by_situation_has_every_example_once(folders: list[RunFolder]) -> None:
+    found = analyses.get("by_situation").run(folders)
+    groups = {row.group for row in found.rows}
+    assert groups == {"test", "verb", "manner", "direction of the target", "cells to the target"}
+    for group in groups:
+        assert sum(row.examples or 0 for row in found.rows if row.group == group) == len(asked_of())
+    assert rows(found, "test")["C"][0] == 100 > rows(found, "test")["C"][1] > 0
+    assert set(rows(found, "verb")) == {"walk", "push", "pull"}
+    south_west = analyses.get("by_situation").run(folders, of=("D",))
+    assert set(rows(south_west, "direction of the target")) == {"sw"}
+
+
+def test_accuracy_by_length_of_some_tests_is_of_them_alone(folders: list[RunFolder]) -> None:
+    found = analyses.get("by_length").run(folders, of=("D",))
+    sizes = DATA.load(TASK).provenance.sizes.tests
+    by_target = [row for row in found.rows if row.group == "tokens in the target"]
+    assert sum(row.examples or 0 for row in by_target) == sizes["D"]
+    assert all(row.value.runs[0] == 100 for row in by_target)
+
+
+def test_an_agent_that_keeps_to_its_row_ends_in_line_where_a_right_one_does(tmp_path: Path) -> None:
+    found = analyses.get("destinations").run([run(tmp_path, 0, stays_in_its_row)], of=("D",))
+    shares = {name: share for name, (share,) in rows(found, "D").items()}
+    ends = [
+        (each.world.path(stays_in_its_row(each))[-1], each.world.path(each.target)[-1])
+        for each in DATA.load(TASK).named["D"]
+        if isinstance(each, GroundedExample)
+    ]
+    rows_, columns = ([one[at] == other[at] for one, other in ends] for at in (0, 1))
+    assert 0 < shares["its cell"] < shares["its column"] < shares["its row or column"] < 100
+    assert shares["its row"] == pytest.approx(100 * np.mean(rows_))
+    assert shares["its column"] == pytest.approx(100 * np.mean(columns))
+    either = [one or other for one, other in zip(rows_, columns, strict=True)]
+    assert shares["its row or column"] == pytest.approx(100 * np.mean(either))
+
+
+def test_what_is_right_ends_where_it_should(folders: list[RunFolder]) -> None:
+    found = analyses.get("destinations").run(folders[:1])
+    assert {row.value.runs for row in found.rows} == {(100,)}
+
+
+def test_a_destination_is_the_last_cell_of_the_path() -> None:
+    test = asked_of()[:50]
+    ends = destinations(test.worlds, test.target)
+    paths = [each.world.path(each.target)[-1] for each in test]
+    np.testing.assert_array_equal(ends, [tuple(cell) for cell in paths])
+    odd = Sequences.of([("fly", "walk")] * 50)
+    plain = Sequences.of([("walk",)] * 50)
+    np.testing.assert_array_equal(destinations(test.worlds, odd), destinations(test.worlds, plain))
+
+
+@pytest.mark.parametrize("name", ["by_referent", "by_situation", "destinations", "by_length"])
+def test_an_unknown_test_is_refused(name: str, folders: list[RunFolder]) -> None:
+    with pytest.raises(UnknownName, match="no test named 'Z'; known: A, B"):
+        analyses.get(name).run(folders, of=("Z",))
+
+
+def test_a_test_without_examples_is_refused_and_otherwise_left_out(
+    folders: list[RunFolder],
+) -> None:
+    assert not DATA.load(TASK).provenance.sizes.tests["G"]
+    with pytest.raises(WrongRequest, match="test G has no examples"):
+        analyses.get("by_situation").run(folders, of=("G",))
+    assert "G" not in rows(analyses.get("by_situation").run(folders), "test")
+
+
+def test_runs_on_other_data_than_is_made_here_are_refused(
+    folders: list[RunFolder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tasks.data(TASK, grid=4, resampling=1, kind="simple_trans", shots=0, seed=1)
+    monkeypatch.setattr(tasks, "data", lambda *_, **__: other)
+    with pytest.raises(WrongRequest, match="other data than is made for it here"):
+        analyses.get("by_referent").run(folders)
