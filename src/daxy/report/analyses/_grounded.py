@@ -81,8 +81,8 @@ def asked(folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Asked:
 
     Raises:
         UnknownName: there is no such test.
-        WrongRequest: a test has no examples; or the runs are of several tasks, or of one without worlds or on other data than
-            is made here.
+        WrongRequest: a test has no examples; or the runs are of several tasks, of one without
+            worlds, or on other data than is made here.
         RunFailed: a folder is damaged.
     """
     found = judged(folders)
