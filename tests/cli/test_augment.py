@@ -2,9 +2,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from daxy.formats import jsonl
 from daxy.languages import scan
+from daxy.worlds.drawing import PIXELS
 
 
 def test_it_says_what_is_made_and_of_what(daxy: Callable) -> None:
@@ -44,10 +46,35 @@ def test_all_of_them_are_written(daxy: Callable, tmp_path: Path) -> None:
     assert daxy(*request, "--force").code == 0
 
 
+SMALL = ("gscan/compositional", "--grid", "4", "--resampling", "1", "--kind", "normal")
+
+
+def test_in_worlds_it_counts_targets_and_draws_one(daxy: Callable, tmp_path: Path) -> None:
+    out, picture = tmp_path / "new.jsonl", tmp_path / "one.png"
+    flags = ("--shots", "0", "--count", "30", "--out", str(out), "--draw", str(picture))
+    found = daxy("augment", *SMALL, *flags, "--json").json
+    assert found["augmented"] == 30
+    assert found["changed"] > 0
+    counts = found["targets"]
+    assert counts["red square"]["placed"] == 0 < counts["red square"]["placed after"]
+    assert counts["red circle"]["referred"] > counts["red circle"]["referred after"] == 0
+    assert sum(each["placed after"] for each in counts.values()) == found["train"] + 30
+    (examples,) = jsonl.read(out).values()
+    assert len(examples) == 30
+    with Image.open(picture) as drawn:
+        assert drawn.height == 4 * PIXELS
+        assert drawn.width > 2 * drawn.height
+    text = daxy("augment", *SMALL, *flags, "--force", "--example", "2").out
+    assert f"{found['changed']:,} of {found['train']:,} training examples changed" in text
+    assert f"{picture}: {' '.join(examples[1].source)}; was: " in text
+    assert daxy("augment", *SMALL, *flags, "--force", "--example", "31").code == 2
+
+
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["gscan/compositional"], "GECA does not know worlds yet"),
+        (["scan/simple_p1", "--draw", "a.png"], "have no world that could be drawn"),
+        (["gscan/compositional", "--draw", "a.svg"], "expected a name that ends in .png"),
         (["scan/simple", "--gaps", "0"], "gaps must be positive"),
         (["scan/simple", "--show", "-1"], "--show must not be negative"),
         (["scan/simpel"], "did you mean scan/simple"),

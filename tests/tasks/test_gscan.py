@@ -7,6 +7,8 @@ import pytest
 
 import daxy
 from daxy import tasks
+from daxy.augmentation.geca import Geca
+from daxy.augmentation.worlds import Rewriter, targets
 from daxy.core.errors import WrongRequest
 from daxy.core.examples import Examples, Sequences
 from daxy.core.split import Split
@@ -55,6 +57,36 @@ ACTIONS = {
     "pull": 362_529,
     "turn right": 272_628,
 }
+
+
+# The same of the authors' set with GECA, and its targets (Table 4): placed, and called by color.
+GECA_WORDS = {"a": 377_933, "walk": 141_237, "to": 141_237, "cylinder": 131_579}
+GECA_ACTIONS = {
+    "turn left": 1_854_712,
+    "walk": 1_769_167,
+    "stay": 641_373,
+    "pull": 371_614,
+    "turn right": 279_534,
+}
+TABLE_4 = {"red circle": (16_854, 0), "yellow square": (10_936, 0), "blue square": (16_481, 5_601)}
+
+
+def test_geca_makes_a_set_like_that_of_the_authors(released: Split) -> None:
+    """What a draw decides is as far off as draws are from one another: a quarter and more."""
+    assert isinstance(released.train, GroundedExamples)
+    found = Rewriter(released.train, Geca(count=10_000)).rewritten(1)
+    examples = found.examples
+    for sequences, published in ((examples.source, GECA_WORDS), (examples.target, GECA_ACTIONS)):
+        counts = np.bincount(sequences.codes, minlength=len(sequences.symbols))
+        ours = {symbol: counts[sequences.symbols.index(symbol)] for symbol in published}
+        assert ours == pytest.approx(published, rel=0.01)
+    counted = targets(examples)
+    assert counted["red circle"] == pytest.approx(TABLE_4["red circle"], rel=0.01)
+    assert counted["yellow square"][1] == TABLE_4["yellow square"][1]
+    for kind in ("yellow square", "blue square"):
+        assert counted[kind][0] == pytest.approx(TABLE_4[kind][0], rel=0.3)
+    assert counted["red square"][0] == pytest.approx(83_887, rel=0.3)
+    assert targets(released.train)["red square"] == (0, 0)
 
 
 @pytest.mark.parametrize(("part", "published"), [("source", WORDS), ("target", ACTIONS)])

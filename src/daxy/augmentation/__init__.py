@@ -1,1 +1,37 @@
 """New training examples from the old ones, whatever task they are of."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from daxy.augmentation.geca import Composer, Geca
+from daxy.augmentation.worlds import Rewriter
+from daxy.core.examples import Examples
+from daxy.worlds.examples import GroundedExamples
+
+__all__ = ["Augmenter", "Geca", "Taught"]
+
+
+class Taught(NamedTuple):
+    """What is trained on after augmentation."""
+
+    given: Examples
+    """The training set; where there are worlds, some of it has been changed."""
+    added: Examples
+
+
+class Augmenter:
+    """What makes training sets of one, a seed each."""
+
+    def __init__(self, train: Examples, geca: Geca) -> None:
+        self._train = train
+        self._made = (
+            Rewriter(train, geca) if isinstance(train, GroundedExamples) else Composer(train, geca)
+        )
+
+    def taught(self, seed: int) -> Taught:
+        """Return what the run with this seed trains on."""
+        if isinstance(self._made, Rewriter):
+            found = self._made.rewritten(seed)
+            return Taught(found.given, found.added)
+        return Taught(self._train, self._made.augmented(seed).examples)

@@ -45,9 +45,12 @@ class Geca:
     each: int = 2
     """Fragments that one template is filled with at most."""
     count: int = 1_000
-    """New examples at most."""
+    """New examples at most; where there are worlds, as many (10,000 in Ruis et al.)."""
     novel: Literal["both", "pair"] = "both"
     """What has to be new of an example: its source and its target, or the two together."""
+    in_place: bool = True
+    """Where there are worlds: the examples that new ones are made of become such themselves, as the
+    counts of Ruis et al. (2020, Table 4) show that theirs did; else they stay as they are."""
 
     def __post_init__(self) -> None:
         check_types(Geca, vars(self))
@@ -69,6 +72,8 @@ class Composition:
     """Source and target with `_1`, `_2` and so on for gaps."""
     fragment: tuple[Tokens, ...]
     """What the gaps were filled with."""
+    origins: tuple[tuple[Tokens, Tokens], ...]
+    """The examples that the template was cut out of."""
 
 
 @dataclass(frozen=True)
@@ -96,15 +101,26 @@ class Composer:
 
     def augmented(self, seed: int) -> Augmented:
         """Return new examples; the seed decides which templates are filled first, and with what."""
-        index, words = self._index, self._words
-        found = islice(index.new(seed), self.geca.count)
+        index, said = self._index, set[Codes]()
         templates = index.fragments_of
+
+        def new() -> Iterator[tuple[Codes, Codes, Fragment]]:
+            for sequence, template, fragment in index.made(seed):
+                if sequence not in said:
+                    said.add(sequence)
+                    yield sequence, template, fragment
+
+        found = islice(new(), self.geca.count)
         return Augmented(
-            compositions=tuple(_named(*each, words) for each in found),
+            compositions=tuple(index.named(*each, self._words) for each in found),
             fragments=len(index.partners),
             templates=len(templates),
             fillable=sum(bool(index.fillings(template)) for template in templates),
         )
+
+    def made(self, seed: int) -> Iterator[Composition]:
+        """Yield all that templates are filled with; several templates may make one example."""
+        return (self._index.named(*each, self._words) for each in self._index.made(seed))
 
     @cached_property
     def _pairs(self) -> list[tuple[Tokens, Tokens]]:
@@ -160,18 +176,34 @@ class _Index:
             ]
         return self._fillings[own]
 
-    def new(self, seed: int) -> Iterator[tuple[Codes, Codes, Fragment]]:
-        """Yield new sequences with the template and the fragment that each is made of."""
+    def named(
+        self, sequence: Codes, template: Codes, fragment: Fragment, words: Sequence[str]
+    ) -> Composition:
+        """Return what was made, in words."""
+
+        def said(codes: Codes) -> Tokens:
+            return tuple(f"_{-code}" if code < 0 else words[code - BORDER - 1] for code in codes)
+
+        def pair(codes: Codes) -> tuple[Tokens, Tokens]:
+            source, target = _sides(codes)
+            return said(source), said(target)
+
+        origins = tuple(pair(filled(template, each)) for each in self.fragments_of[template])
+        return Composition(*pair(sequence), pair(template), tuple(map(said, fragment)), origins)
+
+    def made(self, seed: int) -> Iterator[tuple[Codes, Codes, Fragment]]:
+        """Yield new sequences with the template and the fragment that each is made of.
+
+        A sequence that can be made in several ways may come several times.
+        """
         draws, templates = stream(seed, "geca"), list(self.fragments_of)
-        said = set[Codes]()
         for place in draws.permutation(len(templates)).tolist():
             template = templates[place]
             fillings = self.fillings(template)
             chosen = draws.permutation(len(fillings))[: self.geca.each] if fillings else ()
             for number in chosen:
                 sequence = filled(template, fillings[number])
-                if sequence not in said and self.known.lacks(sequence, self.geca.novel):
-                    said.add(sequence)
+                if self.known.lacks(sequence, self.geca.novel):
                     yield sequence, template, fillings[number]
 
 
@@ -283,14 +315,3 @@ def _coded(pair: tuple[Tokens, Tokens], words: Sequence[str]) -> Codes:
     code = {word: number for number, word in enumerate(words, BORDER + 1)}
     source, target = pair
     return (*map(code.__getitem__, source), BORDER, *map(code.__getitem__, target))
-
-
-def _named(
-    sequence: Codes, template: Codes, fragment: Fragment, words: Sequence[str]
-) -> Composition:
-    def said(codes: Codes) -> Tokens:
-        return tuple(f"_{-code}" if code < 0 else words[code - BORDER - 1] for code in codes)
-
-    (source, target), (before, after) = _sides(sequence), _sides(template)
-    pieces = tuple(map(said, fragment))
-    return Composition(said(source), said(target), (said(before), said(after)), pieces)

@@ -1,8 +1,8 @@
-"""Show or write the examples that GECA makes of a task's training set."""
+"""Show, write or draw the examples that GECA makes of a task's training set."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, make_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,18 +15,25 @@ from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
-    from daxy.augmentation.geca import Augmented, Composition
-    from daxy.core.examples import Tokens
+    from daxy.augmentation.geca import Composition
+    from daxy.core.examples import Examples, Tokens
+    from daxy.worlds.examples import GroundedExample, GroundedExamples
+
+COUNTED = ("placed", "referred", "placed after", "referred after")
+"""Of each kind of thing: how often it is the target, and is called by its color."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Augment(OfTask):
-    """Show or write the examples that GECA makes of a task's training set (Andreas 2020).
+    """Show, write or draw the examples that GECA makes of a task's training set (Andreas 2020).
 
-    `daxy train --augment geca` trains on them too. The same seed makes the same examples.
+    `daxy train --augment geca` trains on them too. The same seed makes the same examples. Where
+    commands are grounded in worlds, a command and the thing that it speaks of are changed together,
+    and the table counts targets before and after (Ruis et al. 2020, Table 4).
 
     Example:
         daxy augment scan/addprim_jump --show 5
+        daxy augment gscan/compositional --count 10000 --draw augmented.png
     """
 
     task: TaskName
@@ -37,39 +44,99 @@ class Augment(OfTask):
     """How many of them to show, with what they were made of."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Write all of them to this file, as JSON lines."""
+    draw: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """Draw one of them, beside its world before, as .png: of tasks with worlds."""
+    example: int = 1
+    """Which one to draw, from 1."""
     force: Switch = False
     """Replace that file if it exists."""
 
     def run(self) -> Result:
         """Return how many there are, and some of them."""
-        from daxy import tasks
         from daxy.augmentation.geca import Composer
-        from daxy.formats import jsonl
+        from daxy.worlds.examples import GroundedExamples
 
-        require(self.show >= 0, f"--show must not be negative: {self.show}")
-        require(self.seed >= 0, f"--seed must not be negative: {self.seed}")
-        if self.out is not None:
-            exists = f"{self.out} exists; --force replaces it"
-            require(self.force or not self.out.exists(), exists)
-        grounded = tasks.get(self.task).grounded
-        require(not grounded, f"GECA does not know worlds yet, and {self.task} has them")
+        self._check()
         chosen: Any = self
-        split = self.data.load(self.task)
-        found = Composer(split.train, chosen.geca).augmented(self.seed)
-        if self.out is not None:
-            jsonl.save(self.out, {"augmented": found.examples})
-        shown = found.compositions[: self.show]
+        train = self.data.load(self.task).train
+        if isinstance(train, GroundedExamples):
+            return self._in_worlds(train, chosen.geca)
+        drawn = f"examples of {self.task} have no world that could be drawn"
+        require(self.draw is None, drawn)
+        found = Composer(train, chosen.geca).augmented(self.seed)
         data = {
-            "task": self.task,
-            "train": len(split.train),
+            "train": len(train),
             "augmented": len(found.compositions),
             "fragments": found.fragments,
             "templates": found.templates,
             "fillable": found.fillable,
+        }
+        made = f"{len(found.compositions):,} new examples from {len(train):,} training examples"
+        known = f"{found.templates:,} templates, {found.fillable:,} of them fillable"
+        lines = [made, f"{found.fragments:,} fragments; {known}"]
+        return self._answer(data, lines, found.examples, found.compositions)
+
+    def _check(self) -> None:
+        """Refuse what cannot be shown or written, before the work is done."""
+        require(self.show >= 0, f"--show must not be negative: {self.show}")
+        require(self.seed >= 0, f"--seed must not be negative: {self.seed}")
+        for path in filter(None, (self.out, self.draw)):
+            require(self.force or not path.exists(), f"{path} exists; --force replaces it")
+        named = f"{self.draw}: expected a name that ends in .png"
+        require(self.draw is None or self.draw.suffix.lower() == ".png", named)
+
+    def _in_worlds(self, train: GroundedExamples, geca: Geca) -> Result:
+        """Return what becomes of a training set with worlds."""
+        from daxy.augmentation.worlds import Rewriter, targets
+        from daxy.languages.grounded import COLORS, SHAPES
+
+        found = Rewriter(train, geca).rewritten(self.seed)
+        before, after = targets(train), targets(found.examples)
+        kinds = [f"{color} {shape}" for shape in SHAPES for color in COLORS]
+        counts = {
+            kind: dict(zip(COUNTED, (*before[kind], *after[kind]), strict=True)) for kind in kinds
+        }
+        data: dict[str, Any] = {
+            "train": len(train),
+            "changed": found.changed,
+            "augmented": len(found.added),
+            "targets": counts,
+        }
+        changed = f"{found.changed:,} of {len(train):,} training examples changed"
+        lines = [f"{changed}; {len(found.added):,} changed copies beside them", ""]
+        lines += [f"{'target':<16}" + "".join(f"{name:>16}" for name in COUNTED)]
+        for kind, own in counts.items():
+            lines.append(f"{kind:<16}" + "".join(f"{value:>16,}" for value in own.values()))
+        if self.draw is not None:
+            there = f"there are examples 1 to {len(found.added)}, not {self.example}"
+            require(0 < self.example <= len(found.added), there)
+            place = self.example - 1
+            now, was = found.added[place], train[int(found.made_of[place])]
+            _draw(self.draw, now, was)
+            lines += ["", f"{self.draw}: {' '.join(now.source)}; was: {' '.join(was.source)}"]
+            data["drawn"] = str(self.draw)
+        return self._answer(data, lines, found.added, found.compositions)
+
+    def _answer(
+        self,
+        data: dict[str, Any],
+        lines: list[str],
+        added: Examples,
+        compositions: Sequence[Composition],
+    ) -> Result:
+        """Write what is to be written, and return what is said of it."""
+        from daxy.formats import jsonl
+
+        if self.out is not None:
+            jsonl.save(self.out, {"augmented": added})
+        shown = compositions[: self.show]
+        whole = {
+            "task": self.task,
+            **data,
             "out": None if self.out is None else str(self.out),
             "shown": [_said(each) for each in shown],
         }
-        return Result(data=data, text="\n".join(_lines(found, len(split.train), shown)))
+        return Result(data=whole, text="\n".join([*lines, *_described(shown)]))
 
 
 def _said(composition: Composition) -> dict[str, Any]:
@@ -82,19 +149,31 @@ def _said(composition: Composition) -> dict[str, Any]:
     }
 
 
-def _lines(found: Augmented, count: int, shown: Sequence[Composition]) -> list[str]:
-    made = f"{len(found.compositions):,} new examples from {count:,} training examples"
-    known = f"{found.templates:,} templates, {found.fillable:,} of them fillable"
-    lines = [made, f"{found.fragments:,} fragments; {known}"]
+def _described(shown: Sequence[Composition]) -> Iterator[str]:
     for each in shown:
         gaps = ", ".join(f"_{place} = {' '.join(it)}" for place, it in enumerate(each.fragment, 1))
-        lines += [
-            "",
-            _pair(each.source, each.target),
-            f"  from  {_pair(*each.template)}",
-            f"  with  {gaps}",
-        ]
-    return lines
+        yield ""
+        yield _pair(each.source, each.target)
+        yield f"  from  {_pair(*each.template)}"
+        yield f"  with  {gaps}"
+
+
+def _draw(path: Path, now: GroundedExample, before: GroundedExample) -> None:
+    """Draw the world of a new example, its target marked, to the right of what it was."""
+    import io
+
+    from daxy.core.files import write_bytes
+    from daxy.worlds import drawing
+
+    sides = [
+        drawing.image(
+            each.world, marked=each.world.placed[0].cell, path=each.world.path(each.target)
+        )
+        for each in (before, now)
+    ]
+    drawn = io.BytesIO()
+    drawing.beside(sides).save(drawn, "PNG")
+    write_bytes(path, drawn.getvalue())
 
 
 def _pair(source: Tokens, target: Tokens) -> str:

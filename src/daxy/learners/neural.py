@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy import models
-from daxy.augmentation.geca import Composer, Geca
+from daxy.augmentation import Augmenter, Geca, Taught
 from daxy.batching.epochs import choose_buckets, widest
 from daxy.batching.table import Rows, Table
 from daxy.core.errors import require
@@ -185,33 +185,35 @@ class Group:
         return list({id(member.split): member.split for member in self.members}.values())
 
     @cached_property
-    def _added(self) -> list[Examples]:
-        """What each member's augmentation made of its training set."""
+    def _taught(self) -> list[Taught]:
+        """What each member is taught."""
         geca = self.members[0].learner.geca
         if geca is None:
-            return [member.split.train.take([]) for member in self.members]
-        composers = {id(split): Composer(split.train, geca) for split in self._splits}
-        return [
-            composers[id(member.split)].augmented(member.seed).examples for member in self.members
-        ]
+            nothing = self.members[0].split.train.take([])
+            return [Taught(member.split.train, nothing) for member in self.members]
+        augmenters = {id(split): Augmenter(split.train, geca) for split in self._splits}
+        return [augmenters[id(member.split)].taught(member.seed) for member in self.members]
 
     @cached_property
     def _table(self) -> Table:
         parts = ((split.train, split.validation, split.test) for split in self._splits)
-        return Table.of([*chain.from_iterable(parts), *self._added])
+        augmented = chain.from_iterable(self._taught) if self.members[0].learner.geca else ()
+        return Table.of([*chain.from_iterable(parts), *augmented])
 
     @cached_property
     def _train(self) -> list[TrainingSet]:
         """What each member trains on."""
         is_distinct = self.members[0].learner.protocol.distinct
 
-        def given(split: Split) -> Rows:
-            rows = self._table.rows(split.train)
-            return np.unique(rows) if is_distinct else rows
+        def rows(given: Examples) -> Rows:
+            found = self._table.rows(given)
+            return np.unique(found) if is_distinct else found
 
-        rows = {id(split): given(split) for split in self._splits}
-        pairs = zip(self.members, self._added, strict=True)
-        return [TrainingSet(rows[id(own.split)], self._table.rows(added)) for own, added in pairs]
+        distinct = {id(taught.given): rows(taught.given) for taught in self._taught}
+        return [
+            TrainingSet(distinct[id(taught.given)], self._table.rows(taught.added))
+            for taught in self._taught
+        ]
 
     @cached_property
     def _replicas(self) -> Replicas:

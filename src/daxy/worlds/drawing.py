@@ -163,6 +163,20 @@ def image(
     return canvas.resize((side, side), Image.Resampling.BOX)
 
 
+def beside(images: Sequence[Image]) -> Image:
+    """Return pictures of one height side by side."""
+    from PIL import Image
+
+    gap = PIXELS // 2
+    width = sum(each.width for each in images) + gap * (len(images) - 1)
+    whole = Image.new("RGB", (width, images[0].height), PAPER)
+    across = 0
+    for each in images:
+        whole.paste(each, (across, 0))
+        across += each.width + gap
+    return whole
+
+
 def png(
     world: World,
     *,

@@ -1,5 +1,7 @@
 """The figures of Ruis et al. (2020), and the networks that they are of."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,31 @@ LOGS = {
     "100,000": (97.0, 98.1, 98.1),
     "200,000": (98.2, 98.7, 98.4),
 }
+
+
+GECA = {
+    "A: Random": "87.60 ±1.19",
+    "B: Yellow squares": "34.92 ±39.30",
+    "C: Red squares": "78.77 ±6.63",
+    "D: Novel direction": "0.00 ±0.00",
+    "E: Relativity": "33.19 ±3.69",
+    "F: Class inference": "85.99 ±0.85",
+    "G: Adverb k = 1": "0.00 ±0.00",
+    "H: Adverb to verb": "11.83 ±0.31",
+}
+
+
+def test_the_other_column_is_the_same_network_with_ten_thousand_examples_more() -> None:
+    cells = [cell for cell in TABLE_1.cells if cell.column == "GECA"]
+    assert {cell.row: cell.printed for cell in cells} == GECA
+    for cell in cells:
+        beside = TABLE_1.cell(cell.row, "Baseline")
+        assert cell.recipe is not None
+        assert beside.recipe is not None
+        assert replace(cell.recipe, geca=None) == beside.recipe
+        augmentation = reproduction.learner_of(cell.recipe).geca
+        assert augmentation is not None
+        assert (augmentation.count, augmentation.size, augmentation.gaps) == (10_000, 1, 2)
 
 
 def test_the_rows_are_those_that_are_printed() -> None:
