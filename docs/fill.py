@@ -1,8 +1,8 @@
 """Pages that the program writes itself, so that they cannot differ from it.
 
 A page with the line `<!-- fill: tasks -->` gets, when the site is built, a card for every family of
-tasks there; `commands` is the help of every verb, `measured` the table of measured figures, and
-`growth` the table that `python -m benchmarks.trials --grow` measured.
+tasks there; `commands` is the help of every verb, `measured` the table of measured figures, `growth` the
+table that `python -m benchmarks.trials --grow` measured, and `targets` what GECA makes of gSCAN.
 """
 
 from __future__ import annotations
@@ -15,10 +15,16 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import daxy
 from daxy import tasks
+from daxy.augmentation import Geca
+from daxy.augmentation.worlds import Rewriter
+from daxy.augmentation.worlds import targets as count
 from daxy.cli import main as command_line
 from daxy.experiments.ledger import Ledger
+from daxy.experiments.papers import ruis2020
 from daxy.report import readme
+from daxy.worlds.examples import GroundedExamples
 
 ROOT = Path(__file__).parent.parent
 MARK = re.compile(r"^<!-- fill: (\w+) -->$", re.MULTILINE)
@@ -93,4 +99,24 @@ def _printed(*arguments: str) -> str:
     return out.getvalue().rstrip("\n") + "\n"
 
 
-FILLED = {"tasks": cards, "commands": help_of_verbs, "measured": measured, "growth": growth}
+def targets() -> str:
+    """Return how often some things are targets of gSCAN after GECA, as published and as made."""
+    split = daxy.load("gscan/compositional")
+    assert isinstance(split.train, GroundedExamples)
+    made = Rewriter(split.train, Geca(**ruis2020.GECA)).rewritten(0)
+    counted = count(made.examples)
+    lines = ["| target | published: placed | and referred | made: placed | and referred |"]
+    lines.append(f"|---|{'---:|' * 4}")
+    for kind, published in ruis2020.TABLE_4.items():
+        figures = "".join(f" {each:,} |" for each in (*published, *counted[kind]))
+        lines.append(f"| {kind}s |{figures}")
+    return "\n".join(lines)
+
+
+FILLED = {
+    "tasks": cards,
+    "commands": help_of_verbs,
+    "measured": measured,
+    "growth": growth,
+    "targets": targets,
+}

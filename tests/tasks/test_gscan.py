@@ -12,6 +12,7 @@ from daxy.augmentation.worlds import Rewriter, targets
 from daxy.core.errors import WrongRequest
 from daxy.core.examples import Examples, Sequences
 from daxy.core.split import Split
+from daxy.experiments.papers import ruis2020
 from daxy.languages import grounded
 from daxy.tasks._gscan_data import CompositionalData
 from daxy.tasks._gscan_examples import Shown
@@ -68,11 +69,20 @@ GECA_ACTIONS = {
     "pull": 371_614,
     "turn right": 279_534,
 }
-TABLE_4 = {"red circle": (16_854, 0), "yellow square": (10_936, 0), "blue square": (16_481, 5_601)}
+TABLE_4 = {
+    "blue square": (16_481, 5_601),
+    "red square": (83_887, 0),
+    "yellow square": (10_936, 0),
+    "red circle": (16_854, 0),
+}
 
 
 def test_geca_makes_a_set_like_that_of_the_authors(released: Split) -> None:
-    """What a draw decides is as far off as draws are from one another: a quarter and more."""
+    """What a draw decides is as far off as draws are from one another: a quarter and more.
+
+    That no red square is called red is of the paper's table alone; see docs/andreas2020.md.
+    """
+    assert ruis2020.TABLE_4 == TABLE_4
     assert isinstance(released.train, GroundedExamples)
     found = Rewriter(released.train, Geca(count=10_000)).rewritten(1)
     examples = found.examples
@@ -83,9 +93,8 @@ def test_geca_makes_a_set_like_that_of_the_authors(released: Split) -> None:
     counted = targets(examples)
     assert counted["red circle"] == pytest.approx(TABLE_4["red circle"], rel=0.01)
     assert counted["yellow square"][1] == TABLE_4["yellow square"][1]
-    for kind in ("yellow square", "blue square"):
-        assert counted[kind][0] == pytest.approx(TABLE_4[kind][0], rel=0.3)
-    assert counted["red square"][0] == pytest.approx(83_887, rel=0.3)
+    for kind, (placed, _) in TABLE_4.items():
+        assert counted[kind][0] == pytest.approx(placed, rel=0.3)
     assert targets(released.train)["red square"] == (0, 0)
 
 

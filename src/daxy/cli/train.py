@@ -168,13 +168,14 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     if found.sem is not None:
         extremes = f"least {100 * found.least:.1f}, most {100 * found.most:.1f}"
         lines[0] += f"; SEM {100 * found.sem:.1f}, {extremes}"
-    lines += [f"published  {cell.printed} ({cell})" for cell in _of_test(trained.published, "")]
+    published = trained.published
+    lines += [f"published  {cell.printed} ({cell})" for cell in _of_test(published, "")]
     data = trained.experiment.data
     source = "generated" if data.official is None else f"official files in {data.official}"
-    return Group(table, *_by_test(trained, runs), *lines, *facts, f"data: {source}")
+    return Group(table, *_by_test(published, runs), *lines, *facts, f"data: {source}")
 
 
-def _by_test(trained: Trained, runs: Sequence[dict[str, Any]]) -> list[RenderableType]:
+def _by_test(published: Sequence[Cell], runs: Sequence[dict[str, Any]]) -> list[RenderableType]:
     """Return the scores of each of several tests, over all seeds; nothing where test is one."""
     from rich.table import Table
 
@@ -187,7 +188,7 @@ def _by_test(trained: Trained, runs: Sequence[dict[str, Any]]) -> list[Renderabl
         for metric in metrics:
             found = Summary(runs=tuple(100 * run["tests"][test][metric] for run in runs))
             shown.append(f"{found.mean:.1f} ±{found.deviation:.1f}")
-        cells = _of_test(trained.published, test)
+        cells = _of_test(published, test)
         table.add_row(test, *shown, ", ".join(f"{cell.printed} ({cell})" for cell in cells))
     return [table, ""] if tests else []
 

@@ -44,8 +44,8 @@ class Verify(Verb):
         require(self.show >= 0, f"--show must not be negative: {self.show}")
         with contextlib.suppress(OSError), self.file.open("rb") as file:
             begin = file.read(1024)
-            own = f"{self.file} is Parquet; expected a file in the format of the authors"
-            require(not begin.startswith(b"PAR1"), f"{own}: `daxy export` writes one")
+            parquet = f"{self.file} is Parquet; expected a file in the format of the authors"
+            require(not begin.startswith(b"PAR1"), f"{parquet}: `daxy export` writes one")
             if begin.lstrip().startswith(b"{"):
                 return self._gscan()
         return self._scan()

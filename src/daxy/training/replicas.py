@@ -325,17 +325,14 @@ class Replicas:
         self, bucket: Bucket, data: Batch, noises: Noises, model: Weights, here: Steps, part: Array
     ) -> tuple[Float[Array, " replicas"], Weights]:
         """Return every replica's loss and gradients on a part of its batch, padded so."""
-        several, views = jax.lax.axis_size(EXAMPLES), self.table.views
-        size = here.rows.shape[-1]
+        several, size = jax.lax.axis_size(EXAMPLES), here.rows.shape[-1]
         first_slot = (part * several + jax.lax.axis_index(EXAMPLES)) * size
 
         def one(model: Any, noise: Noises, rows: AnyArray, weights: AnyArray) -> tuple[Array, Any]:
             batch = Batch(
                 data.source[rows, : bucket.source].astype(jnp.int32),
                 data.target[rows, : bucket.target].astype(jnp.int32),
-                None
-                if views is None or data.world is None
-                else jnp.asarray(views.cells)[data.world[rows]],
+                self._seen(data, rows),
             )
             key = jax.random.fold_in(noise.key, here.number)
             dropout = Dropout(key, noise.rate, first_slot)
@@ -350,6 +347,13 @@ class Replicas:
             )
 
         return jax.vmap(one)(model, noises, here.rows[:, part], here.weights[:, part])
+
+    def _seen(self, data: Batch, rows: AnyArray) -> Array | None:
+        """Return what is on each cell of these rows' worlds, if they have any."""
+        if self.table.views is None:
+            return None
+        assert data.world is not None
+        return jnp.asarray(self.table.views.cells)[data.world[rows]]
 
 
 def merged(shares: Sequence[Tree]) -> Tree:

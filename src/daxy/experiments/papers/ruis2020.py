@@ -6,6 +6,7 @@ Each figure is the mean of three runs and their standard deviation, in per cent.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from daxy.experiments.papers._paper import Finding, Paper, Recipe, Value
 from daxy.experiments.papers._printed import read_table
@@ -25,7 +26,7 @@ BASELINE = Recipe(
 LENGTH = replace(BASELINE, task="gscan/length", config={**NETWORK, "kernels": "1,5,13"})
 SHORTER = replace(BASELINE, changes={"updates": SHORT})
 """The first tenth of the training, which is the same for both."""
-GECA: dict[str, Value] = {"count": 10_000}
+GECA: dict[str, Any] = {"count": 10_000}
 AUGMENTED = {"Baseline": None, "GECA": GECA}
 
 
@@ -108,6 +109,14 @@ TABLE_2 = {
     "square": (52.92, 95.09),
 }
 """Of test C, without GECA and with it."""
+TABLE_4 = {
+    "blue square": (16_481, 5_601),
+    "red square": (83_887, 0),
+    "yellow square": (10_936, 0),
+    "red circle": (16_854, 0),
+}
+"""Of the training set with GECA: how often a kind of thing is the target, and is called by its
+color."""
 WITH_GECA = replace(BASELINE, geca=GECA)
 FINDINGS = (
     Finding(
