@@ -1,8 +1,9 @@
 """Pages that the program writes itself, so that they cannot differ from it.
 
 A page with the line `<!-- fill: tasks -->` gets, when the site is built, a card for every family of
-tasks there; `commands` is the help of every verb, `measured` the table of measured figures, `growth` the
-table that `python -m benchmarks.trials --grow` measured, and `targets` what GECA makes of gSCAN.
+tasks there; `commands` is the help of every verb, `measured` the table of measured figures,
+`growth` the table that `python -m benchmarks.trials --grow` measured, and `targets` what GECA makes
+of gSCAN.
 """
 
 from __future__ import annotations
