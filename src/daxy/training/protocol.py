@@ -40,8 +40,9 @@ class Protocol:
     """Passes over the training set (the paper is silent; the authors' README says 50); 0 where
     there are `trials`."""
     dropout: float = 0.2
-    """On both embeddings, and on what the pre-output reads (`seq2seq`) or between layers
-    (`stacked`); see also `world-dropout` (`multimodal`)."""
+    """On both embeddings, and on what the pre-output reads (`seq2seq`), between layers (`stacked`),
+    or on what is fed back and what decides a token (`luong`); see also `world-dropout`
+    (`multimodal`)."""
     mask_after_predicted_end: bool = False
     """Leave out the loss of what follows the model's own first END, as the authors' code does."""
     limit: int = 50

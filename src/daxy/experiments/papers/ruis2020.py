@@ -80,6 +80,16 @@ SHORT_RUNS = read_table(
     note="The paper prints nothing of it: what a CPU gets done in hours.",
 )
 
+SHORT_LENGTH = read_table(
+    f"{NAME}/short_length",
+    "Exact match on the set of test I after the first tenth of the training",
+    ("A", "I"),
+    "Baseline, 20,000 steps | ? | ?",
+    lambda _, test: replace(LENGTH, test=test, changes=SHORTER.changes),
+    runs=RUNS,
+    note="The paper prints nothing of it. A is of sequences as long as those of the training set.",
+)
+
 CURVE = read_table(
     f"{NAME}/curve",
     "Exact match on 2,000 validation examples as training goes on",
@@ -159,6 +169,6 @@ PAPER = Paper(
     authors=("Ruis", "Andreas", "Baroni", "Bouchacourt", "Lake"),
     year=2020,
     venue="NeurIPS, 19861-19872",
-    tables=(TABLE_1, SHORT_RUNS, CURVE),
+    tables=(TABLE_1, SHORT_RUNS, SHORT_LENGTH, CURVE),
     findings=FINDINGS,
 )
