@@ -255,9 +255,9 @@ def _cuts(
             piece = sequence[start : start + length]
             if min(piece) <= BORDER or not used.isdisjoint(piece):
                 continue
-            template, first = _without(sequence, piece, gap)
-            if first < start:
+            if _first(sequence, piece) < start:
                 continue  # which was taken out where it begins first
+            template = _without(sequence, piece, gap)
             fragment = (*taken, piece)
             if min(template[template.index(BORDER) :]) < BORDER:
                 yield template, fragment
@@ -265,22 +265,25 @@ def _cuts(
                 yield from _cuts(template, size, gaps, start + 1, fragment)
 
 
-def _without(sequence: Codes, piece: Codes, gap: int) -> tuple[Codes, int]:
-    """Return a sequence with a gap wherever a piece was, and where it was first."""
+def _first(sequence: Codes, piece: Codes) -> int:
+    """Return where a piece of a sequence begins first."""
+    place = sequence.index(piece[0])
+    while sequence[place : place + len(piece)] != piece:
+        place = sequence.index(piece[0], place + 1)
+    return place
+
+
+def _without(sequence: Codes, piece: Codes, gap: int) -> Codes:
+    """Return a sequence with a gap wherever a piece was."""
     if len(piece) == 1:
         (token,) = piece
-        replaced = tuple([gap if each == token else each for each in sequence])
-        return replaced, sequence.index(token)
-    found, place, first = list[int](), 0, len(sequence)
+        return tuple([gap if each == token else each for each in sequence])
+    found, place = list[int](), 0
     while place < len(sequence):
-        if sequence[place : place + len(piece)] == piece:
-            first = min(first, place)
-            found.append(gap)
-            place += len(piece)
-        else:
-            found.append(sequence[place])
-            place += 1
-    return tuple(found), first
+        is_here = sequence[place : place + len(piece)] == piece
+        found.append(gap if is_here else sequence[place])
+        place += len(piece) if is_here else 1
+    return tuple(found)
 
 
 def near_gaps(template: Codes, window: int) -> Codes:
