@@ -90,7 +90,7 @@ def compared(train: Examples) -> set[tuple[str, ...]]:
     fragments_of: dict[Codes, set[Fragment]] = {}
     for source, target in pairs:
         sequence = tuple(code[word] for word in (*source, "", *target))
-        for template, fragment in cuts(sequence, 1, 2) if len(sequence) <= Geca.longest else ():
+        for template, fragment in cuts(sequence, 1, 2) if len(sequence) - 1 <= Geca.longest else ():
             fragments_of.setdefault(template, set()).add(fragment)
     found = {
         filled(template, filling)

@@ -158,3 +158,8 @@ def test_of_scan_all_that_is_concluded_is_right_and_is_what_is_held_out(task: st
 def test_wrong_choices_are_refused(choices: dict[str, Any], said: str) -> None:
     with pytest.raises(DaxyError, match=said):
         Geca(**choices)
+
+
+def test_nothing_is_made_of_nothing() -> None:
+    found = Composer(Examples.of([]), Geca()).augmented(0)
+    assert (found.compositions, found.templates) == ((), 0)

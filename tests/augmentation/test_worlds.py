@@ -103,6 +103,14 @@ def test_what_is_new_is_in_no_training_example(
     assert (SHAPES.index("square"), COLORS.index("red"), 0) not in placed
 
 
+def test_what_is_no_command_is_drawn_all_the_same(rewritten: Rewritten) -> None:
+    known = grounded.places()
+    odd = [each for each in rewritten.added if each.source not in known]
+    assert odd
+    for each in rewritten.added:
+        assert each._repr_svg_().startswith("<svg")
+
+
 def test_there_are_as_many_more_as_are_asked_for(rewritten: Rewritten, train: object) -> None:
     assert isinstance(train, GroundedExamples)
     assert len(rewritten.added) == GECA.count

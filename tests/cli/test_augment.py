@@ -59,8 +59,10 @@ def test_in_worlds_it_counts_targets_and_draws_one(daxy: Callable, tmp_path: Pat
     assert counts["red square"]["placed"] == 0 < counts["red square"]["placed after"]
     assert counts["red circle"]["referred"] > counts["red circle"]["referred after"] == 0
     assert sum(each["placed after"] for each in counts.values()) == found["train"] + 30
-    (examples,) = jsonl.read(out).values()
+    parts = jsonl.read(out)
+    examples = parts["augmented"]
     assert len(examples) == 30
+    assert len(parts["train"]) == found["train"]
     with Image.open(picture) as drawn:
         assert drawn.height == 4 * PIXELS
         assert drawn.width > 2 * drawn.height

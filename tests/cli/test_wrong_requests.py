@@ -187,6 +187,20 @@ REQUESTS = [
         " see `daxy train --help`",
     ),
     (
+        "train scan/simple --keep first",
+        "wrong value for --keep: 'first'; expected one of 'best', 'last'; see `daxy train --help`",
+    ),
+    (
+        "train scan/simple luong --augment geca --geca.count 5 --augment none",
+        "no flag '--geca.count'; see `daxy train --help`",
+    ),
+    (
+        "train scan/simple luong --augment geca --geca.novel target",
+        "wrong value for --geca.novel: 'target'; expected one of 'both', 'pair';"
+        " see `daxy train --help`",
+    ),
+    ("augment scan/simple --out .", ". is a folder; expected a file to write"),
+    (
         "train scan/length seq2seq --protocol lake2018",
         "seq2seq cannot be fed its own outputs; teacher-forcing must be 1",
     ),

@@ -14,6 +14,7 @@ from daxy.core.errors import WrongRequest
 from daxy.experiments.runs import Experiment, Run, group_of
 from daxy.learners.neural import learner
 from daxy.models.luong import Config
+from daxy.tasks import ScanData
 from daxy.training.interrupt import Interrupted
 from daxy.training.protocol import Protocol
 
@@ -76,6 +77,33 @@ def test_in_worlds_it_trains_on_what_became_of_the_training_set() -> None:
     assert (len(train.given), len(train.added)) == (len(given), 30)
     known = set(examples.rows(given).tolist())
     assert 0 < len(set(train.given.tolist()) - known) < len(known)
+
+
+def test_an_augmentation_that_finds_nothing_is_refused(tmp_path: Path) -> None:
+    asked = augmented(tmp_path, Geca(longest=2))
+    with pytest.raises(WrongRequest, match="finds nothing to add"):
+        asked.run([0])
+
+
+def test_a_plateau_without_a_validation_set_is_refused(tmp_path: Path) -> None:
+    asked = augmented(tmp_path)
+    slower = replace(asked.learner, protocol=replace(RECIPE, plateau=0.5))
+    without = ScanData(validation="none")
+    with pytest.raises(WrongRequest, match="plateau is about validation scores"):
+        replace(asked, learner=slower, data=without).run([0])
+
+
+@pytest.mark.parametrize(
+    ("counted", "examples"),
+    [({"updates": 7}, 7 * 16), ({"trials": 32}, 32)],
+)
+def test_the_examples_of_a_run_are_counted(
+    counted: dict[str, int], examples: int, tmp_path: Path
+) -> None:
+    protocol = replace(RECIPE, **({"trials": 0, "added_share": 0.0} | counted))
+    asked = augmented(tmp_path)
+    run = replace(asked, learner=replace(asked.learner, protocol=protocol)).of(0)
+    assert run.examples == examples
 
 
 def test_another_augmentation_is_another_run(tmp_path: Path) -> None:

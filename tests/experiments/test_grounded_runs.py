@@ -116,4 +116,9 @@ def test_what_it_does_is_drawn(trained: RunFolder, tmp_path: Path, daxy: Callabl
     darkest = drawing.svg(World(1, Cell(0, 0)), shades=[1.0]).count("#787878")
     assert darkest == out.read_text().count("#787878") == 1
     assert f"its network: {found['prediction']}" in daxy(*request).out
-    assert daxy(*request[:-1], str(tmp_path / "nowhere")).code == 2
+    assert "no such folder" in daxy(*request[:-1], str(tmp_path / "nowhere")).err
+    assert "no finished run" in daxy(*request[:-1], str(tmp_path)).err
+    other = daxy(*request, "--split-seed", "1")
+    assert (other.code, "another choice of" in other.err) == (2, True)
+    other = daxy("show", "scan/simple_p1", "--run", str(trained.path))
+    assert f"is a run on {TASK}, not on scan/simple_p1" in other.err

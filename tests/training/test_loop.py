@@ -123,6 +123,15 @@ def test_a_recipe_says_after_how_many_steps_it_validates() -> None:
     assert [record.steps for record in position.history[0]] == [3, 6, 8]
 
 
+def test_a_pace_counts_the_steps_that_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An epoch of three steps leaves steps of a longer stretch that nobody takes."""
+    monkeypatch.setattr("daxy.training.loop.STEPS_TOGETHER", 8)
+    short = training(trials=32, epochs=0, validate_every=3)
+    assert [int(each.active.sum()) for each in short.stretches(4)] == [3]
+    first, each = short.pace(0.05)
+    assert 0 < each < first
+
+
 def test_the_test_set_is_looked_at_as_often_as_asked_and_decides_nothing() -> None:
     rows = table().rows(examples())[:3]
     heard = list[tuple[int, int]]()

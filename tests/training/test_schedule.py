@@ -22,7 +22,8 @@ from daxy.training.schedule import learning_rate, plateaus
         ([0.5, 0.5, 0.6, 0.5, 0.5], 2, 0),
         ([0.5, 0.50004, 0.50004, 0.50004], 2, 1),  # hardly better is not better
         ([0.0, 0.0, 0.0, 1e-9, 0.0], 2, 0),
-        ([None, None, None], 2, 1),
+        ([None] * 9, 2, 0),
+        ([0.5, None, 0.5, None, 0.5, 0.5], 2, 1),
         ([0.5, 0.5], 0, 1),
     ],
 )

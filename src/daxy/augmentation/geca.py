@@ -40,8 +40,9 @@ class Geca:
     """How many tokens on either side of each gap make up an environment; 0: all there are."""
     environments: int = 1_000
     """Environments of a fragment in which others are looked for, at most."""
-    longest: int = 40
-    """Tokens of a source and a target together up to which an example is taken apart."""
+    longest: int = 38
+    """Tokens of a source and a target together up to which an example is taken apart (the author's
+    40 counts the border too, and is where examples are too long)."""
     each: int = 2
     """Fragments that one template is filled with at most."""
     count: int = 1_000
@@ -146,7 +147,7 @@ class _Index:
         places: dict[Fragment, dict[Codes, None]] = {}
         within: dict[Codes, dict[Fragment, None]] = {}
         for sequence in sequences:
-            if len(sequence) > geca.longest:
+            if len(sequence) - 1 > geca.longest:
                 continue
             for template, fragment in cuts(sequence, geca.size, geca.gaps):
                 environment = near_gaps(template, geca.window)
@@ -218,7 +219,7 @@ class _Known:
     @classmethod
     def of(cls, sequences: Sequence[Codes]) -> _Known:
         sides = [_sides(sequence) for sequence in sequences]
-        sources, targets = (frozenset(each) for each in zip(*sides, strict=True))
+        sources, targets = (frozenset(pair[side] for pair in sides) for side in (0, 1))
         return cls(frozenset(sequences), sources, targets)
 
     def lacks(self, sequence: Codes, novel: Literal["both", "pair"]) -> bool:

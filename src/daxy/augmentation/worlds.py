@@ -63,12 +63,12 @@ class Rewriter:
         made = tuple(self._composer.made(seed))
         choices = self._choices(made)
         rows = np.flatnonzero(np.diff(choices.offsets)[self._pair_of] > 0)
-        draws = stream(seed, "geca in worlds")
-        more = rows[draws.integers(len(rows), size=self.geca.count)] if len(rows) else rows
+        chosen = stream(seed, "geca, what is added")
+        more = rows[chosen.integers(len(rows), size=self.geca.count)] if len(rows) else rows
         every = np.arange(len(self.train))
         changing = rows if self.geca.in_place else rows[:0]
-        given = self._written(every, changing, choices, draws)
-        added = self._written(more, np.arange(len(more)), choices, draws)
+        given = self._written(every, changing, choices, stream(seed, "geca, what becomes of it"))
+        added = self._written(more, np.arange(len(more)), choices, chosen)
         return Rewritten(given, added, more, made, len(changing))
 
     @cached_property

@@ -89,7 +89,7 @@ _CLAUSES = {
     ),
     r"Error parsing (\S+): (.*)": r"wrong value for \1: \2",
     r"Missing value for argument '(\S+?)'.*": r"missing: a value after \1",
-    r"invalid choice '(.*)' for argument '(\S+?)'. Expected one of \((.*?),?\s*\)\.": (
+    r"invalid choice '(.*)' for argument '(\S+?)'. Expected one of \((.*?),?\s*\)\s*[.;\s]*": (
         r"wrong value for \2: '\1'; expected one of \3"
     ),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -39,11 +39,13 @@ class Augment(OfTask):
     task: TaskName
     """The task; `daxy tasks` lists them."""
     seed: int = 0
-    """Of what is filled with what; a run with this seed trains on the same examples."""
+    """Of what is filled with what; a run with this seed, on the same data and with the same flags,
+    trains on the same examples."""
     show: int = 3
-    """How many of them to show, with what they were made of."""
+    """How many compositions to show, with what they were made of."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """Write all of them to this file, as JSON lines."""
+    """Write all new examples to this file, as JSON lines; in worlds, what became of the training
+    set too."""
     draw: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Draw one of them, beside its world before, as .png: of tasks with worlds."""
     example: int = 1
@@ -74,13 +76,14 @@ class Augment(OfTask):
         made = f"{len(found.compositions):,} new examples from {len(train):,} training examples"
         known = f"{found.templates:,} templates, {found.fillable:,} of them fillable"
         lines = [made, f"{found.fragments:,} fragments; {known}"]
-        return self._answer(data, lines, found.examples, found.compositions)
+        return self._answer(data, lines, {"augmented": found.examples}, found.compositions)
 
     def _check(self) -> None:
         """Refuse what cannot be shown or written, before the work is done."""
         require(self.show >= 0, f"--show must not be negative: {self.show}")
         require(self.seed >= 0, f"--seed must not be negative: {self.seed}")
         for path in filter(None, (self.out, self.draw)):
+            require(not path.is_dir(), f"{path} is a folder; expected a file to write")
             require(self.force or not path.exists(), f"{path} exists; --force replaces it")
         named = f"{self.draw}: expected a name that ends in .png"
         require(self.draw is None or self.draw.suffix.lower() == ".png", named)
@@ -108,6 +111,7 @@ class Augment(OfTask):
         for kind, own in counts.items():
             lines.append(f"{kind:<16}" + "".join(f"{value:>16,}" for value in own.values()))
         if self.draw is not None:
+            require(len(found.added) > 0, "nothing was made that could be drawn")
             there = f"there are examples 1 to {len(found.added)}, not {self.example}"
             require(0 < self.example <= len(found.added), there)
             place = self.example - 1
@@ -115,20 +119,21 @@ class Augment(OfTask):
             _draw(self.draw, now, was)
             lines += ["", f"{self.draw}: {' '.join(now.source)}; was: {' '.join(was.source)}"]
             data["drawn"] = str(self.draw)
-        return self._answer(data, lines, found.added, found.compositions)
+        parts = {"train": found.given, "augmented": found.added}
+        return self._answer(data, lines, parts, found.compositions)
 
     def _answer(
         self,
         data: dict[str, Any],
         lines: list[str],
-        added: Examples,
+        parts: Mapping[str, Examples],
         compositions: Sequence[Composition],
     ) -> Result:
         """Write what is to be written, and return what is said of it."""
         from daxy.formats import jsonl
 
         if self.out is not None:
-            jsonl.save(self.out, {"augmented": added})
+            jsonl.save(self.out, parts)
         shown = compositions[: self.show]
         whole = {
             "task": self.task,

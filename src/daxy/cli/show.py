@@ -63,6 +63,8 @@ class Show(OfTask):
         require(self.count >= 0, f"--count must not be negative: {self.count}")
         kind = self._check_picture()
         split, task = self.data.load(self.task), tasks.get(self.task)
+        if self.run_folder is not None:
+            _check_run(self.run_folder, split)
         if self.draw is not None or self.example is not None or self.run_folder is not None:
             return self._drawn(split, self.draw, kind)
         statistics = task.statistics(split)
@@ -129,13 +131,25 @@ class Show(OfTask):
         return Result(data={"out": str(path), **data}, text=f"{path}: {said}")
 
 
+def _check_run(run: Path, split: Split) -> None:
+    """Refuse the folder of a run that is none, or was trained on other data than this."""
+    from daxy.experiments.run_folder import RunFolder
+
+    require(run.is_dir(), f"{run}: no such folder")
+    folder = RunFolder(run)
+    require(folder.is_done(), f"{run}: there is no finished run here")
+    config, here = folder.config(), split.provenance
+    require(config.task == here.task, f"{run} is a run on {config.task}, not on {here.task}")
+    other = f"{run} is a run on another choice of {here.task}'s data; expected the same flags"
+    require(config.data["checksum"] == here.checksum, other)
+
+
 def _answered(run: Path, example: GroundedExample) -> tuple[Tokens, list[float]]:
     """Return what a run's network does, and how much it attends to each cell, row after row."""
     from daxy.core.examples import Sequences
     from daxy.experiments.trained import load
     from daxy.worlds.columns import Worlds
 
-    require(run.is_dir(), f"{run}: no such folder")
     network = load(run)
     source, world = Sequences.of([example.source]), Worlds.of([example.world])
     said = network.predict(source, world)

@@ -74,7 +74,8 @@ class Sweep(Verb):
     """Folder of the measured runs, one JSON file a table."""
     evaluate_every: int = 0
     """After every so many epochs score the test set too, to look at and never to choose by;
-    `daxy analyse over_training` shows it. Of draws with replacement an epoch is a thousand."""
+    `daxy analyse over_training` shows it. Where trials or updates are counted, an epoch is what
+    the protocol says (`validate-every`)."""
     restart: Switch = False
     """Delete what run folders there are of the runs that are not in the results, and train them."""
     dry_run: Switch = False

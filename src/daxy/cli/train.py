@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, make_dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -52,7 +53,8 @@ class Train(OfTask):
     """Where run folders are found and made."""
     evaluate_every: int = 0
     """After every so many epochs score the test set too, to look at and never to choose by;
-    `daxy analyse over_training` shows it. Of draws with replacement an epoch is a thousand."""
+    `daxy analyse over_training` shows it. Where trials or updates are counted, an epoch is what
+    the protocol says (`validate-every`)."""
     restart: Switch = False
     """Delete what there is of these runs and train them from the beginning."""
 
@@ -116,12 +118,14 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
 
 
 def _value(arguments: Sequence[str], flag: str) -> str | None:
-    for place, word in enumerate(arguments):
-        if word == flag and place + 1 < len(arguments):
-            return arguments[place + 1]
-        if word.startswith(f"{flag}="):
-            return word.partition("=")[2]
-    return None
+    """Return the value of a flag; the last one if it is given several times."""
+    found = None
+    for word, after in zip_longest(arguments, arguments[1:]):
+        if word == flag:
+            found = after
+        elif word.startswith(f"{flag}="):
+            found = word.partition("=")[2]
+    return found
 
 
 def _answer(trained: Trained) -> Result:

@@ -69,7 +69,7 @@ class Run:
     def examples(self) -> int:
         """How many examples it trains on, counted as often as they come; at most."""
         recipe = self.learner.protocol
-        return recipe.trials or recipe.epochs * len(self.split.train)
+        return recipe.steps * recipe.batch_size or recipe.epochs * len(self.split.train)
 
     def within(self, folder: Path) -> RunFolder:
         """Return its run folder, there or not."""

@@ -160,7 +160,16 @@ class Group:
 
     @cached_property
     def training(self) -> Training:
-        """The training of the group, ready to begin."""
+        """The training of the group, ready to begin.
+
+        Raises:
+            WrongRequest: the recipe looks at validation scores, and there is no validation set; or
+                an augmentation finds nothing to add.
+        """
+        recipe = self.members[0].learner.protocol
+        has_all = all(len(member.split.validation) for member in self.members)
+        said = "plateau is about validation scores, and there is no validation set"
+        require(recipe.plateau == 1 or has_all, f"{said}; expected 1")
         return Training(
             replicas=self._replicas,
             train=self._train,
@@ -192,7 +201,10 @@ class Group:
             nothing = self.members[0].split.train.take([])
             return [Taught(member.split.train, nothing) for member in self.members]
         augmenters = {id(split): Augmenter(split.train, geca) for split in self._splits}
-        return [augmenters[id(member.split)].taught(member.seed) for member in self.members]
+        found = [augmenters[id(own.split)].taught(own.seed) for own in self.members]
+        some = geca.count == 0 or all(len(taught.added) for taught in found)
+        require(some, "GECA finds nothing to add to this training set; train without it")
+        return found
 
     @cached_property
     def _table(self) -> Table:
@@ -221,8 +233,8 @@ class Group:
         order = Order(shape.protocol, table)
         every = np.concatenate([train.rows for train in self._train])
         limits = int(table.source_lengths[every].max()), int(table.target_lengths[every].max())
-        # What an augmentation adds is as long as what is there: one seed of a split stands for all.
-        distinct = {id(train.given): train for train in self._train}.values()
+        # What an augmentation adds is about as long as what is there: one seed stands for all.
+        distinct = {id(train.given): train for train in reversed(self._train)}.values()
         shapes = widest([order.shapes(train) for train in distinct])
         count = BUCKETS if order.parts == 1 else BUCKETS_OF_PARTS
         return Replicas(

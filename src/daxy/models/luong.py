@@ -5,9 +5,10 @@ with what was read to attend to it (Luong et al. 2015, "general" scores); the st
 are combined linearly, and what comes of it decides the next token and is fed to the next step
 beside that token (section 3.3 there).
 
-The author's network can also copy tokens of the source. Here it cannot: no task has a word on both
-sides, so there is nothing to copy. And where his encoder goes on over the padding of a batch, this
-one stops at a source's end, so that an output does not depend on what else is in the batch.
+The author's network can also copy tokens of the source. Here it cannot: SCAN has no word on both
+sides, so there is nothing to copy but the end symbol. And where his encoder goes on over the
+padding of a batch, this one stops at a source's end, so that an output does not depend on what else
+is in the batch.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import cycle
 from math import isfinite
-from statistics import fmean
 from typing import Any, Protocol, runtime_checkable
 
 import jax
@@ -168,14 +167,15 @@ class Training:
 
         Steps are taken for about so many seconds, and forgotten.
         """
-        shares, times = self.replicas.start(), list[float]()
+        shares, times, taken = self.replicas.start(), list[float](), 0
         for steps in cycle(self.stretches(MOST_TRIED)):
             began = time.monotonic()
             shares, _ = self.replicas.run(shares, steps)
             times.append(time.monotonic() - began)
+            taken += int(steps.active.any(axis=1).sum()) if len(times) > 1 else 0
             if sum(times[1:]) >= seconds and len(times) > 2:
                 break
-        return times[0], fmean(times[1:]) / min(STEPS_TOGETHER, self.steps)
+        return times[0], sum(times[1:]) / taken
 
     def stretches(self, most: int) -> list[Steps]:
         """Return the first stretches of the training, those of the first epoch at most."""

@@ -12,8 +12,8 @@ from daxy.core.settings import check_types, later
 Optimizer: TypeAlias = Literal["sgd", "adam"]
 
 EPOCH = 1_000
-"""Trials or updates that make up an epoch, after which there is a validation and a line in the
-log."""
+"""Trials or updates that make up an epoch unless a recipe says otherwise, after which there is a
+validation and a line in the log."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,13 +49,14 @@ class Protocol:
     """Tokens that greedy decoding writes at most, END included; never taken from the target."""
     trials: int = later(0)
     """Examples drawn with replacement, instead of `epochs`, which is 0 then; an epoch in the log is
-    a thousand of them."""
+    a thousand of them, or as `validate-every` says."""
     teacher_forcing: float = later(1.0)
     """The share of examples whose decoder is given the true tokens; a coin decides for each, and
     the others are given its own best tokens, up to its own END."""
     updates: int = later(0)
     """Batches of a shuffled training set, pass after pass, instead of `epochs`, which is 0 then;
-    an epoch in the log is a thousand of them. Batches hold examples of any length."""
+    an epoch in the log is a thousand of them, or as `validate-every` says. Batches hold
+    examples of any length."""
     decay_steps: int = later(0)
     """The learning rate is multiplied by `decay` once in so many steps, a little at each of them,
     instead of after each epoch."""
@@ -68,7 +69,7 @@ class Protocol:
     """Steps in an epoch of a recipe that counts trials or updates; 0: a thousand of those."""
     plateau: float = later(1.0)
     """The learning rate is multiplied by this when the validation score has not become better for
-    more than `patience` epochs."""
+    more than `patience` epochs; 1: it never is."""
     patience: int = later(10)
     """See `plateau`."""
     keep: Literal["best", "last"] = later("best")

@@ -32,11 +32,11 @@ def plateaus(scores: Sequence[float | None], patience: int) -> int:
     """Return how often more than `patience` scores in a row were no better than the best before.
 
     After each such time the count begins anew; the best stays. PyTorch's `ReduceLROnPlateau` has
-    the same rule.
+    the same rule. An epoch without a score does not count.
     """
     best, waiting, found = float("-inf"), 0, 0
-    for score in scores:
-        if score is not None and score > best * (1 + MARGIN):
+    for score in (each for each in scores if each is not None):
+        if score > best * (1 + MARGIN):
             best, waiting = score, 0
         else:
             waiting += 1

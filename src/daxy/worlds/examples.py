@@ -10,6 +10,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from daxy.core.errors import WrongRequest
 from daxy.core.examples import Example, Examples, Sequences, Views, key_of
 from daxy.languages.grounded import parse
 from daxy.worlds.columns import CELLS, Worlds
@@ -23,10 +24,16 @@ class GroundedExample(Example):
     world: World
 
     def _repr_svg_(self) -> str:
-        """Return the picture that a notebook shows: the world with the target and the path."""
-        from daxy.worlds.drawing import demonstration
+        """Return the picture that a notebook shows: the world with the target and the path.
 
-        return demonstration(self.world, parse(self.source), self.target).decode()
+        What an augmentation made may be no command, or speak of no one thing: then none is marked.
+        """
+        from daxy.worlds.drawing import demonstration, svg
+
+        try:
+            return demonstration(self.world, parse(self.source), self.target).decode()
+        except WrongRequest:
+            return svg(self.world, path=self.world.path(self.target))
 
 
 @dataclass(frozen=True, eq=False)

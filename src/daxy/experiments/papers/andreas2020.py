@@ -14,7 +14,7 @@ SPLITS = {"jump": "addprim_jump", "around right": "template_around_right"}
 VALIDATION = 0.0436
 """The share of the lines for jump that the author's 640 validation lines are."""
 ADDED = 395
-"""What of the author's thousand proposals was new, by the log of his first run on jump."""
+"""New examples of the author's first run on jump, by its log; a thousand is the most."""
 
 
 def recipe_of(_row: str, column: str) -> Recipe:
@@ -39,8 +39,8 @@ SCAN = read_table(
     recipe_of,
     runs=RUNS,
     note="The author's network and settings, as his logs have them; the figures are those of the"
-    f" logs of ten seeds. Of a thousand proposals {ADDED} were new in his first run on jump; here"
-    " as many are added in each run.",
+    f" logs of ten seeds. GECA added {ADDED} examples in his first run on jump; here it adds as"
+    " many in each run.",
 )
 
 PAPER = Paper(

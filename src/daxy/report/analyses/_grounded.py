@@ -87,15 +87,19 @@ def asked(folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Asked:
     """
     found = judged(folders)
     config = folders[0].config()
-    require(tasks.get(found.task).grounded, f"{found.task} is not about worlds")
+    task = tasks.get(found.task)
+    require(task.grounded, f"{found.task} is not about worlds")
+    for name in of:  # before anything is made
+        if name not in task.sizes.tests:
+            raise UnknownName("test", name, task.sizes.tests)
+    official = f"{folders[0].path} was trained on official files, and no others can stand for them"
+    require(config.data["source"] == "generated", official)
     split = tasks.data(config.task, **config.choices).load(config.task)
     other = f"{folders[0].path} is a run on other data than is made for it here"
     require(split.provenance.checksum == config.data["checksum"], other)
     counts = split.provenance.sizes.tests
     for name in of:
-        if name not in counts:
-            raise UnknownName("test", name, counts)
-        require(counts[name] > 0, f"test {name} has no examples, as the data is chosen")
+        require(counts.get(name, 0) > 0, f"test {name} has no examples, as the data is chosen")
     tests = tuple(name for name in counts if counts[name] and (name in of or not of))
     return Asked(folders, split, tests, found.at(_rows(split, tests)))
 

@@ -6,12 +6,13 @@ not, one of finding what is meant.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from daxy.core.examples import Sequences
 from daxy.core.random import stream
 from daxy.core.summary import Summary
 from daxy.experiments.run_folder import RunFolder
@@ -19,6 +20,7 @@ from daxy.experiments.trained import load
 from daxy.report.analyses._analysis import Analysis, Findings, Row
 from daxy.report.analyses._grounded import Asked, asked
 
+Rows = NDArray[np.int64]
 MOST = 2_000
 """Examples of a test that are looked at, drawn: each has to be said again, token by token."""
 
@@ -33,11 +35,12 @@ class Attention(Analysis):
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return shares of all, right and wrong episodes, of a draw of each test."""
         found = asked(folders, of)
-        rows = list[Row]()
-        for test in found.tests:
-            chosen = np.flatnonzero(found.test == test)
-            drawn = stream(0, f"attention, {test}").permutation(len(chosen))[:MOST]
-            rows += _rows(found, test, np.sort(chosen[drawn]))
+        chosen = {test: _drawn(found, test) for test in found.tests}
+        every = np.concatenate(list(chosen.values()))
+        finds = np.zeros((len(folders), len(found.test)), np.bool_)
+        for run, (folder, said) in enumerate(zip(folders, found.predictions, strict=True)):
+            finds[run, every] = _finds(found, every, folder, said)
+        rows = [row for test, own in chosen.items() for row in _rows(found, test, own, finds)]
         return Findings(
             title=f"{found.found.task}: attends to the target most, in",
             rows=tuple(rows),
@@ -45,30 +48,32 @@ class Attention(Analysis):
         )
 
 
-def _rows(found: Asked, test: str, chosen: NDArray[np.int64]) -> list[Row]:
-    examples = found.examples.take(chosen)
+def _drawn(found: Asked, test: str) -> Rows:
+    rows = np.flatnonzero(found.test == test)
+    return np.sort(stream(0, f"attention, {test}").permutation(rows)[:MOST])
+
+
+def _finds(found: Asked, rows: Rows, folder: RunFolder, said: Sequences) -> NDArray[np.bool_]:
+    """Return in which of these examples a run's network attends to the target most."""
+    examples = found.examples.take(rows)
     targets = examples.worlds.cells[examples.worlds.offsets[:-1]].astype(np.int64)
     wanted = targets @ [int(examples.worlds.size.max()), 1]
-    looks = np.array(
-        [
-            load(folder.path).attended(examples.source, said.take(chosen), examples.worlds)
-            for folder, said in zip(found.folders, found.predictions, strict=True)
-        ]
-    )
-    finds = looks.argmax(axis=2) == wanted
-    right = found.found.right[:, chosen]
-    kinds = {"all episodes": np.ones_like(right), "right ones": right, "errors": ~right}
-    return [
-        Row(
-            group=test,
-            name=name,
-            examples=round(float(kind.sum(axis=1).mean())),
-            value=Summary(runs=tuple(100 * own[is_it].mean() for own, is_it in pairs)),
-        )
-        for name, kind in kinds.items()
-        if kind.any(axis=1).all()
-        for pairs in [list(zip(finds, kind, strict=True))]
-    ]
+    looks = load(folder.path).attended(examples.source, said.take(rows), examples.worlds)
+    return looks.argmax(axis=1) == wanted
+
+
+def _rows(found: Asked, test: str, rows: Rows, finds: NDArray[np.bool_]) -> Iterator[Row]:
+    """Yield a row for all, right and wrong episodes, of those that every run has some of."""
+    right = found.found.right[:, rows]
+    for name, kind in (("all episodes", right | True), ("right ones", right), ("errors", ~right)):
+        if kind.any(axis=1).all():
+            pairs = zip(finds[:, rows], kind, strict=True)
+            yield Row(
+                group=test,
+                name=name,
+                examples=round(float(kind.sum(axis=1).mean())),
+                value=Summary(runs=tuple(100 * float(own[is_it].mean()) for own, is_it in pairs)),
+            )
 
 
 ANALYSIS = Attention()
