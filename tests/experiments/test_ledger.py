@@ -10,6 +10,7 @@ import pytest
 
 from daxy.core.errors import WrongFile
 from daxy.experiments import papers
+from daxy.experiments.entry import Entry
 from daxy.experiments.ledger import Ledger
 
 PAPER = papers.get("bastings2018")
@@ -42,6 +43,24 @@ def test_a_recipes_changes_are_kept_and_those_of_none_leave_no_trace(
     assert run["recipe"]["changes"] == {"dropout": 0.1}
     (run,) = json.loads(ledger.path(TABLE).read_text())["runs"]
     assert "changes" not in run["recipe"]
+
+
+@pytest.mark.parametrize("path", [t.path for n in papers.available() for t in papers.get(n).tables])
+def test_a_run_of_every_recipe_there_is_can_be_filed_and_read_back(
+    path: str, ledger: Ledger, entry_for: Callable
+) -> None:
+    table = papers.table(path)
+    runs = list[Entry]()
+    for cell in table.cells:
+        if cell.recipe is None:
+            continue
+        share = {cell.recipe.metric: 0.5}
+        tests = {cell.recipe.test: share} if cell.recipe.test else {}
+        validations = {str(cell.recipe.after): 0.5} if cell.recipe.after else {}
+        runs.append(entry_for(cell, 0.5, tests=tests, validations=validations))
+    ledger.add(table, runs)
+    assert {str(run.recipe) for run in ledger.entries(table)} <= {str(run.recipe) for run in runs}
+    assert len(ledger.entries(table)) == len({run.digest for run in runs})
 
 
 @pytest.mark.parametrize(

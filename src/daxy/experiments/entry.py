@@ -193,6 +193,10 @@ _KINDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         "an object of objects of numbers",
     ),
     "Mapping[str, Value]": (_is_object_of(_is_value), "an object of plain values"),
+    "Mapping[str, Value] | None": (
+        lambda value: value is None or _is_object_of(_is_value)(value),
+        "an object of plain values, or null",
+    ),
     "tuple[str, ...]": (
         lambda value: isinstance(value, list) and all(map(_is_text, value)),
         "a list of texts",
