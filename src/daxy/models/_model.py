@@ -50,6 +50,11 @@ class Batch(NamedTuple):
         return Given(self.source, self.world)
 
     @property
+    def before(self) -> Int[Array, "batch target"]:
+        """The true token before each token of a target, PAD before the first."""
+        return jnp.pad(self.target, ((0, 0), (1, 0)))[:, :-1]
+
+    @property
     def is_target(self) -> Bool[Array, "batch target"]:
         """True where the target has a token or its END."""
         return jnp.not_equal(self.target, PAD)

@@ -140,7 +140,7 @@ class Model(eqx.Module):
     ) -> Float[Array, "batch target symbols"]:
         """Return the scores of every next token under teacher forcing."""
         seen, carry = self._encode(batch.source, noise)
-        before = jnp.pad(batch.target, ((0, 0), (1, 0)))[:, :-1].T
+        before = batch.before.T
         embedded = embed_previous(self.target_embedding, before)
         embedded = drop(noise, "target embedding", embedded, batch_axis=1)
 
@@ -167,11 +167,7 @@ class Model(eqx.Module):
         self, state: DecoderState, token: Int[Array, " batch"]
     ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
         """Take the previous token (PAD before the first) in; return the scores of the next."""
-        weights = self._weights(state.seen)
-
-        def apply(name: str, rows: Array, /) -> Array:
-            return late_weights.times(rows, weights[name])
-
+        apply = late_weights.applied(self._weights(state.seen))
         embedded = embed_previous(self.target_embedding, token)
         known, quiet = self._constants(state.seen), Masks(None, None)
         carry, attended = self._advance(apply, known, state.carry, embedded, quiet)

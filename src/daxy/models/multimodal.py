@@ -180,7 +180,7 @@ class Model(eqx.Module):
         """Return the scores of every next token under teacher forcing."""
         assert batch.world is not None
         words, cells, state = self._encode(batch.source, batch.world, noise)
-        before = jnp.pad(batch.target, ((0, 0), (1, 0)))[:, :-1].T
+        before = batch.before.T
         embedded = embed_previous(self.target_embedding, before)
         embedded = drop(noise, "target embedding", embedded, batch_axis=1)
         weights = self._weights(words, cells)
@@ -206,11 +206,7 @@ class Model(eqx.Module):
         self, state: DecoderState, token: Int[Array, " batch"]
     ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
         """Take the previous token (PAD before the first) in; return the scores of the next."""
-        weights = self._weights(state.words, state.cells)
-
-        def apply(name: str, rows: Array, /) -> Array:
-            return late_weights.times(rows, weights[name])
-
+        apply = late_weights.applied(self._weights(state.words, state.cells))
         embedded = embed_previous(self.target_embedding, token)
         constants = self._constants(state.words, state.cells)
         after, found = self._advance(apply, constants, state.state, embedded)

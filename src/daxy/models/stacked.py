@@ -131,7 +131,7 @@ class Model(eqx.Module):
     ) -> Float[Array, "batch target symbols"]:
         """Return the scores of every next token under teacher forcing."""
         encoded = self._encode(batch.source, noise)
-        tokens = _before(batch.target)
+        tokens = batch.before.T
         masks = self._masks(tokens.shape, noise)
         if self.config.attention:
             every = jnp.ones(len(batch.source), bool)
@@ -146,7 +146,7 @@ class Model(eqx.Module):
         Given are the true ones, or, where an example is not `forced`, the decoder's own best.
         """
         encoded = self._encode(batch.source, noise)
-        truth = _before(batch.target)
+        truth = batch.before.T
         masks = self._masks(truth.shape, noise)
         if self.config.attention or len(forced) > 1:
             return self._token_by_token(batch.source, truth, encoded, masks, forced)
@@ -190,10 +190,7 @@ class Model(eqx.Module):
         Both are constants to what is differentiated.
         """
         model, start, masks = jax.lax.stop_gradient((self, start, masks))
-        weights, known = model._weights(None), model._constants(None)
-
-        def apply(name: str, rows: Array, /) -> Array:
-            return late_weights.times(rows, weights[name])
+        apply, known = late_weights.applied(model._weights(None)), model._constants(None)
 
         def advance(
             carry: tuple[States, Int[Array, " batch"]], masks: Masks
@@ -242,11 +239,7 @@ class Model(eqx.Module):
         self, state: DecoderState, token: Int[Array, " batch"]
     ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
         """Take the previous token (PAD before the first) in; return the scores of the next."""
-        weights = self._weights(state.values)
-
-        def apply(name: str, rows: Array, /) -> Array:
-            return late_weights.times(rows, weights[name])
-
+        apply = late_weights.applied(self._weights(state.values))
         known, quiet = self._constants(state.seen), Masks(None, None)
         states, logits = self._advance(apply, known, state.states, token, quiet)
         return state._replace(states=states), logits
@@ -327,8 +320,3 @@ class Model(eqx.Module):
             rows = after[-1][0]
         features = rows if context is None else jnp.concatenate([rows, context], axis=1)
         return tuple(after), apply("output", features) + known.output_bias
-
-
-def _before(target: Int[Array, "batch target"]) -> Int[Array, "target batch"]:
-    """Return the true token before each token, PAD before the first, time first."""
-    return jnp.pad(target, ((0, 0), (1, 0)))[:, :-1].T

@@ -151,6 +151,15 @@ def _product_backward(
 _product.defvjp(_product_forward, _product_backward)
 
 
+def applied(weights: Weights) -> Apply:
+    """Return what meets the weights in a single step, outside of `scan`."""
+
+    def apply(weight: str, rows: Array, /) -> Array:
+        return times(rows, weights[weight])
+
+    return apply
+
+
 def times(rows: Float[Array, "batch incoming"], weight: Array) -> Float[Array, "batch outgoing"]:
     """Return rows @ weight, of one weight for all rows or one for each."""
     return rows @ weight if weight.ndim == 2 else jnp.einsum("bi,bio->bo", rows, weight)
