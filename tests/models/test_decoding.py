@@ -44,6 +44,16 @@ class Parrot(eqx.Module):
         return (source, (place + 1) % source.shape[1]), logits
 
 
+class Counter(Parrot):
+    """Says 2, 3, 4, 5 and so on from 2 again, as long as the source is: after each what follows."""
+
+    def step(self, state: tuple[Array, Array], token: Array) -> tuple[tuple[Array, Array], Array]:
+        source, place = state
+        following = jnp.where((token == PAD) | (token == SYMBOLS - 1), 2, token + 1)
+        best = jnp.where(place == (source != PAD).sum(axis=1) - 1, END, following)
+        return (source, place + 1), jax.nn.one_hot(best, SYMBOLS)
+
+
 SOURCE = jnp.array([[2, 3, 4, END], [4, END, PAD, PAD], [END, PAD, PAD, PAD], [3, 3, END, PAD]])
 SAID = [[3, 4, 5, END], [5, END, PAD, PAD], [END, PAD, PAD, PAD], [4, 4, END, PAD]]
 
@@ -114,6 +124,14 @@ def test_more_sources_than_slots_are_all_said_in_their_places(
             said = [code + 1 if code != END else END for code in source if code != PAD][:limit]
             expected[row, : len(said)] = said
         np.testing.assert_array_equal(found, expected)
+
+
+def test_each_slot_is_told_what_was_said_in_it() -> None:
+    sources = sentences(np.random.default_rng(0), 3 * SLOTS)
+    found = greedy(Counter(), Given(sources), 40)
+    for said, length in zip(found, (sources != PAD).sum(axis=1) - 1, strict=True):
+        expected = [*(place % (SYMBOLS - 2) + 2 for place in range(length)), END]
+        np.testing.assert_array_equal(said, np.pad(expected, (0, 39 - length)))
 
 
 def sentences(draw: np.random.Generator, count: int, width: int = 33) -> np.ndarray:

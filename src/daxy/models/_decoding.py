@@ -256,20 +256,36 @@ def _decode_one(model: Model, asked: Given, count: Array, limit: int) -> Array:
         state=jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes),
         outputs=jnp.full((room, limit), PAD, jnp.int32),
     )
-
-    def is_open(work: _Work) -> Array:
-        return (work.held < room).any()
+    extend = partial(_extend, model)
 
     def has_room(work: _Work) -> Array:
-        wanted = jnp.minimum(FRESH, count - work.next)
-        return (wanted > 0) & (jnp.count_nonzero(work.held == room) >= wanted)
+        return slots - _open(work) >= jnp.minimum(FRESH, count - work.next)
 
     def turn(work: _Work) -> _Work:
         work = _refill(model, asked, count, work)
-        extend = partial(_extend, model)
-        return jax.lax.while_loop(lambda w: is_open(w) & ~has_room(w), extend, work)
+        return jax.lax.while_loop(lambda w: (w.next < count) & ~has_room(w), extend, work)
 
-    return jax.lax.while_loop(lambda w: is_open(w) | (w.next < count), turn, begin).outputs
+    work = jax.lax.while_loop(lambda w: w.next < count, turn, begin)
+    # All have begun. The longest are left, for which fewer and fewer slots are enough.
+    for enough in (slots // 4, slots // 16, 0):
+        work = jax.lax.while_loop(lambda w, enough=enough: _open(w) > enough, extend, work)
+        work = _gathered(work, enough)
+    return work.outputs
+
+
+def _open(work: _Work) -> Int[Array, ""]:
+    """Return how many slots have a source."""
+    return jnp.count_nonzero(work.held < len(work.outputs))
+
+
+def _gathered(work: _Work, slots: int) -> _Work:
+    """Return the same work in fewer slots, no fewer than are open."""
+    room = len(work.outputs)
+    (places,) = jnp.nonzero(work.held < room, size=slots, fill_value=0)
+    held = jnp.where(jnp.arange(slots) < _open(work), work.held[places], room)
+    moved = jax.tree.map(lambda rows: rows[places], (work.length, work.previous, work.state))
+    length, previous, state = moved
+    return work._replace(held=held, length=length, previous=previous, state=state)
 
 
 def _rows(asked: Given, rows: Int[Array, " rows"]) -> Given:

@@ -71,9 +71,15 @@ class Seen(NamedTuple):
     """What attention reads of some places, words or cells."""
 
     keys: Float[Array, "batch place hidden"]
-    values: Float[Array, "batch place width"]
+    rows: Float[Array, "batch place width"] | None = None
+    """What is summed; None where it is the keys."""
     is_word: Bool[Array, "batch place"] | None = None
     """Where there is a word and no padding; None for cells, which are all there."""
+
+    @property
+    def values(self) -> Float[Array, "batch place width"]:
+        """What is summed."""
+        return self.keys if self.rows is None else self.rows
 
 
 class Constants(NamedTuple):
@@ -84,7 +90,6 @@ class Constants(NamedTuple):
     cell_keys: Float[Array, "batch cell hidden"]
     word_energy: Float[Array, " hidden"]
     cell_energy: Float[Array, " hidden"]
-    gates_bias: Float[Array, " gates"]
     condition_bias: Float[Array, " hidden"] | None
 
 
@@ -186,13 +191,13 @@ class Model(eqx.Module):
         weights = self._weights(words, cells)
 
         def advance(
-            apply: late_weights.Apply, constants: Constants, state: State, embedded: Array
+            apply: late_weights.Apply, constants: Constants, state: State, from_token: Array
         ) -> tuple[State, tuple[Array, Array]]:
-            state, found = self._advance(apply, constants, state, embedded)
+            state, found = self._advance(apply, constants, state, from_token)
             return state, (found.hidden, found.context)
 
-        constants = self._constants(words, cells)
-        found = late_weights.scan(advance, weights, constants, state, embedded)
+        constants, from_tokens = self._constants(words, cells), self._to_gates(embedded)
+        found = late_weights.scan(advance, weights, constants, state, from_tokens)
         return self._scores(embedded, *found).swapaxes(0, 1)
 
     def start(
@@ -209,7 +214,8 @@ class Model(eqx.Module):
         apply = late_weights.applied(self._weights(state.words, state.cells))
         embedded = embed_previous(self.target_embedding, token)
         constants = self._constants(state.words, state.cells)
-        after, found = self._advance(apply, constants, state.state, embedded)
+        from_token = embed_previous(self._to_gates(self.target_embedding), token)
+        after, found = self._advance(apply, constants, state.state, from_token)
         scores = self._scores(embedded, found.hidden, found.context)
         return state._replace(state=after, attended=found.attended), scores
 
@@ -240,29 +246,33 @@ class Model(eqx.Module):
 
     def _seen(self, rows: Array, key: Array) -> Seen:
         keys = times(rows, key)
-        return Seen(keys, keys if self._is_code else rows)
+        return Seen(keys, None if self._is_code else rows)
 
     def _weights(self, words: Seen, cells: Seen) -> dict[str, Array]:
         """Return what the decoder multiplies by at each step, by the name `_advance` calls it."""
-        hidden = self.config.hidden
+        hidden, width = self.config.hidden, self.target_embedding.shape[1]
         asks = self.cell_query if self.condition is None else self.condition
         weights = {
             "state": jnp.concatenate([self.word_query, asks[:hidden]], axis=1),
             "words": words.values,
             "found words": asks[hidden:],
             "cells": cells.values,
-            "gates": jnp.concatenate([self.input_to_gates, self.state_to_gates]),
+            "gates": jnp.concatenate([self.input_to_gates[width:], self.state_to_gates]),
         }
         return weights if self.condition is None else weights | {"condition": self.cell_query}
 
     def _constants(self, words: Seen, cells: Seen) -> Constants:
-        gates_bias = self.input_bias + self.state_bias
         energies = self.word_energy, self.cell_energy
         keys = words.keys, words.is_word, cells.keys
-        return Constants(*keys, *energies, gates_bias, self.condition_bias)
+        return Constants(*keys, *energies, self.condition_bias)
+
+    def _to_gates(self, embedded: Float[Array, "*rows embedding"]) -> Float[Array, "*rows gates"]:
+        """Return what tokens alone make of the gates, biases included."""
+        weight = self.input_to_gates[: embedded.shape[-1]]
+        return times(embedded, weight) + self.input_bias + self.state_bias
 
     def _advance(
-        self, apply: late_weights.Apply, known: Constants, state: State, embedded: Array
+        self, apply: late_weights.Apply, known: Constants, state: State, from_token: Array
     ) -> tuple[State, Step]:
         """Return the state after a token, and what it was made from."""
         ask_words, ask_cells = jnp.split(apply("state", state[0]), 2, axis=1)
@@ -273,8 +283,8 @@ class Model(eqx.Module):
             ask_cells = apply("condition", jnp.tanh(ask_cells + known.condition_bias))
         looked = attend(ask_cells, known.cell_keys, known.cell_energy)
         context = jnp.concatenate([found, apply("cells", looked)], axis=1)
-        gates = apply("gates", jnp.concatenate([embedded, context, state[0]], axis=1))
-        after = LSTM.step(state, gates, jnp.broadcast_to(known.gates_bias, gates.shape))
+        gates = apply("gates", jnp.concatenate([context, state[0]], axis=1))
+        after = LSTM.step(state, from_token, gates)
         return after, Step(after[0], context, looked)
 
     def _scores(self, *features: Float[Array, "*rows _"]) -> Float[Array, "*rows symbols"]:

@@ -53,6 +53,8 @@ def _convolved(
     """
     batch, rows, columns, channels = cells.shape
     side, features = int((len(kernel) // channels) ** 0.5), kernel.shape[1]
+    if side == 1:
+        return times(cells, kernel) + bias
     edge = side // 2
     wide = jnp.pad(cells, ((0, 0), (0, 0), (edge, edge), (0, 0)))
     near = jnp.stack([wide[:, :, left : left + columns] for left in range(side)], axis=3)
