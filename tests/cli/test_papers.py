@@ -43,6 +43,46 @@ def test_a_table_has_measured_beside_published(daxy: Callable, results: str) -> 
     assert [each["verdict"] for each in cells].count("not yet") == 35
 
 
+def test_rows_and_columns_are_chosen(daxy: Callable, results: str) -> None:
+    chosen = ("--row", "gru+attn", "--row", "lstm", "--column", "JUMP")
+    cells = daxy("papers", TABLE.path, *chosen, "--results", results, "--json").json["cells"]
+    assert [(each["row"], each["column"]) for each in cells] == [
+        ("LSTM", "jump"),
+        ("GRU +Attn", "jump"),
+    ]
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_a_table_is_drawn(daxy: Callable, results: str, tmp_path: Path, ending: str) -> None:
+    picture = tmp_path / f"table.{ending}"
+    request = ("papers", TABLE.path, "--results", results, "--draw", str(picture))
+    assert daxy(*request, "--json").json["drawn"] == str(picture)
+    assert picture.stat().st_size > 1_000
+    again = daxy(*request)
+    assert again.code == 2
+    assert "exists; --force replaces it" in again.err
+    assert daxy(*request, "--force").code == 0
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        ("bastings2018 --draw x.png", "--row, --column and --draw are for a table"),
+        ("--row gru", "--row, --column and --draw are for a table"),
+        (
+            "bastings2018/table4 --draw x.gif",
+            "x.gif: expected a name that ends in .png",
+        ),
+        ("bastings2018/table4 --row xyz", "no row named 'xyz'"),
+        ("lake2018/grid --results . --draw x.png", "lake2018/grid: there is nothing to draw"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(request_: str, message: str, daxy: Callable) -> None:
+    answer = daxy("papers", *request_.split())
+    assert answer.code == 2
+    assert message in answer.err
+
+
 @pytest.mark.parametrize(
     ("request_", "message"),
     [

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from daxy.cli._picture import Picture, check, save
 from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
 
@@ -38,7 +39,7 @@ class Analyse(Verb):
     of: tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="SOURCE")]] = ()
     """A source to look at, for `neighbours`, or one of several tests by its name; again for
     more."""
-    draw: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    draw: Picture = None
     """Draw the findings, as .png, .svg or .pdf."""
     force: Switch = False
     """Replace that file if it exists."""
@@ -51,22 +52,14 @@ class Analyse(Verb):
         if self.analysis is None:
             return _listed()
         analysis = analyses.get(self.analysis)
-        self._check_draw()
+        check(self.draw, force=self.force)
         for path in self.run_folders:
             require(path.is_dir(), f"{path}: no such folder")
         folders = [RunFolder(path) for path in self.run_folders]
         findings = analysis.beside(analysis.run(folders, self.of), folders)
         if self.draw is not None:
-            _draw(findings, self.draw)
+            save(findings.draw(), self.draw)
         return Result(data=_data(findings), text=_table(findings))
-
-    def _check_draw(self) -> None:
-        """Refuse a file that is there, or whose name says no format, before the work is done."""
-        if self.draw is None:
-            return
-        named = f"{self.draw}: expected a name that ends in .png, .svg or .pdf"
-        require(self.draw.suffix.lower() in (".png", ".svg", ".pdf"), named)
-        require(self.force or not self.draw.exists(), f"{self.draw} exists; --force replaces it")
 
 
 def _listed() -> Result:
@@ -79,16 +72,6 @@ def _listed() -> Result:
     for name, summary in every.items():
         table.add_row(name, summary)
     return Result(data={"analyses": every}, text=table)
-
-
-def _draw(findings: Findings, path: Path) -> None:
-    import io
-
-    from daxy.core.files import write_bytes
-
-    drawn = io.BytesIO()
-    findings.draw().savefig(drawn, format=path.suffix[1:].lower(), dpi=120)
-    write_bytes(path, drawn.getvalue())
 
 
 def _data(findings: Findings) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import tyro
 
 from daxy.augmentation.geca import Geca
 from daxy.cli._data import OfTask, TaskName, field_of, named, options_of
+from daxy.cli._picture import Picture, check
 from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
 
@@ -46,7 +47,7 @@ class Augment(OfTask):
     out: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Write all new examples to this file, as JSON lines; in worlds, what became of the training
     set too."""
-    draw: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    draw: Picture = None
     """Draw one of them, beside its world before, as .png: of tasks with worlds."""
     example: int = 1
     """Which one to draw, from 1."""
@@ -82,11 +83,10 @@ class Augment(OfTask):
         """Refuse what cannot be shown or written, before the work is done."""
         require(self.show >= 0, f"--show must not be negative: {self.show}")
         require(self.seed >= 0, f"--seed must not be negative: {self.seed}")
-        for path in filter(None, (self.out, self.draw)):
-            require(not path.is_dir(), f"{path} is a folder; expected a file to write")
-            require(self.force or not path.exists(), f"{path} exists; --force replaces it")
-        named = f"{self.draw}: expected a name that ends in .png"
-        require(self.draw is None or self.draw.suffix.lower() == ".png", named)
+        check(self.draw, [".png"], force=self.force)
+        if self.out is not None:
+            require(not self.out.is_dir(), f"{self.out} is a folder; expected a file to write")
+            require(self.force or not self.out.exists(), f"{self.out} exists; --force replaces it")
 
     def _in_worlds(self, train: GroundedExamples, geca: Geca) -> Result:
         """Return what becomes of a training set with worlds."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from daxy.cli._picture import save
 from daxy.cli._verb import Result, Switch, Verb
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Demo(Verb):
             )
             (runs[name],) = experiment.run([0], watcher=Display(), restart=self.restart)
         picture = self.runs / "demo.png"
-        pictures.learning(runs, picture)
+        save(pictures.learning(runs), picture)
         rows = [_row(name, run) for name, run in runs.items()]
         data = {"rows": rows, "picture": str(picture)}
         return Result(data=data, text=_answer(rows, picture))

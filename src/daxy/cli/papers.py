@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from daxy.cli._verb import Result, Verb
+from daxy.cli._picture import Picture, check, save
+from daxy.cli._table import Columns, Rows
+from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ class Papers(Verb):
 
     Example:
         daxy papers bastings2018/table4
+        daxy papers ruis2020/curve --draw curve.png
     """
 
     paper: tyro.conf.Positional[Annotated[str | None, tyro.conf.arg(metavar="PAPER[/TABLE]")]] = (
@@ -33,6 +36,15 @@ class Papers(Verb):
     """The paper whose tables to list, or the table to show."""
     results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = RESULTS
     """Folder of the measured runs."""
+    row: Rows = ()
+    """A row of the table, as printed; case, spaces and punctuation do not count. Again for more;
+    none: all."""
+    column: Columns = ()
+    """A column, likewise."""
+    draw: Picture = None
+    """Draw the table's figures and those measured, as .png, .svg or .pdf."""
+    force: Switch = False
+    """Replace that file if it exists."""
 
     def run(self) -> Result:
         """Return the list, the tables of a paper, or a table."""
@@ -41,20 +53,43 @@ class Papers(Verb):
 
         default = self.results == RESULTS
         require(default or self.results.exists(), f"{self.results}: no such folder")
+        if self.paper is not None and "/" in self.paper:
+            return self._shown(papers.table(self.paper), Ledger(self.results))
+        whole = "--row, --column and --draw are for a table, as bastings2018/table4"
+        require(not (self.row or self.column or self.draw), whole)
         if self.paper is None:
             return _listed()
-        if "/" in self.paper:
-            return _shown(papers.table(self.paper), Ledger(self.results))
         return _contents(papers.get(self.paper), Ledger(self.results))
+
+    def _shown(self, table: Table, ledger: Ledger) -> Result:
+        """Return a table with the measured figures beside the published ones."""
+        from daxy.experiments import papers
+        from daxy.report import pictures
+        from daxy.report.tables import RULE, compare, for_terminal
+
+        check(self.draw, force=self.force)
+        cells = table.select(self.row, self.column)
+        comparisons = compare(cells, ledger.runs(papers.get(table.paper)))
+        data = {
+            "table": table.path,
+            "title": table.title,
+            "note": table.note,
+            "rule": RULE,
+            "cells": [each.as_json for each in comparisons],
+        }
+        if self.draw is not None:
+            save(pictures.published(table, comparisons), self.draw)
+            data |= {"drawn": str(self.draw)}
+        return Result(data=data, text=for_terminal(table, comparisons))
 
 
 def _listed() -> Result:
-    from rich.table import Table as Columns
+    from rich.table import Table as Lines
 
     from daxy.experiments import papers
 
     every = [papers.get(name) for name in papers.available()]
-    columns = Columns("paper", "tables", "citation", box=None, pad_edge=False)
+    columns = Lines("paper", "tables", "citation", box=None, pad_edge=False)
     for paper in every:
         columns.add_row(paper.name, str(len(paper.tables)), paper.citation)
     return Result(data={"papers": {paper.name: paper.citation for paper in every}}, text=columns)
@@ -63,10 +98,10 @@ def _listed() -> Result:
 def _contents(paper: Paper, ledger: Ledger) -> Result:
     """Return the tables of a paper, each with how many of its cells are measured."""
     from rich.console import Group
-    from rich.table import Table as Columns
+    from rich.table import Table as Lines
 
     runs = ledger.runs(paper)
-    columns = Columns("table", "measured", "title", box=None, pad_edge=False)
+    columns = Lines("table", "measured", "title", box=None, pad_edge=False)
     tables: list[dict[str, str | int]] = []
     for table in paper.tables:
         cells = [cell for cell in table.cells if cell.recipe]
@@ -76,22 +111,6 @@ def _contents(paper: Paper, ledger: Ledger) -> Result:
         tables.append({"table": table.path, "title": table.title, **facts})
     data = {"paper": paper.name, "citation": paper.citation, "tables": tables}
     return Result(data=data, text=Group(paper.citation, "", columns))
-
-
-def _shown(table: Table, ledger: Ledger) -> Result:
-    """Return a table with the measured figures beside the published ones."""
-    from daxy.experiments import papers
-    from daxy.report.tables import RULE, compare, for_terminal
-
-    comparisons = compare(table.cells, ledger.runs(papers.get(table.paper)))
-    data = {
-        "table": table.path,
-        "title": table.title,
-        "note": table.note,
-        "rule": RULE,
-        "cells": [each.as_json for each in comparisons],
-    }
-    return Result(data=data, text=for_terminal(table, comparisons))
 
 
 VERB = Papers

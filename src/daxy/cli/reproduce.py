@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from daxy.cli._table import Columns, Rows
 from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
 
@@ -33,11 +34,9 @@ class Reproduce(Verb):
 
     table: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="PAPER/TABLE")]]
     """The table; `daxy papers PAPER` lists them."""
-    row: tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="ROW")]] = ()
+    row: Rows = ()
     """A row, as printed; case, spaces and punctuation do not count. Again for more; none: all."""
-    column: tyro.conf.UseAppendAction[
-        Annotated[tuple[str, ...], tyro.conf.arg(metavar="COLUMN")]
-    ] = ()
+    column: Columns = ()
     """A column, likewise."""
     seeds: int | None = None
     """How many runs a cell is to have: seeds 0, 1, ...; as many as the paper's figure is of unless
@@ -103,9 +102,9 @@ class Reproduce(Verb):
 
 def _planned(table: Table, steps: Sequence[Step]) -> Result:
     from rich.console import Group
-    from rich.table import Table as Columns
+    from rich.table import Table as Lines
 
-    columns = Columns(
+    columns = Lines(
         "row", "column", "task", "in results", "finished", "to train", box=None, pad_edge=False
     )
     for step in steps:

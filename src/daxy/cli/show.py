@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from daxy.cli._data import OfTask, TaskName, with_data
+from daxy.cli._picture import Picture, check
 from daxy.cli._verb import Result, Switch
 from daxy.core.errors import UnknownName, WrongRequest, require
 
@@ -45,7 +46,7 @@ class Show(OfTask):
     """The task; `daxy tasks` lists them."""
     count: int = 3
     """How many examples of each part to show."""
-    draw: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    draw: Picture = None
     """Draw an example with a world, as .svg, .png or .gif."""
     example: str | None = None
     """Which: a part and the number of the example in it, from 1; `train:1` unless given. Without
@@ -61,12 +62,12 @@ class Show(OfTask):
         from daxy import tasks
 
         require(self.count >= 0, f"--count must not be negative: {self.count}")
-        kind = self._check_picture()
+        check(self.draw, list(PICTURES), force=self.force)
         split, task = self.data.load(self.task), tasks.get(self.task)
         if self.run_folder is not None:
             _check_run(self.run_folder, split)
         if self.draw is not None or self.example is not None or self.run_folder is not None:
-            return self._drawn(split, self.draw, kind)
+            return self._drawn(split)
         statistics = task.statistics(split)
         parts = {name: _facts(task, rows, self.count) for name, rows in split.named.items()}
         lines = [f"{self.task}: {split.provenance.rule}", f"source: {split.provenance.source}"]
@@ -82,16 +83,7 @@ class Show(OfTask):
         tables = list(_distributions(parts))
         return Result(data=data, text=_together(lines, tables) if tables else "\n".join(lines))
 
-    def _check_picture(self) -> Kind:
-        """Return what kind of picture is asked for, after refusing what cannot be drawn."""
-        if self.draw is None:
-            return "svg"
-        named = f"{self.draw}: expected a name that ends in {', '.join(PICTURES)}"
-        require(self.draw.suffix.lower() in PICTURES, named)
-        require(self.force or not self.draw.exists(), f"{self.draw} exists; --force replaces it")
-        return PICTURES[self.draw.suffix.lower()]
-
-    def _drawn(self, split: Split, path: Path | None, kind: Kind) -> Result:
+    def _drawn(self, split: Split) -> Result:
         """Draw the example that is asked for, as text where there is no file for it."""
         from daxy.core.files import write_bytes
         from daxy.formats import world_json
@@ -122,13 +114,14 @@ class Show(OfTask):
             rows = [shades[first : first + size] for first in range(0, len(shades), size)]
             data |= {"prediction": ", ".join(actions), "attention": rows}
             said += f"\nits network: {data['prediction']}"
-        if path is None:
+        if self.draw is None:
             marked = example.world.placed[referent(command.phrase, example.world.things)].cell
             return Result(data=data, text=f"{said}\n\n{as_text(example.world, marked)}")
         known = [action for action in actions if action in ACTIONS]
+        kind = PICTURES[self.draw.suffix.lower()]
         picture = demonstration(example.world, command, known, kind, shades=shades)
-        write_bytes(path, picture)
-        return Result(data={"out": str(path), **data}, text=f"{path}: {said}")
+        write_bytes(self.draw, picture)
+        return Result(data={"out": str(self.draw), **data}, text=f"{self.draw}: {said}")
 
 
 def _check_run(run: Path, split: Split) -> None:

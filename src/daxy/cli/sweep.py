@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
+from daxy.cli._table import Columns, Rows
 from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
 
@@ -37,11 +38,9 @@ class Sweep(Verb):
 
     plan: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="PAPER/TABLE")]]
     """The table; `daxy papers PAPER` lists them."""
-    column: tyro.conf.UseAppendAction[
-        Annotated[tuple[str, ...], tyro.conf.arg(metavar="COLUMN")]
-    ] = ()
+    column: Columns = ()
     """A column, as printed: a split in most tables. Again for more; none: all."""
-    row: tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="ROW")]] = ()
+    row: Rows = ()
     """A row, likewise."""
     cell: tuple[Literal["srn", "gru", "lstm"], ...] = ()
     """Only networks of these recurrent units."""
@@ -192,11 +191,11 @@ class _Plan:
     @property
     def text(self) -> Any:
         from rich.console import Group
-        from rich.table import Table as Columns
+        from rich.table import Table as Lines
 
         from daxy.cli._progress import duration
 
-        columns = Columns(box=None, pad_edge=False)
+        columns = Lines(box=None, pad_edge=False)
         for name in ("program", "networks", "trials", "estimate"):
             columns.add_column(name, justify="left" if name == "program" else "right")
         for place, program in enumerate(self.programs):

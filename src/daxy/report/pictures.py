@@ -1,33 +1,39 @@
-"""Pictures of runs, drawn from their folders alone."""
+"""Pictures of runs, drawn from their folders alone, and of tables with what was measured."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from daxy.core.files import write_bytes
+from daxy.core.errors import require
+from daxy.experiments.papers import Table
 from daxy.experiments.run_folder import RunFolder
 from daxy.formats import parquet
+from daxy.report.tables import Comparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-def learning(runs: Mapping[str, RunFolder], path: Path) -> None:
-    """Draw validation score by epoch, and test score by target length, one line a run, as PNG.
-
-    Raises:
-        RunFailed: a run's file is damaged, or the picture cannot be written.
-    """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(10, 4), layout="constrained")
-    FigureCanvasAgg(figure)
+ACROSS, WIDE = 4, 16
+"""Panels beside each other, and cells in a panel that has none beside it."""
+SHORT = 3
+"""Letters of the longest name under an axis for all names to stand upright."""
+LETTER = 0.09
+"""Width of a letter of a title, in inches."""
+PUBLISHED, MEASURED = "0.55", "C0"
+
+
+def learning(runs: Mapping[str, RunFolder]) -> Figure:
+    """Return validation score by epoch, and test score by target length, one line a run.
+
+    Raises:
+        RunFailed: a run's file is damaged.
+    """
+    figure = _figure(10, 4)
     by_epoch, by_length = figure.subplots(1, 2)
     for label, run in runs.items():
         records = run.records()
@@ -36,9 +42,93 @@ def learning(runs: Mapping[str, RunFolder], path: Path) -> None:
         _by_length(by_length, label, run)
     _label(by_epoch, "epoch", "validation accuracy (%)")
     _label(by_length, "tokens in the target", "test accuracy (%)")
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format="png", dpi=120)
-    write_bytes(path, drawn.getvalue())
+    return figure
+
+
+def published(table: Table, comparisons: Sequence[Comparison]) -> Figure:
+    """Return figures of a table beside those measured: mean and deviation of both, and every run.
+
+    Where columns are numbers each row is a curve in a panel of its own; else a panel is a row or a
+    column, whichever there are fewer of. If anything was measured, rows without are left out.
+
+    Raises:
+        WrongRequest: nothing is printed or measured.
+    """
+    measured = {each.cell.row for each in comparisons if each.scores}
+    shown = [each for each in comparisons if not measured or each.cell.row in measured]
+    shown = [each for each in shown if each.scores or each.cell.value is not None]
+    require(bool(shown), f"{table.path}: there is nothing to draw, printed or measured")
+    rows = list(dict.fromkeys(each.cell.row for each in shown))
+    present = {each.cell.column for each in shown}
+    columns = [column for column in table.columns if column in present]
+    numbered = all(column[0].isdigit() for column in columns)
+    by_row = numbered or len(rows) <= len(columns)
+    panels, places = (rows, columns) if by_row else (columns, rows)
+    cells = {(each.cell.row, each.cell.column): each for each in shown}
+    across = min(len(panels), ACROSS if len(places) < WIDE else 1)
+    down = -(-len(panels) // across)
+    width = across * (1.4 + max(0.4 * len(places), 2.4))
+    figure = _figure(width, 1 + 3.2 * down)
+    title = textwrap.wrap(f"{table.path}: {table.title}", int(width / LETTER))
+    figure.suptitle("\n".join(title), fontsize="medium")
+    figure.supylabel("per cent", fontsize="medium")
+    every = figure.subplots(down, across, sharey=True, squeeze=False).ravel()
+    turned: dict[str, Any] = {"rotation": 60, "ha": "right", "rotation_mode": "anchor"}
+    for axes in every[len(panels) :]:
+        axes.set_axis_off()
+    for axes, panel in zip(every, panels, strict=False):
+        names = [(panel, place) if by_row else (place, panel) for place in places]
+        _compared(axes, [cells.get(name) for name in names], connected=numbered)
+        axes.set_title(panel, fontsize="medium")
+        axes.set_xticks(range(len(places)), places)
+        axes.tick_params(labelsize="small")
+        axes.set_xlim(-0.5, len(places) - 0.5)
+        axes.set_ylim(-3, 103)
+        axes.grid(alpha=0.3)
+        if max(map(len, places)) > SHORT:
+            axes.set_xticks(range(len(places)), places, **turned)
+    handles = {
+        label: handle
+        for axes in every
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(
+        list(handles.values()), list(handles), loc="outside lower center", ncols=3, frameon=False
+    )
+    return figure
+
+
+def _compared(axes: Axes, cells: Sequence[Comparison | None], *, connected: bool) -> None:
+    """Draw the published figures, and beside each the mean of those measured and every run."""
+    line, aside = ("-", 0.06) if connected else ("none", 0.14)
+    there = [(place, cell) for place, cell in enumerate(cells) if cell]
+    printed = [
+        (place - aside, cell.cell.value, cell.cell.spread or 0)
+        for place, cell in there
+        if cell.cell.value is not None
+    ]
+    found = [
+        (place + aside, cell.summary.mean, cell.summary.deviation)
+        for place, cell in there
+        if cell.summary
+    ]
+    runs = [(place + 2 * aside, score) for place, cell in there for score in cell.scores]
+    for points, label, color, marker in (
+        (printed, "published", PUBLISHED, "s"),
+        (found, "measured", MEASURED, "o"),
+    ):
+        if points:
+            place, mean, deviation = zip(*points, strict=True)
+            look: dict[str, Any] = {"color": color, "marker": marker, "markerfacecolor": "white"}
+            axes.errorbar(place, mean, deviation, label=label, linestyle=line, capsize=3, **look)
+    if runs:
+        axes.scatter(*zip(*runs, strict=True), s=8, color="black", zorder=3, label="each seed")
+
+
+def _figure(width: float, height: float) -> Figure:
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
 
 
 def _by_length(axes: Axes, label: str, run: RunFolder) -> None:

@@ -1,0 +1,47 @@
+"""Pictures as files: refused before the work is done, written after it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from daxy.core.errors import require
+from daxy.core.files import write_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Picture = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
+"""The type of a flag that asks for a picture."""
+
+FIGURES = (".png", ".svg", ".pdf")
+"""What a figure can be written as."""
+
+
+def check(path: Path | None, endings: Sequence[str] = FIGURES, *, force: bool) -> None:
+    """Refuse a picture that cannot be written: its name says no format, or the file is there.
+
+    Raises:
+        WrongRequest: so it is.
+    """
+    if path is None:
+        return
+    named = f"{path}: expected a name that ends in {', '.join(endings)}"
+    require(path.suffix.lower() in endings, named)
+    require(not path.is_dir(), f"{path} is a folder; expected a file to write")
+    require(force or not path.exists(), f"{path} exists; --force replaces it")
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure in the format that the file's name says.
+
+    Raises:
+        RunFailed: it cannot be written.
+    """
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=path.suffix[1:].lower(), dpi=120)
+    write_bytes(path, drawn.getvalue())
