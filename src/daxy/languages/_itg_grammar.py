@@ -1,0 +1,143 @@
+"""What an inversion transduction grammar is, and what is wrong with one that cannot be used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from daxy.core.errors import WrongRequest, require
+
+if TYPE_CHECKING:
+    from daxy.core.examples import Tokens
+
+Side: TypeAlias = tuple[str | int, ...]
+"""One side of a rule: a string is a token, a number one of the rule's children."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A nonterminal and what it can become on both sides at once."""
+
+    left: str
+    probability: Fraction
+    """Of this rule, given its left-hand side."""
+    children: tuple[str, ...]
+    """The nonterminals, in the source's order."""
+    source: Side
+    target: Side
+
+    def __str__(self) -> str:
+        sides = (" ".join(map(self._named, side)) for side in (self.source, self.target))
+        return f"{self.probability} {self.left} -> {' | '.join(sides)}"
+
+    def _named(self, symbol: str | int) -> str:
+        return symbol if isinstance(symbol, str) else f"{self.children[symbol]}{symbol + 1}"
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """A stochastic inversion transduction grammar, of rules of any rank (Wu 1997).
+
+    Raises:
+        WrongRequest: probabilities do not sum to 1, a nonterminal is not defined, is never reached
+            or never ends.
+    """
+
+    rules: tuple[Rule, ...]
+    """The root is the left-hand side of the first."""
+
+    def __post_init__(self) -> None:
+        require(len(self.rules) > 0, "a grammar needs a rule")
+        self._check_probabilities()
+        self._check_names()
+        self._check_ends()
+
+    @property
+    def root(self) -> str:
+        """The nonterminal that every derivation begins with."""
+        return self.rules[0].left
+
+    @cached_property
+    def nonterminals(self) -> tuple[str, ...]:
+        """In the order in which they are defined, the root first."""
+        return tuple(dict.fromkeys(rule.left for rule in self.rules))
+
+    @cached_property
+    def of(self) -> dict[str, tuple[Rule, ...]]:
+        """The rules of each nonterminal."""
+        return {
+            name: tuple(rule for rule in self.rules if rule.left == name)
+            for name in self.nonterminals
+        }
+
+    @cached_property
+    def source_symbols(self) -> Tokens:
+        """The tokens of sources, sorted."""
+        return tuple(sorted({each for rule in self.rules for each in _tokens(rule.source)}))
+
+    @cached_property
+    def target_symbols(self) -> Tokens:
+        """The tokens of targets, sorted."""
+        return tuple(sorted({each for rule in self.rules for each in _tokens(rule.target)}))
+
+    @cached_property
+    def expected_length(self) -> float:
+        """The mean number of tokens in a source; infinite where derivations may never end.
+
+        With M the mean number of each nonterminal that another becomes and t of tokens, lengths are
+        (1 - M)^-1 t as long as no eigenvalue of M reaches 1.
+        """
+        place = {name: number for number, name in enumerate(self.nonterminals)}
+        become, tokens = np.zeros((len(place), len(place))), np.zeros(len(place))
+        for rule in self.rules:
+            tokens[place[rule.left]] += rule.probability * len(_tokens(rule.source))
+            for child in rule.children:
+                become[place[rule.left], place[child]] += float(rule.probability)
+        if np.abs(np.linalg.eigvals(become)).max() >= 1 - 1e-12:
+            return float("inf")
+        return float(np.linalg.solve(np.eye(len(place)) - become, tokens)[0])
+
+    def _check_probabilities(self) -> None:
+        for name, rules in self.of.items():
+            total = sum((rule.probability for rule in rules), Fraction(0))
+            require(total == 1, f"the probabilities of {name} sum to {total}, not to 1")
+
+    def _check_names(self) -> None:
+        for rule in self.rules:
+            unknown = [child for child in rule.children if child not in self.of]
+            require(not unknown, f"{', '.join(unknown)} is not defined: {rule}")
+            require(all(map(len, (rule.source, rule.target))), f"a side has nothing: {rule}")
+            complete = sorted(_children(rule.source)) == sorted(_children(rule.target))
+            require(complete, f"the two sides do not have the same nonterminals: {rule}")
+        reached, new = {self.root}, [self.root]
+        while new:
+            found = {child for rule in self.of[new.pop()] for child in rule.children} - reached
+            reached |= found
+            new += found
+        lost = [name for name in self.nonterminals if name not in reached]
+        require(not lost, f"{self.root} never becomes {', '.join(lost)}")
+
+    def _check_ends(self) -> None:
+        ending = set[str]()
+        while True:
+            found = {
+                rule.left for rule in self.rules if rule.probability and {*rule.children} <= ending
+            }
+            if found == ending:
+                break
+            ending = found
+        endless = [name for name in self.nonterminals if name not in ending]
+        if endless:
+            raise WrongRequest(f"no derivation of {', '.join(endless)} ever ends")
+
+
+def _tokens(side: Side) -> list[str]:
+    return [symbol for symbol in side if isinstance(symbol, str)]
+
+
+def _children(side: Side) -> list[int]:
+    return [symbol for symbol in side if isinstance(symbol, int)]

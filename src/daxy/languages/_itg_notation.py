@@ -1,0 +1,155 @@
+"""Reading a grammar from text.
+
+    1/5   S -> S1 rpi S2 VT3 | S1 rpo S2 VT3
+
+A rule has a probability, a left-hand side, and its two sides on either side of a bar; one side
+alone stands for two that are alike. What begins with a capital letter is a nonterminal, and a
+number after it says which on one side is which on the other; where a side has only one of a name it
+needs no number. The first left-hand side is the root.
+
+    1/33  ST_i -> si_i | so_i
+
+stands for as many rules as make the probabilities of ST sum to 1, with 1, 2, 3 and so on in place
+of i. A comma begins another pair of sides with the same left-hand side and probability; a line may
+have several rules, and the next has the probability of the one before unless it says its own. The
+rest of a line after # is a remark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from daxy.core.errors import DaxyError, WrongFile
+from daxy.languages._itg_grammar import Grammar, Rule, Side
+
+HEAD = re.compile(
+    r"(?:(?<!\S)(?P<probability>[\d./]+)\s+(?:each\s+)?)?(?<!\S)(?P<left>[^\s|,#]+)\s*->"
+)
+NONTERMINAL = re.compile(r"(?P<name>[A-Z][A-Za-z]*)(?P<link>\d*)")
+LEFT = re.compile(r"(?P<name>[A-Z][A-Za-z]*)(?P<index>_i)?")
+INDEX = "_i"
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A pair of sides as it is written, of one rule or of one for each i."""
+
+    number: int
+    probability: Fraction
+    left: str
+    indexed: bool
+    sides: tuple[list[str], list[str]]
+
+
+def read(text: str, name: Path | str) -> Grammar:
+    """Return the grammar that a text says.
+
+    Args:
+        text: In the notation above.
+        name: What errors call it.
+
+    Raises:
+        WrongFile: a line is no rule, or what the lines say is no grammar.
+    """
+    lines = [
+        line
+        for number, content in enumerate(text.splitlines(), 1)
+        for line in _lines(content.partition("#")[0], number, name)
+    ]
+    copies = {line.left: _copies(line.left, lines, name) for line in lines if line.indexed}
+    rules = list[Rule]()
+    for line in lines:
+        for index in range(1, copies[line.left] + 1) if line.indexed else [None]:
+            rules.append(_rule(line, index, name))
+    try:
+        return Grammar(tuple(rules))
+    except DaxyError as error:
+        raise WrongFile(name, str(error)) from error
+
+
+def _lines(content: str, number: int, name: Path | str) -> Iterator[_Line]:
+    """Return the pairs of sides of a line."""
+    heads = list(HEAD.finditer(content))
+    if not content.strip():
+        return
+    if not heads or content[: heads[0].start()].strip():
+        form = "expected `probability LEFT -> source | target`"
+        raise WrongFile(name, f"{form}, not {content.strip()!r}", line=number)
+    probability: Fraction | None = None
+    ends = [*(head.start() for head in heads[1:]), len(content)]
+    for head, end in zip(heads, ends, strict=True):
+        probability = _probability(head["probability"], probability, name, number)
+        left = LEFT.fullmatch(head["left"])
+        if left is None:
+            capital = f"expected a nonterminal, with a capital letter, not {head['left']!r}"
+            raise WrongFile(name, capital, line=number)
+        for pair in content[head.end() : end].split(","):
+            source, bar, target = pair.partition("|")
+            sides = source.split(), (target if bar else source).split()
+            if "|" in target or not all(sides):
+                raise WrongFile(name, f"expected `source | target`, not {pair!r}", line=number)
+            yield _Line(number, probability, left["name"], bool(left["index"]), sides)
+
+
+def _probability(
+    text: str | None, before: Fraction | None, name: Path | str, line: int
+) -> Fraction:
+    if text is None:
+        if before is None:
+            raise WrongFile(name, "expected a probability before the first rule", line=line)
+        return before
+    try:
+        value = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        value = Fraction(-1)
+    if not 0 < value <= 1:
+        expected = f"expected a probability above 0 and up to 1, as 1/5 or 0.2, not {text!r}"
+        raise WrongFile(name, expected, line=line)
+    return value
+
+
+def _copies(left: str, lines: Sequence[_Line], name: Path | str) -> int:
+    """Return how many rules the lines with an index stand for, each."""
+    own = [line for line in lines if line.left == left]
+    plain = sum((line.probability for line in own if not line.indexed), Fraction(0))
+    each = sum((line.probability for line in own if line.indexed), Fraction(0))
+    copies = (1 - plain) / each
+    if copies.denominator != 1 or copies < 1:
+        first = next(line.number for line in own if line.indexed)
+        whole = f"no number of {left}_i makes the probabilities of {left} sum to 1"
+        raise WrongFile(name, whole, line=first)
+    return int(copies)
+
+
+def _rule(line: _Line, index: int | None, name: Path | str) -> Rule:
+    """Return the rule of a line, of one index."""
+    number = "" if index is None else str(index)
+
+    def named(symbol: str) -> str:
+        if not symbol.endswith(INDEX):
+            return symbol
+        if index is None:
+            told = f"{symbol} has an index and {line.left} has none; expected {line.left}{INDEX}"
+            raise WrongFile(name, told, line=line.number)
+        return symbol.removesuffix(INDEX) + number
+
+    source, target = line.sides
+    children = [symbol for symbol in source if NONTERMINAL.fullmatch(symbol)]
+    others = [symbol for symbol in target if NONTERMINAL.fullmatch(symbol)]
+    if sorted(children) != sorted(others) or len({*children}) < len(children):
+        alike = "expected the same nonterminals on both sides, told apart by numbers"
+        sides = f"{' '.join(source)} | {' '.join(target)}"
+        raise WrongFile(name, f"{alike}, not {sides!r}", line=line.number)
+
+    def side(symbols: list[str]) -> Side:
+        return tuple(
+            children.index(symbol) if symbol in children else named(symbol) for symbol in symbols
+        )
+
+    names = [NONTERMINAL.fullmatch(child) for child in children]
+    plain = tuple(match["name"] for match in names if match)
+    return Rule(line.left, line.probability, plain, side(source), side(target))

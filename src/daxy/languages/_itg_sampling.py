@@ -1,0 +1,185 @@
+"""Exact samples of a grammar, given how long their sources are.
+
+A derivation of a given length is drawn from the root down: a rule in proportion to the inside
+weight that it has at that length, then how the tokens that are left are shared by its children. So
+nothing is ever rejected, and derivations that would never end do not begin. All derivations are
+drawn side by side, a generation of nodes at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from daxy.core.errors import require
+from daxy.core.examples import Examples
+from daxy.languages._itg_grammar import Grammar
+from daxy.languages._itg_layout import NONE, Generation, Integers, Layout
+from daxy.languages._itg_weights import Inside, Weights, inside, tokens
+
+
+@dataclass(frozen=True, eq=False)
+class Sampler:
+    """Draws from a grammar, of sources of up to a longest length."""
+
+    weights: Inside
+
+    @classmethod
+    def of(cls, grammar: Grammar, longest: int) -> Sampler:
+        """Return the sampler of a grammar."""
+        return cls(inside(grammar, longest))
+
+    def lengths(self, shortest: int = 1) -> Weights:
+        """Return how likely a source in the range is to have each length from 0 on.
+
+        Raises:
+            WrongRequest: the grammar has no source in the range.
+        """
+        grammar, longest = self.weights.grammar, self.weights.longest
+        weights = self.weights.whole[grammar.root].copy()
+        weights[:shortest] = 0
+        none = f"the grammar has no source of {shortest} to {longest} tokens"
+        require(weights.sum() > 0, none)
+        return weights / weights.sum()
+
+    def pairs(self, lengths: Integers, draw: np.random.Generator) -> Examples:
+        """Return a pair for each of some source lengths, which are lengths of the grammar.
+
+        Raises:
+            WrongRequest: the grammar has no source of one of these lengths.
+        """
+        return self.written(list(self.derivations(lengths, draw)))
+
+    def derivations(self, lengths: Integers, draw: np.random.Generator) -> Iterator[Generation]:
+        """Draw derivations of some source lengths; return their nodes, from the roots down.
+
+        Raises:
+            WrongRequest: the grammar has no source of one of these lengths.
+        """
+        whole = self.weights.whole[self.weights.grammar.root]
+        known = (lengths > 0) & (lengths < len(whole))
+        missing = lengths[~known | (whole[np.where(known, lengths, 0)] == 0)]
+        none = f"the grammar has no source of {missing[0] if len(missing) else 0} tokens"
+        require(len(missing) == 0, none)
+        names, length = np.zeros(len(lengths), np.int64), lengths.astype(np.int64)
+        while len(names):
+            rule = self._rules(names, length, draw)
+            left = length - self._tables.tokens[rule]
+            children = np.full((len(rule), self._tables.children.shape[1]), NONE)
+            new_names, new_lengths, count = list[Integers](), list[Integers](), 0
+            for child in range(children.shape[1]):
+                (here,) = np.nonzero(self._tables.children[rule, child] != NONE)
+                taken = self._share(rule[here], child, left[here], draw)
+                left[here] -= taken
+                children[here, child] = count + np.arange(len(here))
+                count += len(here)
+                new_names.append(self._tables.children[rule[here], child])
+                new_lengths.append(taken)
+            yield Generation(rule, children)
+            names, length = np.concatenate(new_names), np.concatenate(new_lengths)
+
+    def written(self, generations: Sequence[Generation]) -> Examples:
+        """Return the pairs that derivations derive."""
+        return Examples(*(side.written(generations) for side in self._sides))
+
+    @cached_property
+    def _tables(self) -> _Tables:
+        return _Tables.of(self.weights.grammar)
+
+    @cached_property
+    def _sides(self) -> tuple[Layout, Layout]:
+        grammar = self.weights.grammar
+        source = Layout.of([rule.source for rule in grammar.rules], grammar.source_symbols)
+        return source, Layout.of([rule.target for rule in grammar.rules], grammar.target_symbols)
+
+    @cached_property
+    def _rule_choices(self) -> tuple[_Choices, Integers]:
+        """Of each nonterminal at each length, and which rules they are between."""
+        grammar, width = self.weights.grammar, self.weights.longest + 1
+        most = max(map(len, grammar.of.values()))
+        odds = np.zeros((len(grammar.nonterminals), width, most))
+        between = np.full((len(grammar.nonterminals), most), NONE)
+        for row, name in enumerate(grammar.nonterminals):
+            own = [number for number, rule in enumerate(grammar.rules) if rule.left == name]
+            between[row, : len(own)] = own
+            for column, number in enumerate(own):
+                rule, rest = grammar.rules[number], self.weights.rest[number][0]
+                first = tokens(rule)
+                odds[row, first:, column] = float(rule.probability) * rest[: width - first]
+        return _Choices.of(odds.reshape(-1, most)), between
+
+    @cached_property
+    def _share_choices(self) -> tuple[_Choices, Integers]:
+        """Of each child that is not a rule's last at each length, and which child has which."""
+        grammar, width = self.weights.grammar, self.weights.longest + 1
+        blocks, numbers = [np.zeros((0, width))], np.full(self._tables.children.shape, NONE)
+        for row, (rule, rest) in enumerate(zip(grammar.rules, self.weights.rest, strict=True)):
+            for child, name in enumerate(rule.children[:-1]):
+                numbers[row, child] = len(blocks) - 1
+                left = np.arange(width)[:, None] - np.arange(width)
+                others = np.where(left >= 0, rest[child + 1][left], 0)
+                blocks.append(self.weights.whole[name] * others)
+        return _Choices.of(np.concatenate(blocks)), numbers
+
+    def _rules(self, names: Integers, length: Integers, draw: np.random.Generator) -> Integers:
+        """Return a rule for each node."""
+        choices, between = self._rule_choices
+        rows = names * (self.weights.longest + 1) + length
+        return between[names, choices.draw(rows, draw)]
+
+    def _share(
+        self, rule: Integers, child: int, left: Integers, draw: np.random.Generator
+    ) -> Integers:
+        """Return how many of the tokens that are left a child of each node has."""
+        choices, numbers = self._share_choices
+        number = numbers[rule, child]
+        is_last = number == NONE
+        rows = number[~is_last] * (self.weights.longest + 1) + left[~is_last]
+        taken = left.copy()
+        taken[~is_last] = choices.draw(rows, draw)
+        return taken
+
+
+@dataclass(frozen=True, eq=False)
+class _Choices:
+    """Many distributions over few outcomes each, drawn from by one search for all draws."""
+
+    edges: Weights
+    """Where each outcome ends if a row's outcomes divide the numbers from the row's own on."""
+    width: int
+
+    @classmethod
+    def of(cls, odds: Weights) -> _Choices:
+        """Return the choices with these odds, [rows, outcomes]; a row without any is not drawn."""
+        sums = np.cumsum(odds, axis=1)
+        totals = sums[:, -1:]
+        shares = np.where(totals > 0, sums / np.where(totals > 0, totals, 1), 1)
+        first = np.arange(len(odds), dtype=np.float64)[:, None]
+        return cls((first + shares).ravel(), odds.shape[1])
+
+    def draw(self, rows: Integers, draw: np.random.Generator) -> Integers:
+        """Return an outcome for each of these rows."""
+        places = np.minimum(rows + draw.random(len(rows)), np.nextafter(rows + 1.0, 0))
+        return np.searchsorted(self.edges, places, side="right") - rows * self.width
+
+
+@dataclass(frozen=True, eq=False)
+class _Tables:
+    """What the nodes of a derivation look up by their rule."""
+
+    tokens: Integers
+    """How many tokens the rule's source has itself."""
+    children: Integers
+    """Which nonterminal each child is, -1 for none: [rules, most children]."""
+
+    @classmethod
+    def of(cls, grammar: Grammar) -> _Tables:
+        place = {name: number for number, name in enumerate(grammar.nonterminals)}
+        most = max(1, *(len(rule.children) for rule in grammar.rules))
+        children = np.full((len(grammar.rules), most), NONE)
+        for row, rule in zip(children, grammar.rules, strict=True):
+            row[: len(rule.children)] = [place[child] for child in rule.children]
+        return cls(np.array([tokens(rule) for rule in grammar.rules]), children)

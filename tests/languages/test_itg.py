@@ -1,0 +1,355 @@
+"""Inversion transduction grammars: notation, lengths, samples and derivations."""
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chi2
+
+from daxy.core.errors import UnknownName, WrongFile, WrongRequest
+from daxy.core.examples import Tokens
+from daxy.languages import itg
+from daxy.languages.itg import Grammar, Rule, Sampler
+
+SVO = """
+1   A -> S1 VT2 O3 | S1 O3 VT2
+1/5 S -> S1 S2 | S1 S2        1/5 S -> S1 rpi S2 VT3 | S1 rpo S2 VT3      3/5 S -> ST1
+1/5 O -> O1 O2 | O1 O2        1/5 O -> S1 rpi S2 VT3 | S1 rpo S2 VT3      3/5 O -> OT1
+1/33 ST_i -> si_i | so_i      1/33 OT_i -> oi_i | oo_i                    1/33 VT_i -> vi_i | vo_i
+"""
+GENDER = """
+1   A -> B1
+1/4 B -> B1 or B2 | B1 oder B2    1/4 B -> S1 and S2 | S1 und S2    1/2 B -> B1 V2
+3/4 V -> W1 B2                    1/4 V -> W1
+1/6 each  S -> the M | der M,  the F | die F,  the N | das N,  a M | ein M,  a F | eine F,  a N | ein N
+1/25 W_i -> we_i | wg_i   M_i -> me_i | mg_i   F_i -> fe_i | fg_i   N_i -> ne_i | ng_i
+"""  # noqa: E501 - as the paper's table is set
+TABLE_1 = {"svo_sov": SVO, "gender": GENDER}
+VOCABULARIES = {"svo_sov": (100, 100), "gender": (104, 107)}
+"""3 x 33 words and a relative pronoun; 4 x 25 words, two conjunctions and two or five articles."""
+
+TANGLED = itg.read(
+    """
+    1/5 A -> B1 A2 | A2 B1
+    1/5 A -> x A1 b | A1 c        # tokens that only one side has
+    1/5 A -> B1
+    1/5 A -> A1 B2 A3 | A3 A1 B2
+    1/5 A -> x | y z
+    1/2 B -> A1                   # A and B may become each other for ever
+    1/2 B -> b | y
+    """,
+    "tangled",
+)
+
+each_grammar = pytest.mark.parametrize("name", itg.GRAMMARS)
+
+
+@each_grammar
+def test_the_papers_table_reads_as_the_grammar_that_daxy_has(name: str) -> None:
+    read = itg.read(TABLE_1[name], "table 1")
+    assert set(read.rules) == set(itg.grammar(name).rules)
+    assert read.root == itg.grammar(name).root == "A"
+
+
+@each_grammar
+def test_a_grammar_has_the_papers_words(name: str) -> None:
+    grammar = itg.grammar(name)
+    assert (len(grammar.source_symbols), len(grammar.target_symbols)) == VOCABULARIES[name]
+
+
+def test_an_index_counts_from_one_to_what_makes_the_sum() -> None:
+    grammar = itg.read("1/2 A -> a | b\n1/6 A_i -> a_i | b_i", "x")
+    half, sixth = Fraction(1, 2), Fraction(1, 6)
+    more = [Rule("A", sixth, (), (f"a{i}",), (f"b{i}",)) for i in (1, 2, 3)]
+    assert grammar.rules == (Rule("A", half, (), ("a",), ("b",)), *more)
+
+
+def test_one_side_alone_stands_for_two_that_are_alike() -> None:
+    grammar = itg.read("1/2 A -> a A1\n.5 A -> c", "x")
+    assert grammar == itg.read("1/2 A -> a A | a A, c | c", "x")
+    assert [str(rule) for rule in grammar.rules] == ["1/2 A -> a A1 | a A1", "1/2 A -> c | c"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "x.itg: a grammar needs a rule"),
+        ("\nA -> a", "x.itg:2: expected a probability before the first rule"),
+        ("nonsense", "x.itg:1: expected `probability LEFT -> source | target`, not 'nonsense'"),
+        ("1 A -> a | b | c", "x.itg:1: expected `source | target`"),
+        ("1 A ->", "x.itg:1: expected `source | target`"),
+        ("1 A -> a |", "x.itg:1: expected `source | target`"),
+        ("3/2 A -> a", "x.itg:1: expected a probability above 0 and up to 1"),
+        ("0 A -> a", "x.itg:1: expected a probability above 0 and up to 1"),
+        ("1/0 A -> a", "x.itg:1: expected a probability above 0 and up to 1"),
+        ("1 a -> a", "x.itg:1: expected a nonterminal, with a capital letter, not 'a'"),
+        ("1/2 A -> a", "x.itg: the probabilities of A sum to 1/2, not to 1"),
+        ("1 A -> B1", "x.itg: B is not defined: 1 A -> B1 | B1"),
+        ("1 A -> a\n1 B -> b", "x.itg: A never becomes B"),
+        ("1 A -> A1 a", "x.itg: no derivation of A ever ends"),
+        ("1 A -> B B\n1 B -> b", "x.itg:1: expected the same nonterminals on both sides"),
+        ("1 A -> B1 C2 | B2 C1\n1 B -> b\n1 C -> c", "x.itg:1: expected the same nonterminals"),
+        ("1 A -> B | b\n1 B -> b", "x.itg:1: expected the same nonterminals on both sides"),
+        ("1 A -> a_i", "x.itg:1: a_i has an index and A has none; expected A_i"),
+        ("2/5 A_i -> a_i", "x.itg:1: no number of A_i makes the probabilities of A sum to 1"),
+    ],
+)
+def test_what_is_no_grammar_is_refused(text: str, message: str) -> None:
+    with pytest.raises(WrongFile) as raised:
+        itg.read(text, "x.itg")
+    assert str(raised.value).startswith(message)
+
+
+def test_an_unknown_grammar_is_named() -> None:
+    with pytest.raises(UnknownName, match="no grammar named 'svo'"):
+        itg.grammar("svo")
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("grammars") / "x.itg"
+    with pytest.raises(WrongFile, match="x.itg: cannot be read as text"):
+        itg.load(path)
+    path.write_text(SVO)
+    assert set(itg.load(path).rules) == set(itg.grammar("svo_sov").rules)
+
+
+def test_expected_lengths_are_those_of_the_branching_process() -> None:
+    # S = .8 S + 1 = 5 and O = .4 O + 3 = 5, and a verb between them.
+    assert itg.grammar("svo_sov").expected_length == pytest.approx(11)
+    assert itg.grammar("gender").expected_length == float("inf")
+    assert itg.read("1/4 A -> a A1, A1\n1/2 A -> b", "x").expected_length == pytest.approx(1.5)
+
+
+def likelihoods(grammar: Grammar, longest: int) -> dict[str, np.ndarray]:
+    """Return how likely each source length is, by putting the rules in again and again."""
+    found = {name: np.zeros(longest + 1) for name in grammar.nonterminals}
+    for _ in range(400):
+        new = {name: np.zeros(longest + 1) for name in grammar.nonterminals}
+        for rule in grammar.rules:
+            ways = np.eye(longest + 1)[0] * float(rule.probability)
+            for symbol in rule.source:
+                step = np.eye(longest + 1)[1]
+                part = step if isinstance(symbol, str) else found[rule.children[symbol]]
+                ways = np.convolve(ways, part)[: longest + 1]
+            new[rule.left] += ways
+        found = new
+    return found
+
+
+@pytest.mark.parametrize("name", [*itg.GRAMMARS, "tangled"])
+def test_inside_weights_are_the_likelihoods_of_lengths(name: str) -> None:
+    grammar = TANGLED if name == "tangled" else itg.grammar(name)
+    weights = Sampler.of(grammar, 24).weights.whole
+    for left, expected in likelihoods(grammar, 24).items():
+        np.testing.assert_allclose(weights[left], expected, atol=1e-12)
+
+
+def test_the_shortest_sentences_are_as_likely_as_by_hand() -> None:
+    weights = Sampler.of(itg.grammar("svo_sov"), 8).weights.whole["A"]
+    # A subject of one word has 3/5, of two 1/5 x 9/25; so has an object.
+    np.testing.assert_allclose(weights[:5], [0, 0, 0, 9 / 25, 2 * 3 / 5 * 9 / 125], rtol=1e-12)
+
+
+def joined(rule: Rule, below: Sequence[tuple[Tokens, Tokens]]) -> tuple[Tokens, Tokens]:
+    """Return the pair that a rule makes of its children's."""
+
+    def side(number: int, symbols: tuple[str | int, ...]) -> Tokens:
+        parts = ([s] if isinstance(s, str) else below[s][number] for s in symbols)
+        return tuple(itertools.chain(*parts))
+
+    return side(0, rule.source), side(1, rule.target)
+
+
+def ancestral(grammar: Grammar, draw: np.random.Generator, longest: int) -> int | None:
+    """Return the length of a derivation from the root down; None if it grows too long."""
+    waiting, length = [grammar.root], 0
+    odds = {left: [float(rule.probability) for rule in own] for left, own in grammar.of.items()}
+    while waiting:
+        left = waiting.pop()
+        (rule,) = draw.multinomial(1, odds[left]).nonzero()[0]
+        chosen = grammar.of[left][rule]
+        length += len(chosen.source) - len(chosen.children)
+        if length + len(waiting) > longest:
+            return None
+        waiting += chosen.children[::-1]
+    return length
+
+
+@each_grammar
+def test_lengths_are_as_likely_as_rejection_makes_them(name: str) -> None:
+    grammar, draw = itg.grammar(name), np.random.default_rng(1)
+    found = (ancestral(grammar, draw, 64) for _ in range(20_000))
+    lengths = np.array([length for length in found if length and length >= 8])
+    expected = Sampler.of(grammar, 64).lengths(8)
+    check_frequencies(np.bincount(lengths, minlength=65), expected)
+
+
+def check_frequencies(counts: np.ndarray, odds: np.ndarray) -> None:
+    """Compare counts with probabilities: chi-square, the rarest outcomes together."""
+    expected = odds * counts.sum()
+    common = expected >= 5
+    assert not counts[odds == 0].any()
+    observed = [*counts[common], counts[~common].sum()]
+    wanted = [*expected[common], expected[~common].sum()]
+    pairs = [(o, w) for o, w in zip(observed, wanted, strict=True) if w > 0]
+    if len(pairs) == 1:
+        return
+    statistic = sum((o - w) ** 2 / w for o, w in pairs)
+    assert chi2.sf(statistic, len(pairs) - 1) > 1e-4
+
+
+@each_grammar
+def test_rules_are_as_frequent_as_in_all_derivations_that_end(name: str) -> None:
+    """A branching process that is known to end is one whose rules are so much more likely."""
+    grammar, draw = itg.grammar(name), np.random.default_rng(2)
+    ends = dict.fromkeys(grammar.nonterminals, 0.0)
+    for _ in range(2_000):
+        ends = {
+            left: sum(float(r.probability) * np.prod([ends[c] for c in r.children]) for r in rules)
+            for left, rules in grammar.of.items()
+        }
+    sampler = Sampler.of(grammar, 500)
+    assert sampler.weights.whole["A"].sum() == pytest.approx(ends["A"], abs=1e-4)
+    lengths = draw.choice(501, 20_000, p=sampler.lengths())
+    used = np.concatenate([each.rule for each in sampler.derivations(lengths, draw)])
+    counts = dict(zip(grammar.rules, np.bincount(used, minlength=len(grammar.rules)), strict=True))
+    for left, rules in grammar.of.items():
+        odds = [float(r.probability) * np.prod([ends[c] for c in r.children]) for r in rules]
+        check_frequencies(np.array([counts[r] for r in rules]), np.array(odds) / ends[left])
+
+
+def verb_last(source: Tokens) -> Tokens:
+    """Return the target of an SVO sentence: its main verb is that of no relative clause."""
+    opened = np.cumsum([(word == "rpi") - word.startswith("v") for word in source])
+    place = int((opened < 0).argmax())
+    moved = [*source[:place], *source[place + 1 :], source[place]]
+    return tuple("rpo" if word == "rpi" else f"{word[0]}o{word[2:]}" for word in moved)
+
+
+ARTICLES = {"the": {"m": "der", "f": "die", "n": "das"}, "a": {"m": "ein", "f": "eine", "n": "ein"}}
+
+
+def gendered(source: Tokens) -> Tokens:
+    """Return the target of a sentence without gender: articles wait for their noun."""
+    said = list[str]()
+    for word, following in itertools.zip_longest(source, source[1:]):
+        plain = {"and": "und", "or": "oder"}.get(word, f"{word[0]}g{word[2:]}")
+        said.append(ARTICLES[word][following[0]] if word in ARTICLES else plain)
+    return tuple(said)
+
+
+@pytest.mark.parametrize(("shortest", "longest"), [(8, 64), (65, 128)])
+@pytest.mark.parametrize(("name", "oracle"), [("svo_sov", verb_last), ("gender", gendered)])
+def test_samples_mean_what_an_oracle_says(
+    name: str, oracle: Callable[[Tokens], Tokens], shortest: int, longest: int
+) -> None:
+    draw = np.random.default_rng(3)
+    sampler = Sampler.of(itg.grammar(name), longest)
+    possible = np.flatnonzero(sampler.lengths(shortest))
+    lengths = draw.choice(possible, 20_000)
+    pairs = sampler.pairs(lengths, draw)
+    np.testing.assert_array_equal(pairs.source.lengths, lengths)
+    assert all(map(lambda s, t: oracle(s) == t, pairs.source, pairs.target))
+
+
+def test_a_length_without_sources_is_refused() -> None:
+    sampler = Sampler.of(itg.grammar("gender"), 20)
+    draw = np.random.default_rng(0)
+    for length in (0, -1, 4, 21):
+        with pytest.raises(WrongRequest, match=f"the grammar has no source of {length} tokens"):
+            sampler.pairs(np.array([8, length]), draw)
+    with pytest.raises(WrongRequest, match="no source of 2 to 4 tokens"):
+        Sampler.of(itg.grammar("gender"), 4).lengths(2)
+    assert len(sampler.pairs(np.zeros(0, int), draw)) == 0
+
+
+def everything(grammar: Grammar, longest: int, *, targets: bool) -> set[tuple[Tokens, Tokens]]:
+    """Return all pairs up to a length, by putting the rules in; without targets if so asked."""
+    found = {name: set[tuple[Tokens, Tokens]]() for name in grammar.nonterminals}
+    while True:
+        new = {name: set(pairs) for name, pairs in found.items()}
+        for rule in grammar.rules:
+            for below in itertools.product(*(found[child] for child in rule.children)):
+                source, target = joined(rule, below)
+                pair = (source, target if targets else ())
+                if max(map(len, pair)) <= longest:
+                    new[rule.left].add(pair)
+        if new == found:
+            return found[grammar.root]
+        found = new
+
+
+def test_exactly_the_pairs_of_a_grammar_have_a_derivation() -> None:
+    known = everything(TANGLED, 4, targets=True)
+    targets = sorted({target for _, target in known})
+    sources = sorted({source for source, _ in known})
+    assert len(sources) < len(known) < len(sources) * len(targets) / 2
+    for source, target in itertools.product(sources, targets):
+        if (source, target) in known:
+            found = itg.parse(TANGLED, source, target)
+            assert (found.source, found.target) == (source, target)
+        else:
+            with pytest.raises(WrongRequest, match="not derived together"):
+                itg.parse(TANGLED, source, target)
+
+
+def test_exactly_the_sources_of_a_grammar_have_a_target() -> None:
+    known = {source for source, _ in everything(TANGLED, 5, targets=False)}
+    for length in range(1, 6):
+        for source in itertools.product("xb", repeat=length):
+            if source in known:
+                assert itg.parse(TANGLED, source).source == source
+            else:
+                with pytest.raises(WrongRequest, match="the source is none of the grammar"):
+                    itg.parse(TANGLED, source)
+
+
+@settings(deadline=None, max_examples=20)
+@given(name=st.sampled_from(itg.GRAMMARS), length=st.integers(8, 60), seed=st.integers(0, 2**32))
+def test_what_is_drawn_is_parsed(name: str, length: int, seed: int) -> None:
+    grammar = itg.grammar(name)
+    sampler, draw = Sampler.of(grammar, 64), np.random.default_rng(seed)
+    possible = np.flatnonzero(sampler.lengths(length))
+    generations = list(sampler.derivations(possible[:1], draw))
+    (pair,) = sampler.written(generations)
+    found = itg.parse(grammar, pair.source, pair.target)
+    assert (found.source, found.target) == (pair.source, pair.target)
+    assert itg.parse(grammar, pair.source).target == pair.target
+    drawn = Counter(grammar.rules[number] for each in generations for number in each.rule.tolist())
+    lexical = {rule for rule in grammar.rules if not rule.children}
+    assert {r: n for r, n in Counter(found.rules).items() if r in lexical} == {
+        r: n for r, n in drawn.items() if r in lexical
+    }
+
+
+def test_a_derivation_is_as_likely_as_its_rules() -> None:
+    found = itg.parse(itg.grammar("svo_sov"), ("si1", "vi2", "oi3"), ("so1", "oo3", "vo2"))
+    assert [str(rule) for rule in found.rules] == [
+        "1 A -> S1 VT2 O3 | S1 O3 VT2",
+        "3/5 S -> ST1 | ST1",
+        "1/33 ST -> si1 | so1",
+        "1/33 VT -> vi2 | vo2",
+        "3/5 O -> OT1 | OT1",
+        "1/33 OT -> oi3 | oo3",
+    ]
+    assert np.exp(found.log_probability) == pytest.approx(9 / 25 / 33**3)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        ("si1 xx oi3", "so1", "word 2 of the source, 'xx', is not the grammar's"),
+        ("si1 vi2 oi3", "so1 oo3", "the target is none of the grammar: 'so1 oo3'"),
+        ("si1 oi3", "so1 oo3", "the source is none of the grammar: 'si1 oi3'"),
+        ("si1 vi2 oi3", "so1 oo3 vo3", "both sides are of the grammar, but not derived together"),
+        ("", "", "the source is none of the grammar"),
+    ],
+)
+def test_what_has_no_derivation_is_refused(source: str, target: str, message: str) -> None:
+    with pytest.raises(WrongRequest, match=message):
+        itg.parse(itg.grammar("svo_sov"), tuple(source.split()), tuple(target.split()))
