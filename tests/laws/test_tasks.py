@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import daxy.languages
 from daxy import metrics, tasks
 from daxy.core.examples import Examples, Sequences
 from daxy.formats import jsonl, parquet, scan_text
@@ -13,9 +14,12 @@ NAMES = tasks.available()
 # One of each family: the others differ in the numbers of a draw alone.
 FAMILIES = list({tasks.get(name).family: name for name in NAMES}.values())
 
+GRAMMAR = Path(daxy.languages.__path__[0]) / "grammars" / "svo_sov.itg"
+
 SMALL = {
     "gscan/compositional": {"grid": 4, "resampling": 1, "kind": "simple_trans", "shots": 0},
     "gscan/length": {"grid": 4, "resampling": 1, "kind": "simple_trans", "longest": 5},
+    "transduction/grammar": {"grammar": GRAMMAR, "pairs": 500},
 }
 """What is chosen of benchmarks whose published data is large."""
 CARVED = [name for name in FAMILIES if issubclass(tasks.get(name).options, ScanData)]

@@ -1,0 +1,42 @@
+"""How far a prediction is right (Grefenstette et al. 2015, section 4.3: fine accuracy)."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy.core.examples import Examples, Sequences
+from daxy.metrics._metric import Metric
+
+
+@final
+class Fine(Metric):
+    """The share of the target, its end included, that is right before the first error."""
+
+    name = "fine"
+    summary = "the share of the target that is right before the first error, the end included"
+
+    def score(self, examples: Examples, predictions: Sequences) -> NDArray[np.float64]:
+        """Return how much of each target is right before the first error."""
+        target = examples.target
+        assert len(target) == len(predictions), (len(target), len(predictions))
+        # The end is a symbol of its own: saying it too early or too late is an error.
+        common = np.minimum(target.lengths, predictions.lengths)
+        code_of = {symbol: code for code, symbol in enumerate(target.symbols)}
+        known = [code_of.get(symbol, -1) for symbol in predictions.symbols]
+        starts = np.concatenate([[0], np.cumsum(common)])
+        within = np.arange(starts[-1]) - np.repeat(starts[:-1], common)
+        wanted = target.codes[np.repeat(target.offsets[:-1], common) + within]
+        given = np.array(known, np.int32)[
+            predictions.codes[np.repeat(predictions.offsets[:-1], common) + within]
+        ]
+        is_wrong = wanted != given
+        right = np.where(target.lengths == predictions.lengths, target.lengths + 1, common)
+        rows = np.repeat(np.arange(len(common)), common)
+        np.minimum.at(right, rows[is_wrong], within[is_wrong])
+        return right / (target.lengths + 1)
+
+
+METRIC = Fine()

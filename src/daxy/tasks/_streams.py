@@ -1,0 +1,147 @@
+"""Endless streams of pairs, of which any stretch can be made without what comes before it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy.core.errors import require
+from daxy.core.examples import Examples, Sequences
+from daxy.core.random import stream
+from daxy.languages.itg import Grammar, Sampler
+
+BLOCK = 4_096
+"""Pairs that are drawn together: each block has a random stream of its own."""
+
+
+class Maker(ABC):
+    """What draws pairs whose sources have lengths in a range."""
+
+    @abstractmethod
+    def pairs(self, count: int, draw: np.random.Generator) -> Examples:
+        """Return so many pairs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """Pairs without end, numbered from 0: the same for the same seed and purpose everywhere."""
+
+    maker: Maker
+    seed: int
+    purpose: str
+    """What tells its draws from others."""
+
+    def pairs(self, rows: range) -> Examples:
+        """Return the pairs with these consecutive numbers."""
+        blocks = range(rows.start // BLOCK, -(-rows.stop // BLOCK))
+        made = [self._block(number) for number in blocks]
+        whole = Examples(*(Sequences.joined(side) for side in _sides(made)))
+        first = rows.start - blocks.start * BLOCK
+        return whole[first : first + len(rows)]
+
+    def _block(self, number: int) -> Examples:
+        return self.maker.pairs(BLOCK, stream(self.seed, f"{self.purpose}, block {number}"))
+
+
+def _sides(made: list[Examples]) -> tuple[list[Sequences], list[Sequences]]:
+    return [each.source for each in made], [each.target for each in made]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Derived(Maker):
+    """Pairs of a grammar, of lengths as likely as in it or of all possible ones alike."""
+
+    grammar: Grammar
+    shortest: int
+    longest: int
+    uniform: bool
+
+    def pairs(self, count: int, draw: np.random.Generator) -> Examples:
+        """Return so many pairs.
+
+        Raises:
+            WrongRequest: the grammar has none in the range.
+        """
+        odds = self._sampler.lengths(self.shortest)
+        if self.uniform:
+            odds = (odds > 0) / np.count_nonzero(odds)
+        return self._sampler.pairs(draw.choice(len(odds), count, p=odds), draw)
+
+    @cached_property
+    def _sampler(self) -> Sampler:
+        return Sampler.of(self.grammar, self.longest)
+
+
+@dataclass(frozen=True, eq=False)
+class Moved(Maker):
+    """Sequences of symbols drawn with replacement, and the same symbols in another order."""
+
+    symbols: int
+    shortest: int
+    longest: int
+
+    def pairs(self, count: int, draw: np.random.Generator) -> Examples:
+        """Return so many pairs."""
+        lengths = draw.choice(self.possible(), count)
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        codes = draw.integers(self.symbols, size=offsets[-1]).astype(np.uint16)
+        names = [f"a{number}" for number in range(1, self.symbols + 1)]
+        source = Sequences(tuple(sorted(names)), codes, offsets)
+        place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+        come_from = np.repeat(offsets[:-1], lengths) + self.order(
+            place, np.repeat(lengths, lengths)
+        )
+        return Examples(source, Sequences(source.symbols, codes[come_from], offsets))
+
+    def possible(self) -> NDArray[np.int64]:
+        """Return the lengths that sources can have."""
+        return np.arange(self.shortest, self.longest + 1)
+
+    @abstractmethod
+    def order(self, place: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return from which place of a source of some length each place of its target comes."""
+
+
+@final
+class Copy(Moved):
+    """The target is the source."""
+
+    def order(self, place: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the same place."""
+        del length
+        return place
+
+
+@final
+class Reverse(Moved):
+    """The target is the source from its end."""
+
+    def order(self, place: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the place as far from the end."""
+        return length - 1 - place
+
+
+@final
+class BigramFlip(Moved):
+    """The target has the two symbols of each pair of them the other way round."""
+
+    def possible(self) -> NDArray[np.int64]:
+        """Return the even lengths.
+
+        Raises:
+            WrongRequest: there is none in the range.
+        """
+        even = np.arange(self.shortest + self.shortest % 2, self.longest + 1, 2)
+        require(len(even) > 0, f"no length from {self.shortest} to {self.longest} is even")
+        return even
+
+    def order(self, place: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the other place of the pair."""
+        del length
+        return place ^ 1

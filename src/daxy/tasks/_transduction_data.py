@@ -1,0 +1,87 @@
+"""Which data of the transduction suite is meant: of any lengths, in any number."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from daxy.core.errors import require
+from daxy.tasks._data import Data
+
+SHARD = re.compile(r"([1-9]\d*)/([1-9]\d*)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransductionData(Data):
+    """How many pairs of which lengths; the paper's lengths unless chosen otherwise."""
+
+    pairs: int = 20_000
+    """How many pairs train has: the first of a stream that never ends."""
+    shard: str = "1/1"
+    """Which of several equal parts of train to make, as 3/10; each is the same wherever it is made,
+    and so are all of them together and the whole."""
+    validation_pairs: int = 1_000
+    """How many other pairs of training lengths the validation set has."""
+    test_pairs: int = 1_000
+    """How many pairs the test has."""
+    shortest: int = 8
+    """The least source tokens of a training pair."""
+    longest: int = 64
+    """The most source tokens of a training pair."""
+    test_shortest: int = 65
+    """The least source tokens of a test pair."""
+    test_longest: int = 128
+    """The most source tokens of a test pair."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("pairs", "validation_pairs", "test_pairs"):
+            value, flag = getattr(self, name), name.replace("_", "-")
+            require(value > 0, f"{flag} must be positive, not {value}")
+        for part, least, most in (
+            ("", self.shortest, self.longest),
+            ("test-", self.test_shortest, self.test_longest),
+        ):
+            said = f"{part}shortest must be from 1 to {part}longest ({most}), not {least}"
+            require(0 < least <= most, said)
+        place = SHARD.fullmatch(self.shard)
+        fits = place is not None and int(place[1]) <= int(place[2]) <= self.pairs
+        require(fits, f"shard must be one of at most as many as pairs, as 3/10, not {self.shard!r}")
+
+    @property
+    def rows(self) -> range:
+        """Which pairs of the stream are made for train."""
+        number, count = map(int, self.shard.split("/"))
+        return range(self.pairs * (number - 1) // count, self.pairs * number // count)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SymbolData(TransductionData):
+    """Pairs of sequences of symbols."""
+
+    symbols: int = 128
+    """How many symbols there are."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        fits = 0 < self.symbols <= 1 << 16
+        require(fits, f"symbols must be from 1 to 65,536, not {self.symbols}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrammarData(TransductionData):
+    """Pairs that a grammar derives."""
+
+    lengths: Literal["grammar", "uniform"] = "grammar"
+    """How likely each length in the range is: as in the grammar, as if all other pairs were thrown
+    away (the paper's), or all that there are alike."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileData(GrammarData):
+    """Pairs that the grammar of a file derives."""
+
+    grammar: Path | None = None
+    """The file, in the notation of `daxy.languages.itg`."""

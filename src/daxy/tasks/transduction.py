@@ -1,0 +1,147 @@
+"""The transduction suite of Grefenstette et al. (2015): endless pairs, tested at greater lengths.
+
+Train is the beginning of a stream that never ends; the validation set and the test are streams of
+their own.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar, final
+
+from daxy.core.errors import WrongRequest, require
+from daxy.core.examples import Examples
+from daxy.core.split import Sizes, Split
+from daxy.languages import itg
+from daxy.tasks._streams import BigramFlip, Copy, Derived, Maker, Moved, Reverse, Stream
+from daxy.tasks._task import Task
+from daxy.tasks._transduction_data import FileData, GrammarData, SymbolData, TransductionData
+
+PAPER = "Grefenstette et al. 2015, Learning to transduce with unbounded memory"
+METRICS = ("exact", "fine")
+
+Kind = TypeVar("Kind", bound=TransductionData)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransductionTask(Task[Kind], Generic[Kind]):
+    """Pairs of sequences; those of the test are longer than those of train."""
+
+    def made(self, data: Kind) -> Split:
+        """Return the data of this task; see `Task.split`."""
+        none = f"{self.name} has no official files; leave out --official"
+        require(data.official is None, none)
+        learned = self.maker(data, data.shortest, data.longest)
+        asked = self.maker(data, data.test_shortest, data.test_longest)
+        options = {name: value for name, value in data.choices.items() if name != "seed"}
+
+        def part(name: str, maker: Maker, rows: range) -> Examples:
+            return Stream(maker, data.seed, f"{self.name}/{name}").pairs(rows)
+
+        return Split.of(
+            train=part("train", learned, data.rows),
+            validation=part("validation", learned, range(data.validation_pairs)),
+            test=part("test", asked, range(data.test_pairs)),
+            task=self.name,
+            rule=_rule(data),
+            seed=data.seed,
+            options={
+                name: str(value) if isinstance(value, Path) else value
+                for name, value in options.items()
+            },
+        )
+
+    @abstractmethod
+    def maker(self, data: Kind, shortest: int, longest: int) -> Maker:
+        """Return what makes pairs whose sources have lengths in a range."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class SymbolTask(TransductionTask[SymbolData]):
+    """Pairs of which the target is the source in another order."""
+
+    kind: type[Moved]
+
+    @property
+    def options(self) -> type[SymbolData]:
+        """What users can choose of its data."""
+        return SymbolData
+
+    def maker(self, data: SymbolData, shortest: int, longest: int) -> Maker:
+        """Return what makes pairs whose sources have lengths in a range."""
+        return self.kind(data.symbols, shortest, longest)
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class GrammarTask(TransductionTask[GrammarData]):
+    """Pairs that one of daxy's grammars derives."""
+
+    grammar: str
+
+    @property
+    def options(self) -> type[GrammarData]:
+        """What users can choose of its data."""
+        return GrammarData
+
+    def maker(self, data: GrammarData, shortest: int, longest: int) -> Maker:
+        """Return what makes pairs whose sources have lengths in a range."""
+        return Derived(itg.grammar(self.grammar), shortest, longest, data.lengths == "uniform")
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class FileTask(TransductionTask[FileData]):
+    """Pairs that the grammar of a file derives."""
+
+    @property
+    def options(self) -> type[FileData]:
+        """What users can choose of its data."""
+        return FileData
+
+    def maker(self, data: FileData, shortest: int, longest: int) -> Maker:
+        """Return what makes pairs whose sources have lengths in a range."""
+        if data.grammar is None:
+            raise WrongRequest(f"{self.name} is of a grammar of yours; expected --grammar FILE")
+        return Derived(itg.load(data.grammar), shortest, longest, data.lengths == "uniform")
+
+
+def _tasks() -> Iterator[TransductionTask[Any]]:
+    about = {
+        "copy": (Copy, "a sequence again"),
+        "reverse": (Reverse, "a sequence from its end"),
+        "bigram_flip": (BigramFlip, "a sequence with each two symbols the other way round"),
+    }
+    for name, (kind, summary) in about.items():
+        yield SymbolTask(**_said(name, f"{summary}, longer than any in train"), kind=kind)
+    derived = {
+        "svo_sov": "the verb to the end, after relative clauses, in longer sentences than in train",
+        "gender": "articles that wait for their noun, in longer sentences than in train",
+    }
+    for name, summary in derived.items():
+        yield GrammarTask(**_said(name, summary), grammar=name)
+    yield FileTask(**_said("grammar", "pairs that a grammar of yours derives (--grammar FILE)"))
+
+
+def _said(name: str, summary: str) -> dict[str, Any]:
+    return {
+        "name": f"transduction/{name}",
+        "family": f"transduction/{name}",
+        "summary": summary,
+        "paper": PAPER,
+        "rule": _rule(TransductionData()),
+        "sizes": Sizes(train=20_000, validation=1_000, test=1_000),
+        "metrics": METRICS,
+    }
+
+
+def _rule(data: TransductionData) -> str:
+    learned = f"sources of {data.shortest} to {data.longest} tokens in train"
+    return f"a stream: {learned}, of {data.test_shortest} to {data.test_longest} in the test"
+
+
+TASKS = {task.name: task for task in _tasks()}

@@ -1,0 +1,147 @@
+"""The transduction suite: what pairs are, and that a stream is the same however it is cut."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from daxy import tasks
+from daxy.core.errors import DaxyError
+from daxy.core.examples import Examples, Tokens
+from daxy.core.split import Split
+from daxy.languages import itg
+from daxy.tasks._streams import BLOCK, Copy, Stream
+
+MEANINGS: dict[str, Callable[[Tokens], Tokens]] = {
+    "copy": lambda source: source,
+    "reverse": lambda source: source[::-1],
+    "bigram_flip": lambda source: tuple(
+        token for pair in zip(source[1::2], source[::2], strict=True) for token in pair
+    ),
+}
+NAMES = [*MEANINGS, *itg.GRAMMARS]
+each_task = pytest.mark.parametrize("name", NAMES)
+
+
+def split(name: str, **choices: Any) -> Split:
+    task = f"transduction/{name}"
+    return tasks.get(task).split(tasks.data(task, **choices))
+
+
+def same(one: Examples, other: Examples) -> bool:
+    return list(one) == list(other)
+
+
+@pytest.mark.parametrize("name", MEANINGS)
+def test_targets_are_what_the_paper_says(name: str) -> None:
+    for part in split(name).parts.values():
+        for source, target in zip(part.source, part.target, strict=True):
+            assert target == MEANINGS[name](source)
+
+
+@each_task
+def test_lengths_are_the_papers(name: str) -> None:
+    made = split(name)
+    for part, (least, most) in {"train": (8, 64), "validation": (8, 64), "test": (65, 128)}.items():
+        lengths = made.parts[part].source.lengths
+        assert least <= lengths.min() <= lengths.max() <= most
+    assert [len(part) for part in made.parts.values()] == [20_000, 1_000, 1_000]
+
+
+@pytest.mark.parametrize("name", MEANINGS)
+def test_lengths_and_symbols_are_uniform(name: str) -> None:
+    source = split(name, pairs=2 * BLOCK).train.source
+    step = 2 if name == "bigram_flip" else 1
+    counts = np.bincount(source.lengths, minlength=65)[8:65:step]
+    assert counts.sum() == len(source)
+    assert chisquare(counts).pvalue > 1e-4
+    symbols = np.bincount(source.codes, minlength=128)
+    assert len(symbols) == 128
+    assert chisquare(symbols).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("name", itg.GRAMMARS)
+def test_lengths_of_a_grammar_are_as_likely_as_in_it_or_all_alike(name: str) -> None:
+    sampler = itg.Sampler.of(itg.grammar(name), 64)
+    odds = sampler.lengths(8)
+    for lengths, expected in (("grammar", odds), ("uniform", (odds > 0) / (odds > 0).sum())):
+        found = split(name, lengths=lengths, pairs=2 * BLOCK).train.source.lengths
+        counts = np.bincount(found, minlength=65)
+        common = expected * len(found) >= 5
+        rare = [counts[~common].sum()], [expected[~common].sum() * len(found)]
+        wanted = [*(expected[common] * len(found)), *(rare[1] if rare[1][0] > 1 else [])]
+        seen = [*counts[common], *(rare[0] if rare[1][0] > 1 else [])]
+        assert not counts[expected == 0].any()
+        assert chisquare(seen, np.array(wanted) * sum(seen) / sum(wanted)).pvalue > 1e-4
+
+
+@each_task
+def test_shards_are_the_whole(name: str) -> None:
+    whole = split(name, pairs=5_000, test_pairs=5, validation_pairs=5).train
+    shards = [
+        split(name, pairs=5_000, test_pairs=5, validation_pairs=5, shard=f"{number}/3").train
+        for number in (1, 2, 3)
+    ]
+    assert [len(shard) for shard in shards] == [1_666, 1_667, 1_667]
+    assert [example for shard in shards for example in shard] == list(whole)
+
+
+@each_task
+def test_a_longer_train_set_begins_like_a_shorter_one(name: str) -> None:
+    shorter, longer = (split(name, pairs=count).train for count in (10, BLOCK + 10))
+    assert same(shorter, longer[:10])
+
+
+def test_any_stretch_of_a_stream_is_found_where_it_is() -> None:
+    stream = Stream(Copy(128, 8, 64), 0, "test")
+    whole = stream.pairs(range(3 * BLOCK))
+    for rows in (range(5), range(BLOCK - 3, BLOCK + 3), range(BLOCK, 3 * BLOCK), range(7, 7)):
+        assert same(stream.pairs(rows), whole[rows.start : rows.stop])
+
+
+@each_task
+def test_parts_and_seeds_have_streams_of_their_own(name: str) -> None:
+    choices = {"pairs": 50, "validation_pairs": 50, "test_shortest": 8, "test_longest": 64}
+    one, other = split(name, **choices), split(name, seed=1, **choices)
+    parts = [*one.parts.values(), *other.parts.values()]
+    assert len({tuple(part.source[:20]) for part in parts}) == len(parts)
+
+
+def test_a_grammar_of_ones_own_is_a_task(tmp_path: Path) -> None:
+    file = tmp_path / "mine.itg"
+    file.write_text("1/2 A -> a A1 | A1 b\n1/4 A -> c | d\n1/4 A -> B1 c | c B1\n1 B -> b | e\n")
+    made = split("grammar", grammar=file, shortest=1, longest=6, test_shortest=7, test_longest=9)
+    for source, target in zip(made.test.source, made.test.target, strict=True):
+        last = source[-2:] == ("b", "c")
+        assert target == (("c", "e") if last else ("d",)) + ("b",) * (len(source) - 1 - last)
+    assert made.provenance.options["grammar"] == str(file)
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "message"),
+    [
+        ("copy", {"pairs": 0}, "pairs must be positive, not 0"),
+        ("copy", {"shortest": 0}, r"shortest must be from 1 to longest \(64\), not 0"),
+        (
+            "copy",
+            {"test_longest": 5},
+            "test-shortest must be from 1 to test-longest",
+        ),
+        ("copy", {"symbols": 0}, "symbols must be from 1 to 65,536, not 0"),
+        ("copy", {"shard": "0/3"}, "shard must be one of at most as many as pairs, as 3/10"),
+        ("copy", {"shard": "4/3"}, "shard must be one of"),
+        ("copy", {"shard": "1/3", "pairs": 2}, "shard must be one of"),
+        ("bigram_flip", {"shortest": 9, "longest": 9}, "no length from 9 to 9 is even"),
+        ("gender", {"shortest": 2, "longest": 4}, "the grammar has no source of 2 to 4 tokens"),
+        ("gender", {"lengths": "normal"}, "lengths must be one of 'grammar', 'uniform'"),
+        ("gender", {"official": Path("x")}, "has no official files; leave out --official"),
+        ("grammar", {}, "is of a grammar of yours; expected --grammar FILE"),
+        ("grammar", {"grammar": Path("nope.itg")}, "nope.itg: cannot be read as text"),
+    ],
+)
+def test_what_cannot_be_made_is_refused(name: str, choices: dict[str, Any], message: str) -> None:
+    with pytest.raises(DaxyError, match=message):
+        split(name, **choices)
