@@ -34,6 +34,41 @@ def test_interpret_needs_no_quotes(daxy: Callable) -> None:
     assert answer.json["parse"] == {"label": "thrice", "below": [{"label": "jump", "below": []}]}
 
 
+def test_interpret_shows_how_a_pair_is_derived(daxy: Callable) -> None:
+    answer = daxy("interpret", "svo_sov", "si1 vi2 oi3 ||| so1 oo3 vo2")
+    assert answer.out == (
+        "A -> S1 VT2 O3 | S1 O3 VT2\n"
+        "  S -> ST1 | ST1\n"
+        "    ST -> si1 | so1\n"
+        "  VT -> vi2 | vo2\n"
+        "  O -> OT1 | OT1\n"
+        "    OT -> oi3 | oo3\n"
+        "\n"
+        "3 tokens: so1 oo3 vo2\n"
+        "probability of this derivation: 1e-05\n"
+    )
+
+
+def test_interpret_takes_a_grammar_of_ones_own(daxy: Callable, tmp_path: Path) -> None:
+    file = tmp_path / "mine.itg"
+    file.write_text("1/2 A -> a A1 | A1 b\n1/2 A -> c | d\n")
+    found = daxy("interpret", "itg", "a a c", "--grammar", str(file), "--json").json
+    assert found["target"] == ["d", "b", "b"]
+    assert found["derivation"]["label"] == "A -> a A1 | A1 b"
+
+
+def test_shards_of_a_stream_are_written_apart(daxy: Callable, tmp_path: Path) -> None:
+    request = ("export", "transduction/svo_sov", "--pairs", "300", "--out")
+    assert daxy(*request, str(tmp_path / "all.parquet")).code == 0
+    whole = parquet.read(tmp_path / "all.parquet")["train"]
+    found = list[str]()
+    for number in (1, 2):
+        path = tmp_path / f"{number}.parquet"
+        assert daxy(*request, str(path), "--shard", f"{number}/2").code == 0
+        found += parquet.read(path)["train"].keys
+    assert tuple(found) == whole.keys
+
+
 WORLD = """
 {"size": 4, "agent": [3, 0], "things": [
     {"shape": "circle", "color": "red", "size": 2, "cell": [2, 1]},

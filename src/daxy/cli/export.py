@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from daxy.core.split import Split
     from daxy.tasks.gscan import GscanTask
 
-Format = Literal["scan-text", "jsonl", "parquet", "gscan-json"]
+Format = Literal["scan-text", "joint-text", "jsonl", "parquet", "gscan-json"]
+TEXTS = ("scan-text", "joint-text")
 FORMAT_OF_SUFFIX: dict[str, Format] = {
     "": "scan-text",
     ".txt": "scan-text",
@@ -38,9 +39,10 @@ class Export(OfTask):
     """The task; `daxy tasks` lists them."""
     split: str = "train"
     """Which part: train, validation, test, one of several tests by its name, or all."""
-    format: Literal["auto", "scan-text", "jsonl", "parquet", "gscan-json"] = "auto"
-    """How to write it; `auto`: as the name of --out ends, else scan-text. gscan-json is the one
-    file of the authors of gSCAN, `dataset.txt`, and takes --split all."""
+    format: Literal["auto", "scan-text", "joint-text", "jsonl", "parquet", "gscan-json"] = "auto"
+    """How to write it; `auto`: as the name of --out ends, else scan-text. joint-text has a pair as
+    one sequence, as Grefenstette et al. write them; gscan-json is the one file of the authors of
+    gSCAN, `dataset.txt`, and takes --split all."""
     vectors: Literal["generator", "released"] = "generator"
     """In gscan-json, the order of the bits for colors: of the authors' generator or release."""
     out: Path | None = None
@@ -96,12 +98,12 @@ class Export(OfTask):
             require(self.out is not None, "gscan-json needs --out FILE")
             require(self.split == "all", "gscan-json holds every part; expected --split all")
         elif self.task.startswith("gscan/"):
-            said = "scan-text has no worlds; expected --format gscan-json, jsonl or parquet"
-            require(form != "scan-text", said)
+            said = f"{form} has no worlds; expected --format gscan-json, jsonl or parquet"
+            require(form not in TEXTS, said)
         bits = "--vectors is for gscan-json"
         require(form == "gscan-json" or self.vectors == "generator", bits)
-        together = "scan-text cannot say which part a line is of; expected --split of one part"
-        require(not (form == "scan-text" and self.split == "all"), together)
+        together = f"{form} cannot say which part a line is of; expected --split of one part"
+        require(not (form in TEXTS and self.split == "all"), together)
         if self.out is not None:
             require(not self.out.is_dir(), f"{self.out} is a folder; expected a file to write")
             exists = f"{self.out} exists; --force replaces it"
@@ -138,9 +140,10 @@ def _text(parts: Mapping[str, Examples], form: Format) -> str:
         from daxy.formats import jsonl
 
         return jsonl.write(parts)
-    from daxy.formats import scan_text
+    from daxy.formats import joint_text, scan_text
 
-    return "".join(map(scan_text.write, parts.values()))
+    write = joint_text.write if form == "joint-text" else scan_text.write
+    return "".join(map(write, parts.values()))
 
 
 VERB = with_data(Export)

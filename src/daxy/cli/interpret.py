@@ -1,15 +1,17 @@
 """Show the parse of a command and the actions it means, in a world where it needs one.
 
-An error says where the first wrong word stands and which words could stand there, or why nothing in
-the world, or more than one thing, is what the command speaks of.
+Of a sentence of a transduction grammar, show how it and its target are derived. An error says where
+the first wrong word stands and which words could stand there, or why nothing in the world, or more
+than one thing, is what the command speaks of.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
@@ -17,30 +19,47 @@ from daxy.cli._verb import Result, Verb
 from daxy.core.errors import require
 from daxy.languages import grounded, scan
 
+if TYPE_CHECKING:
+    from daxy.languages.itg import Derivation
+
 
 @dataclass(frozen=True, kw_only=True)
 class Interpret(Verb):
     """Show the parse of a command and the actions it means.
 
-    What a command of gSCAN means depends on the world: without one, only its parse is shown.
+    What a command of gSCAN means depends on the world: without one, only its parse is shown. Of a
+    sentence of a transduction grammar, a derivation is shown; with ||| and a target after it, one
+    of both.
 
     Example:
         daxy interpret scan "jump around left twice"
+        daxy interpret svo_sov "si1 vi2 oi3 ||| so1 oo3 vo2"
         daxy interpret gscan "walk to a red small circle while spinning" --world world.json
     """
 
     language: tyro.conf.Positional[
-        Annotated[Literal["scan", "gscan"], tyro.conf.arg(metavar="LANGUAGE")]
+        Annotated[
+            Literal["scan", "gscan", "svo_sov", "gender", "itg"],
+            tyro.conf.arg(metavar="LANGUAGE"),
+        ]
     ]
-    """The language of the command: scan or gscan."""
+    """The language of the command: scan, gscan, the grammars svo_sov or gender, or itg for that of
+    a file (--grammar)."""
     command: tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="COMMAND")]]
     """Its words, in quotes or not."""
     world: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """The world of a gSCAN command as JSON, or an example of an official file."""
+    grammar: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """A transduction grammar, in the notation of `daxy.languages.itg`."""
 
     def run(self) -> Result:
         """Return the parse as a tree, and the actions."""
         said = " ".join(self.command)
+        own = "--grammar is for itg, which needs it"
+        require((self.grammar is not None) == (self.language == "itg"), own)
+        if self.language not in ("scan", "gscan"):
+            require(self.world is None, "--world is for gscan")
+            return _derived(self.language, self.grammar, said)
         if self.language == "gscan":
             return _grounded(grounded.parse(grounded.words(said)), self.world)
         require(self.world is None, "--world is for gscan: SCAN's commands mean the same anywhere")
@@ -71,6 +90,32 @@ def _grounded(command: grounded.Command, file: Path | None) -> Result:
         spoken = f"{command.phrase}: the {thing} at {tuple(cell)}"
         lines += ["", as_text(world, cell), "", spoken, _listed(actions)]
     return Result(data=data, text="\n".join(lines))
+
+
+def _derived(name: str, file: Path | None, said: str) -> Result:
+    """Return how a source, or a pair, is derived."""
+    from daxy.languages import itg
+
+    grammar = itg.grammar(name) if file is None else itg.load(file)
+    source, bars, target = said.partition("|||")
+    given = tuple(target.split()) if bars else None
+    found = itg.parse(grammar, tuple(source.split()), given)
+    tree = _derivation_tree(found)
+    data = {
+        "source": list(found.source),
+        "target": list(found.target),
+        "derivation": tree,
+        "log_probability": found.log_probability,
+    }
+    tokens = f"{len(found.target)} tokens: {' '.join(found.target)}"
+    likely = f"probability of this derivation: {math.exp(found.log_probability):.3g}"
+    return Result(data=data, text="\n".join([*_lines(tree), "", tokens, likely]))
+
+
+def _derivation_tree(derivation: Derivation) -> dict[str, Any]:
+    """Return the rules, each without its probability, as a tree."""
+    _, _, rule = str(derivation.rule).partition(" ")
+    return _node(rule, *map(_derivation_tree, derivation.children))
 
 
 def _listed(actions: tuple[str, ...]) -> str:

@@ -1,0 +1,109 @@
+"""Text with one pair a line, and what stands before, between and after its two sides.
+
+Reading is strict: UTF-8, LF line ends, single spaces, no blank line. A wrong line stops the load
+with its number; nothing is repaired or dropped. Only the last line may lack its line end, because
+official files (MCD) do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from daxy.core.errors import WrongFile
+from daxy.core.examples import Examples, Tokens
+from daxy.core.files import read_bytes
+
+
+@dataclass(frozen=True)
+class PairLines:
+    """A format of lines."""
+
+    form: str
+    """What a line looks like, for errors."""
+    before: str
+    between: str
+    after: str = ""
+
+    def read(self, path: Path) -> Examples:
+        """Return the pairs of a file in their order.
+
+        Raises:
+            WrongFile: the file cannot be read, or a line of it is wrong.
+        """
+        return Examples.of(self.parse(read_bytes(path), path))
+
+    def parse(self, data: bytes, path: Path | str) -> list[tuple[Tokens, Tokens]]:
+        """Return the pairs in the bytes of a file; `path` is what errors call it.
+
+        Raises:
+            WrongFile: a line is wrong.
+        """
+        if not data:
+            raise WrongFile(path, f"the file is empty; {self._expected} on each line")
+        lines = data.removesuffix(b"\n").split(b"\n")
+        return [self._pair(line, path, number) for number, line in enumerate(lines, start=1)]
+
+    def write(self, examples: Examples) -> str:
+        """Return the text of a file in this format."""
+        pairs = zip(examples.source, examples.target, strict=True)
+        return "".join(
+            f"{self.before}{' '.join(source)}{self.between}{' '.join(target)}{self.after}\n"
+            for source, target in pairs
+        )
+
+    @property
+    def _expected(self) -> str:
+        return f"expected `{self.form}` with single spaces"
+
+    @property
+    def _marks(self) -> tuple[str, ...]:
+        """The tokens that are of the format and not of a pair."""
+        marks = (each.strip() for each in (self.before, self.between, self.after))
+        return tuple(mark for mark in marks if mark)
+
+    def _pair(self, line: bytes, path: Path | str, number: int) -> tuple[Tokens, Tokens]:
+        text = _decode(line, path, number)
+        inner = text.removeprefix(self.before).removesuffix(self.after)
+        source, separator, target = inner.partition(self.between)
+        framed = text.startswith(self.before) and text.endswith(self.after)
+        if not framed or not separator:
+            raise WrongFile(path, f"{self._complaint(text)}; {self._expected}", line=number)
+        pair = tuple(source.split(" ")), tuple(target.split(" "))
+        for token in (*pair[0], *pair[1]):
+            if not token.isprintable() or token == "" or token in self._marks:
+                problem = f"{self._token_complaint(token)} in {_shown(text)}; {self._expected}"
+                raise WrongFile(path, problem, line=number)
+        return pair
+
+    def _complaint(self, text: str) -> str:
+        if not text.strip():
+            return "blank line"
+        if not text.startswith(self.before):
+            return f"no `{self.before}` at the start of {_shown(text)}"
+        if not text.endswith(self.after):
+            return f"no `{self.after}` at the end of {_shown(text)}"
+        return f"no `{self.between}` in {_shown(text)}"
+
+    def _token_complaint(self, token: str) -> str:
+        if not token:
+            return "two spaces, or one at an end,"
+        return f"a second {token!r}" if token in self._marks else f"unprintable {token!r}"
+
+
+def _decode(line: bytes, path: Path | str, number: int) -> str:
+    if number == 1 and line.startswith(b"\xef\xbb\xbf"):
+        problem = "the file starts with a byte order mark; expected UTF-8 without one"
+        raise WrongFile(path, problem, line=1)
+    if b"\r" in line:
+        ends = "CR LF" if line.index(b"\r") == len(line) - 1 else "CR"
+        raise WrongFile(path, f"the line ends in {ends}; expected LF alone", line=number)
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        wrong = f"byte 0x{line[error.start]:02x} at column {error.start + 1} is not UTF-8"
+        raise WrongFile(path, f"{wrong}; expected UTF-8 text", line=number) from None
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:57]}...")
