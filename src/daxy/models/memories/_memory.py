@@ -1,0 +1,117 @@
+"""What a controller asks of a memory, and what memories of strengths have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, NamedTuple, TypeAlias
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+Time: TypeAlias = Int[Array, ""] | int
+Strengths: TypeAlias = Float[Array, "batch slots"]
+EachEnd: TypeAlias = Float[Array, "batch ends"]
+
+
+class Memory(ABC):
+    """Vectors that are put in and taken out at one or two ends, in parts.
+
+    A step takes what the controller wants for each end, as numbers of any size, and a vector for
+    it; it gives the vector that is read there.
+    """
+
+    name: ClassVar[str]
+    ends: ClassVar[int]
+    """Where something is put in, taken out and read."""
+    wants: ClassVar[tuple[str, ...]]
+    """What a controller says for each end."""
+
+    @abstractmethod
+    def start(self, batch: int, steps: int, width: int) -> tuple[Array, ...]:
+        """Return an empty memory, for at most so many steps."""
+
+    @abstractmethod
+    def step(
+        self,
+        state: tuple[Array, ...],
+        time: Time,
+        wanted: Float[Array, "batch ends wants"],
+        values: Float[Array, "batch ends width"],
+    ) -> tuple[tuple[Array, ...], Float[Array, "batch ends width"]]:
+        """Return the memory after step `time`, counted from 0, and what is read then."""
+
+
+class Kept(NamedTuple):
+    """A memory of strengths: no vector ever changes, only how much of it is left."""
+
+    sums: Strengths
+    """Of the strengths from each slot to an end, which says more at once than each alone: no
+    further sum is needed in a step."""
+    vectors: Float[Array, "batch slots width"]
+
+
+class StrengthMemory(Memory):
+    """A memory after Grefenstette et al. (2015, section 3): pops, then pushes, then reads.
+
+    What is wanted of an end becomes strengths between 0 and 1 by a sigmoid.
+    """
+
+    wants = ("push", "pop")
+
+    @abstractmethod
+    def slots(self, steps: int) -> int:
+        """Return how many slots so many steps need."""
+
+    @abstractmethod
+    def places(self, slots: int, time: Time) -> list[Time]:
+        """Return the slot that a step puts each end's vector in."""
+
+    @abstractmethod
+    def moved(self, sums: Strengths, time: Time, pop: EachEnd, push: EachEnd) -> Strengths:
+        """Return the sums of strengths after a step's pops and pushes."""
+
+    @abstractmethod
+    def weights(self, sums: Strengths) -> Float[Array, "batch ends slots"]:
+        """Return how much of each slot's vector each end reads: all together at most 1."""
+
+    def start(self, batch: int, steps: int, width: int) -> Kept:
+        """Return an empty memory, for at most so many steps."""
+        slots = self.slots(steps)
+        return Kept(jnp.zeros((batch, slots)), jnp.zeros((batch, slots, width)))
+
+    def step(
+        self,
+        state: tuple[Array, ...],
+        time: Time,
+        wanted: Float[Array, "batch ends wants"],
+        values: Float[Array, "batch ends width"],
+    ) -> tuple[Kept, Float[Array, "batch ends width"]]:
+        """Return the memory after step `time`, counted from 0, and what is read then."""
+        push, pop = jax.nn.sigmoid(wanted[..., 0]), jax.nn.sigmoid(wanted[..., 1])
+        kept = self.put(Kept(*state), time, pop, push, values)
+        return kept, jnp.einsum("bes,bsw->bew", self.weights(kept.sums), kept.vectors)
+
+    def put(
+        self,
+        state: Kept,
+        time: Time,
+        pop: EachEnd,
+        push: EachEnd,
+        values: Float[Array, "batch ends width"],
+    ) -> Kept:
+        """Return the memory after pops and pushes of these strengths, each between 0 and 1."""
+        sums, vectors = self.moved(state.sums, time, pop, push), state.vectors
+        for end, place in enumerate(self.places(sums.shape[1], time)):
+            vectors = jax.lax.dynamic_update_index_in_dim(vectors, values[:, end], place, 1)
+        return Kept(sums, vectors)
+
+
+def after(sums: Strengths) -> Strengths:
+    """Return each slot's next slot's sum, 0 after the last."""
+    return jnp.pad(sums[:, 1:], ((0, 0), (0, 1)))
+
+
+def before(sums: Strengths) -> Strengths:
+    """Return each slot's previous slot's sum, 0 before the first."""
+    return jnp.pad(sums[:, :-1], ((0, 0), (1, 0)))

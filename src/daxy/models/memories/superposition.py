@@ -1,0 +1,53 @@
+"""The superposition stack of Joulin & Mikolov (2015, equations 5 and 6, with no operation).
+
+Every slot is a mixture of what it would hold after a push, after a pop and after neither, so its
+vectors change where those of the other memories stay as they are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, final
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from daxy.models.memories._memory import Memory, Time
+
+
+class Mixed(NamedTuple):
+    """The slots, from the top down."""
+
+    vectors: Float[Array, "batch slots width"]
+
+
+@final
+class Superposition(Memory):
+    """A stack of which a step does all three operations, each in part; its top is read."""
+
+    name = "superposition"
+    ends = 1
+    wants = ("push", "pop", "keep")
+
+    def start(self, batch: int, steps: int, width: int) -> Mixed:
+        """Return an empty memory, for at most so many steps."""
+        return Mixed(jnp.zeros((batch, steps, width)))
+
+    def step(
+        self,
+        state: tuple[Array, ...],
+        time: Time,
+        wanted: Float[Array, "batch ends wants"],
+        values: Float[Array, "batch ends width"],
+    ) -> tuple[Mixed, Float[Array, "batch ends width"]]:
+        """Return the memory after a step and its top; the three shares add up to 1."""
+        del time
+        (vectors,) = state
+        push, pop, keep = jnp.moveaxis(jax.nn.softmax(wanted[:, 0], axis=-1)[..., None, None], 1, 0)
+        pushed = jnp.concatenate([values, vectors[:, :-1]], axis=1)
+        popped = jnp.pad(vectors[:, 1:], ((0, 0), (0, 1), (0, 0)))
+        mixed = push * pushed + pop * popped + keep * vectors
+        return Mixed(mixed), mixed[:, :1]
+
+
+MEMORY = Superposition()

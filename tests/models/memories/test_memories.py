@@ -1,0 +1,230 @@
+"""Memories against the equations of their papers, one strength after another."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from daxy.core.errors import UnknownName
+from daxy.models import memories
+from daxy.models.memories._memory import StrengthMemory
+
+Numbers = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def popped(strengths: Numbers, amount: float, *, from_end: bool) -> Numbers:
+    """Return what a pop leaves: equation 2 from the last strength on, equation 4 from the first."""
+    left = np.zeros_like(strengths)
+    for i, strength in enumerate(strengths):
+        passed = strengths[i + 1 :] if from_end else strengths[:i]
+        left[i] = max(0.0, strength - max(0.0, amount - passed.sum()))
+    return left
+
+
+def read(strengths: Numbers, vectors: Numbers, *, from_end: bool) -> Numbers:
+    """Return the mixture of what makes up a strength of 1: equation 3 or 5."""
+    found = np.zeros(vectors.shape[1])
+    for i, strength in enumerate(strengths):
+        passed = strengths[i + 1 :] if from_end else strengths[:i]
+        found += min(strength, max(0.0, 1.0 - passed.sum())) * vectors[i]
+    return found
+
+
+def stack(pop: Numbers, push: Numbers, values: Numbers) -> Numbers:
+    strengths, vectors, reads = np.zeros(0), values[:0, 0], list[Numbers]()
+    for u, d, v in zip(pop[:, 0], push[:, 0], values[:, 0], strict=True):
+        strengths = np.append(popped(strengths, u, from_end=True), d)
+        vectors = np.vstack([vectors, v])
+        reads.append(read(strengths, vectors, from_end=True))
+    return np.stack(reads)[:, None]
+
+
+def queue(pop: Numbers, push: Numbers, values: Numbers) -> Numbers:
+    strengths, vectors, reads = np.zeros(0), values[:0, 0], list[Numbers]()
+    for u, d, v in zip(pop[:, 0], push[:, 0], values[:, 0], strict=True):
+        strengths = np.append(popped(strengths, u, from_end=False), d)
+        vectors = np.vstack([vectors, v])
+        reads.append(read(strengths, vectors, from_end=False))
+    return np.stack(reads)[:, None]
+
+
+def deque(pop: Numbers, push: Numbers, values: Numbers) -> Numbers:
+    strengths, vectors, reads = np.zeros(0), values[:0, 0], list[Numbers]()
+    for u, d, v in zip(pop, push, values, strict=True):
+        strengths = popped(strengths, u[0], from_end=True)
+        strengths = popped(strengths, u[1], from_end=False)
+        strengths = np.concatenate([[d[1]], strengths, [d[0]]])
+        vectors = np.vstack([v[1], vectors, v[0]])
+        both = [read(strengths, vectors, from_end=end) for end in (True, False)]
+        reads.append(np.stack(both))
+    return np.stack(reads)
+
+
+RECURSIONS: dict[str, Callable[[Numbers, Numbers, Numbers], Numbers]] = {
+    "stack": stack,
+    "queue": queue,
+    "deque": deque,
+}
+each_memory = pytest.mark.parametrize("name", RECURSIONS)
+
+
+def fast(name: str, pop: Any, push: Any, values: Any) -> Any:
+    """Return what the memory reads: [steps, ends, width]."""
+    memory = memories.get(name)
+    assert isinstance(memory, StrengthMemory)
+    kept = memory.start(1, len(pop), values.shape[-1])
+
+    def step(kept: Any, here: Any) -> tuple[Any, Any]:
+        time, *moves = here
+        kept = memory.put(kept, time, *(each[None] for each in moves))
+        return kept, jnp.einsum("bes,bsw->bew", memory.weights(kept.sums), kept.vectors)[0]
+
+    return jax.lax.scan(step, kept, (jnp.arange(len(pop)), pop, push, values))[1]
+
+
+def drawn(kind: str, name: str, steps: int, seed: int) -> tuple[Numbers, Numbers, Numbers]:
+    """Return strengths for pops and pushes, and vectors."""
+    draw = np.random.default_rng(seed)
+    shape = (steps, memories.get(name).ends)
+    strengths = draw.random((2, *shape))
+    if kind == "binary":
+        strengths = np.round(strengths)
+    if kind == "sparse":
+        strengths = np.where(draw.random((2, *shape)) < 0.5, 0, strengths)
+    pop, push = strengths
+    return pop, push, draw.standard_normal((*shape, 3))
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    name=st.sampled_from(list(RECURSIONS)),
+    kind=st.sampled_from(["random", "binary", "sparse"]),
+    steps=st.sampled_from([1, 2, 3, 7, 24]),
+    seed=st.integers(0, 2**32),
+)
+def test_a_memory_reads_what_the_papers_recursion_reads(
+    name: str, kind: str, steps: int, seed: int
+) -> None:
+    given_ = drawn(kind, name, steps, seed)
+    with jax.enable_x64(True):
+        found = np.asarray(jax.jit(fast, static_argnums=0)(name, *map(jnp.asarray, given_)))
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, RECURSIONS[name](*given_), atol=1e-12)
+
+
+@each_memory
+def test_gradients_are_those_of_the_papers_recursion(name: str) -> None:
+    given_ = drawn("random", name, 6, 1)
+    weigh = np.random.default_rng(2).standard_normal(RECURSIONS[name](*given_).shape)
+
+    def objective(*moves: Any) -> Any:
+        return (fast(name, *moves) * weigh).sum()
+
+    with jax.enable_x64(True):
+        gradients = jax.grad(objective, argnums=(0, 1, 2))(*map(jnp.asarray, given_))
+    step = 1e-6
+    for place, (own, gradient) in enumerate(zip(given_, gradients, strict=True)):
+        for index in np.ndindex(own.shape):
+            sides = list[float]()
+            for sign in (1, -1):
+                moved = [each.copy() for each in given_]
+                moved[place][index] += sign * step
+                sides.append(float((RECURSIONS[name](*moved) * weigh).sum()))
+            slope = (sides[0] - sides[1]) / (2 * step)
+            np.testing.assert_allclose(gradient[index], slope, atol=1e-7)
+
+
+ONE, TWO, THREE = np.eye(3)
+
+
+@pytest.mark.parametrize(
+    ("name", "reads"),
+    [
+        ("stack", [THREE, TWO, ONE]),
+        ("queue", [ONE, TWO, THREE]),
+    ],
+)
+def test_what_was_put_in_comes_out_in_its_order(name: str, reads: list[Numbers]) -> None:
+    """Three vectors go in; each pop after that leaves two, one and none."""
+    push, pop = np.array([[1.0]] * 3 + [[0.0]] * 3), np.array([[0.0]] * 3 + [[1.0]] * 3)
+    values = np.stack([ONE, TWO, THREE, *[ONE * 0] * 3])[:, None]
+    found = np.asarray(fast(name, *map(jnp.asarray, (pop, push, values))))[:, 0]
+    np.testing.assert_allclose(found[2:], [*reads, ONE * 0], atol=1e-6)
+
+
+def test_a_deque_is_a_stack_and_a_queue_at_either_end() -> None:
+    def reads(pops: list[tuple[float, float]]) -> Numbers:
+        push = np.array([[1.0, 0.0]] * 3 + [[0.0, 0.0]] * len(pops))
+        pop = np.array([(0.0, 0.0)] * 3 + pops)
+        values = np.zeros((len(push), 2, 3))
+        values[:3, 0] = [ONE, TWO, THREE]
+        return np.asarray(fast("deque", *map(jnp.asarray, (pop, push, values))))[2:]
+
+    np.testing.assert_allclose(reads([(1, 0), (1, 0)])[:, 0], [THREE, TWO, ONE], atol=1e-6)
+    np.testing.assert_allclose(reads([(0, 1), (0, 1)])[:, 1], [ONE, TWO, THREE], atol=1e-6)
+    both = reads([(1, 1)])[1]  # one of three is left, and either end reads it
+    np.testing.assert_allclose(both, [TWO, TWO], atol=1e-6)
+
+
+def test_a_pop_of_more_than_is_on_top_reaches_what_is_below() -> None:
+    """Of strengths .5 and .7 a pop of .9 leaves .3 of the first; the read adds the new .1."""
+    push, pop = np.array([[0.5], [0.7], [0.1]]), np.array([[0.0], [0.0], [0.9]])
+    values = np.stack([ONE, TWO, THREE])[:, None]
+    found = np.asarray(fast("stack", *map(jnp.asarray, (pop, push, values))))[:, 0]
+    np.testing.assert_allclose(found, [[0.5, 0, 0], [0.3, 0.7, 0], [0.3, 0, 0.1]], atol=1e-6)
+
+
+def superposed(wanted: Numbers, values: Numbers) -> Numbers:
+    """Return the tops of Joulin & Mikolov's stack, slot by slot."""
+    slots = [np.zeros(values.shape[-1])] * (len(values) + 1)
+    tops = list[Numbers]()
+    for want, value in zip(wanted, values, strict=True):
+        push, pop, keep = np.exp(want) / np.exp(want).sum()
+        slots = [
+            push * ([value, *slots][i]) + pop * below + keep * here
+            for i, (here, below) in enumerate(zip(slots, [*slots[1:], value * 0], strict=True))
+        ]
+        tops.append(slots[0])
+    return np.stack(tops)
+
+
+def test_the_superposition_stack_mixes_its_operations() -> None:
+    draw = np.random.default_rng(0)
+    wanted, values = draw.standard_normal((9, 3)), draw.standard_normal((9, 2))
+    memory = memories.get("superposition")
+    with jax.enable_x64(True):
+        state, tops = memory.start(1, 9, 2), list[Any]()
+        for time in range(9):
+            here = jnp.asarray(wanted[time])[None, None], jnp.asarray(values[time])[None, None]
+            state, top = memory.step(state, time, *here)
+            tops.append(top[0, 0])
+    np.testing.assert_allclose(np.stack(tops), superposed(wanted, values), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", memories.available())
+def test_a_row_of_a_batch_is_as_it_is_alone(name: str) -> None:
+    memory, draw = memories.get(name), np.random.default_rng(0)
+    wanted = jnp.asarray(draw.standard_normal((5, 4, memory.ends, len(memory.wants))), jnp.float32)
+    values = jnp.asarray(draw.standard_normal((5, 4, memory.ends, 3)), jnp.float32)
+
+    def reads(rows: slice) -> Any:
+        state, found = memory.start(rows.stop - rows.start, 5, 3), list[Any]()
+        for time in range(5):
+            state, here = memory.step(state, time, wanted[time, rows], values[time, rows])
+            found.append(here)
+        return jnp.stack(found)
+
+    whole = reads(slice(0, 4))
+    assert whole.shape == (5, 4, memory.ends, 3)
+    np.testing.assert_allclose(whole[:, 2:3], reads(slice(2, 3)), atol=1e-6)
+
+
+def test_there_are_four_and_no_other() -> None:
+    assert memories.available() == ["deque", "queue", "stack", "superposition"]
+    with pytest.raises(UnknownName, match="no memory named 'heap'"):
+        memories.get("heap")
