@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from daxy.experiments import papers
+from daxy.experiments import papers, reproduction
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell, Paper, Recipe, Table
 from daxy.experiments.runs import Workshop
@@ -105,16 +105,30 @@ def test_the_whole_table_is_every_cell_that_is_not_quoted(daxy: Callable) -> Non
 def test_ctrl_c_says_what_is_kept_and_how_to_go_on(
     folder: Path, daxy: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    carry_out = reproduction.carry_out
+
+    def interrupted(*arguments: Any, **options: Any) -> Any:
+        yield from carry_out(*arguments, **options)
+        raise Interrupted("interrupted; its state is saved")
+
+    monkeypatch.setattr(reproduction, "carry_out", interrupted)
+    answer = daxy("reproduce", "made_up/table1")
+    assert answer.code == 130
+    filed = "finished cells are in results/made_up/table1.json"
+    assert answer.err.endswith(f"daxy: interrupted; its state is saved; {filed}\n")
+
+
+def test_ctrl_c_before_anything_is_finished_names_no_results(
+    folder: Path, daxy: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interrupted(*_: Any, **__: Any) -> None:
-        raise Interrupted("training was interrupted; its state is saved")
+        raise Interrupted("interrupted; its state is saved")
 
     monkeypatch.setattr(Workshop, "complete", interrupted)
     answer = daxy("reproduce", "made_up/table1")
-    assert answer.code == 130
-    assert answer.err.endswith(
-        "daxy: training was interrupted; its state is saved; finished cells are in"
-        " results/made_up/table1.json; the same request goes on from there\n"
-    )
+    assert answer.err.endswith("daxy: interrupted; its state is saved\n")
+    again = daxy("reproduce", "made_up/table1", "--restart")
+    assert again.err.endswith("its state is saved; to go on, leave --restart out\n")
 
 
 @pytest.mark.parametrize(

@@ -268,6 +268,12 @@ def test_a_length_without_sources_is_refused() -> None:
     assert len(sampler.pairs(np.zeros(0, int), draw)) == 0
 
 
+def test_a_rule_with_more_tokens_than_the_longest_source_is_never_drawn() -> None:
+    grammar = itg.read("1/2 A -> a b c d e f\n1/4 A -> g A1, h", "long")
+    pairs = Sampler.of(grammar, 3).pairs(np.full(50, 3), np.random.default_rng(0))
+    assert set(pairs.source) == {("g", "g", "h")}
+
+
 def everything(grammar: Grammar, longest: int, *, targets: bool) -> set[tuple[Tokens, Tokens]]:
     """Return all pairs up to a length, by putting the rules in; without targets if so asked."""
     found = {name: set[tuple[Tokens, Tokens]]() for name in grammar.nonterminals}

@@ -88,16 +88,18 @@ class Reproduce(Verb):
         from daxy.training.interrupt import Interrupted
 
         going = reproduction.carry_out(steps, table, ledger, Display(), restart=self.restart)
+        filed = False
         try:
             for step in going:
+                filed = True
                 (found,) = compare([step.cell], ledger.runs(paper))
                 row, column, published, measured, *_, verdict, _ = found.texts
                 seeds = f"{len(found.scores)} seed{'s' * (len(found.scores) != 1)}"
                 _say(f"{row}, {column}: {measured} ({seeds}), {verdict}: {published}")
         except Interrupted as stop:
-            kept = f"finished cells are in {ledger.path(table)}"
-            again = f"the same request{' without --restart' * self.restart} goes on from there"
-            raise Interrupted(f"{stop}; {kept}; {again}") from stop
+            kept = [f"finished cells are in {ledger.path(table)}"] if filed else []
+            again = ["to go on, leave --restart out"] if self.restart else []
+            raise Interrupted("; ".join([str(stop), *kept, *again])) from stop
 
 
 def _planned(table: Table, steps: Sequence[Step]) -> Result:

@@ -107,7 +107,7 @@ class Sampler:
             between[row, : len(own)] = own
             for column, number in enumerate(own):
                 rule, rest = grammar.rules[number], self.weights.rest[number][0]
-                first = tokens(rule)
+                first = min(tokens(rule), width)
                 odds[row, first:, column] = float(rule.probability) * rest[: width - first]
         return _Choices.of(odds.reshape(-1, most)), between
 
