@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from daxy import models
 from daxy.core.vocabulary import END, RESERVED
+from daxy.models import memories
 from daxy.models._model import Batch, Model, Sizes, begun
 from daxy.models.seq2seq import Config as Seq2Seq
 from daxy.models.stacked import Config as Stacked
+from daxy.models.transducer import Config as Transducer
 
 SIZES = Sizes(source_symbols=11, target_symbols=8, channels=4)
 SYMBOLS = {"source_symbols": SIZES.source_symbols, "target_symbols": SIZES.target_symbols}
@@ -52,9 +54,21 @@ def stackeds(hidden: int = 6) -> dict[str, Stacked]:
     }
 
 
+def transducers(hidden: int = 6, embedding: int = 5) -> dict[str, Transducer]:
+    """Return a network with each memory there is, and deep ones with and without."""
+    widths = {"hidden": hidden, "embedding": embedding, "width": 4}
+    kinds = {name: Transducer(memory=name, **widths) for name in memories.available()}
+    deep = {f"{name} x2": Transducer(memory=name, layers=2, **widths) for name in ("none", "stack")}
+    return kinds | deep
+
+
 def architectures(hidden: int = 6, embedding: int = 5) -> dict[str, tuple[str, Any]]:
     """Return each kind of seq2seq and of stacked, and other architectures' defaults, all small."""
-    kinds = {"seq2seq": seq2seqs(hidden, embedding), "stacked": stackeds(hidden)}
+    kinds = {
+        "seq2seq": seq2seqs(hidden, embedding),
+        "stacked": stackeds(hidden),
+        "transducer": transducers(hidden, embedding),
+    }
     found: dict[str, tuple[str, Any]] = {
         name: (architecture, config)
         for architecture, configs in kinds.items()
@@ -117,5 +131,5 @@ def replay(network: Model, pairs: Batch) -> Array:
         return network.step(state, token)
 
     previous = jnp.pad(pairs.target, ((0, 0), (1, 0)))[:, :-1]
-    _, steps = jax.lax.scan(advance, begun(network, pairs.given), previous.T)
+    _, steps = jax.lax.scan(advance, begun(network, pairs.given, previous.shape[1]), previous.T)
     return steps.swapaxes(0, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -76,7 +77,9 @@ class Predictor:
         given = self._given(sources, worlds)
         some = jax.tree.map(lambda rows: jnp.asarray(rows[:1], jnp.int32), given)
         silent = "this network does not say what it attends to"
-        require(hasattr(jax.eval_shape(begun, self.model, some), "attended"), silent)
+        require(
+            hasattr(jax.eval_shape(partial(begun, room=1), self.model, some), "attended"), silent
+        )
         return attended(self.model, given, self.targets.encode(said))
 
     def _given(self, sources: Sequences, worlds: Worlds | None) -> Given:

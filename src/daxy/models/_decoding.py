@@ -68,7 +68,7 @@ def _decode_of_length(
         return (state, token), jnp.where(place < lengths, token, PAD)
 
     first = jnp.full(len(lengths), PAD, jnp.int32)
-    begin = begun(model, given), first
+    begin = begun(model, given, limit), first
     return jax.lax.scan(extend, begin, jnp.arange(limit))[1].T
 
 
@@ -89,7 +89,7 @@ def _last_states(model: Model, given: Given, limit: int) -> Float[Array, "slots 
         return (state, token), (token == END, state.top)
 
     count = len(given.source)
-    begin = begun(model, given), jnp.full(count, PAD, jnp.int32)
+    begin = begun(model, given, limit), jnp.full(count, PAD, jnp.int32)
     _, (ends, states) = jax.lax.scan(extend, begin, None, length=limit)
     last = jnp.where(ends.any(axis=0), ends.argmax(axis=0), limit - 1)
     return states[last, jnp.arange(count)]
@@ -125,7 +125,7 @@ def _attended(model: Model, given: Given, said: Int[Array, "slots length"]) -> A
         state, _ = model.step(state, token)
         return (state, total + state.attended * count[:, None]), None
 
-    begin = begun(model, given)
+    begin = begun(model, given, said.shape[1])
     carry = begin, jnp.zeros_like(begin.attended)
     (_, total), _ = jax.lax.scan(extend, carry, (previous.T, counts.T))
     return total / counts.sum(axis=1, keepdims=True)
@@ -246,7 +246,8 @@ def _decode_one(model: Model, asked: Given, count: Array, limit: int) -> Array:
     """Return one model's outputs for the first `count` of what it is asked."""
     room = len(asked.source)
     slots = min(SLOTS, room)
-    shapes = jax.eval_shape(begun, model, _rows(asked, jnp.arange(slots)))
+    start = partial(begun, room=limit)
+    shapes = jax.eval_shape(start, model, _rows(asked, jnp.arange(slots)))
     nothing = jnp.zeros(slots, jnp.int32)
     begin = _Work(
         next=jnp.int32(0),
@@ -298,7 +299,8 @@ def _refill(model: Model, asked: Given, count: Array, work: _Work) -> _Work:
     (places,) = jnp.nonzero(work.held == room, size=FRESH, fill_value=slots)
     numbers = work.next + jnp.arange(FRESH, dtype=jnp.int32)
     places = jnp.where(numbers < count, places, slots)
-    states = begun(model, _rows(asked, jnp.minimum(numbers, room - 1)))
+    limit = work.outputs.shape[1]
+    states = begun(model, _rows(asked, jnp.minimum(numbers, room - 1)), limit)
     return work._replace(
         next=jnp.minimum(work.next + FRESH, count),
         held=work.held.at[places].set(numbers, mode="drop"),

@@ -6,8 +6,9 @@ become flags of `daxy train`, and an Equinox module `Model` that satisfies the p
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol, cast, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import jax.numpy as jnp
 import numpy as np
@@ -108,17 +109,30 @@ class Grounded(Protocol):
         ...
 
 
+@runtime_checkable
+class Growing(Protocol):
+    """A model whose state has to have room for every target token: its `start` is told how many."""
+
+    grows: ClassVar[bool] = True
+
+    def start(self, source: Int[Array, "batch source"], room: int) -> Any:
+        """Return the state before the first of at most `room` target tokens."""
+        ...
+
+
 def sees_worlds(model: Any) -> bool:
     """Whether a model, or a class of models, is `Grounded`."""
     return getattr(model, "sees_worlds", False)
 
 
-def begun(model: Model, given: Given) -> Any:
-    """Return a model's state before the first target token."""
+def begun(model: Model, given: Given, room: int) -> Any:
+    """Return a model's state before the first of at most `room` target tokens."""
+    asked = [jnp.asarray(given.source)]
     if sees_worlds(model):
         assert given.world is not None
-        return cast("Grounded", model).start(jnp.asarray(given.source), jnp.asarray(given.world))
-    return model.start(jnp.asarray(given.source))
+        asked.append(jnp.asarray(given.world))
+    start: Callable[..., Any] = model.start
+    return start(*asked, room) if getattr(model, "grows", False) else start(*asked)
 
 
 def best(logits: Float[Array, "batch symbols"]) -> Int[Array, " batch"]:

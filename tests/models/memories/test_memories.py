@@ -201,7 +201,7 @@ def test_the_superposition_stack_mixes_its_operations() -> None:
         state, tops = memory.start(1, 9, 2), list[Any]()
         for time in range(9):
             here = jnp.asarray(wanted[time])[None, None], jnp.asarray(values[time])[None, None]
-            state, top = memory.step(state, time, *here)
+            state, top = memory.step(state, time, jnp.ones(1, bool), *here)
             tops.append(top[0, 0])
     np.testing.assert_allclose(np.stack(tops), superposed(wanted, values), atol=1e-12)
 
@@ -215,8 +215,10 @@ def test_a_row_of_a_batch_is_as_it_is_alone(name: str) -> None:
     def reads(rows: slice) -> Any:
         state, found = memory.start(rows.stop - rows.start, 5, 3), list[Any]()
         for time in range(5):
-            state, here = memory.step(state, time, wanted[time, rows], values[time, rows])
-            found.append(here)
+            every = jnp.ones(rows.stop - rows.start, bool)
+            here = wanted[time, rows], values[time, rows]
+            state, seen = memory.step(state, time, every, *here)
+            found.append(seen)
         return jnp.stack(found)
 
     whole = reads(slice(0, 4))

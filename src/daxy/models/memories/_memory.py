@@ -7,9 +7,10 @@ from typing import ClassVar, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
-Time: TypeAlias = Int[Array, ""] | int
+Time: TypeAlias = Int[Array, ""] | Int[Array, " batch"] | int
+"""Steps before this one: of all rows, or of each."""
 Strengths: TypeAlias = Float[Array, "batch slots"]
 EachEnd: TypeAlias = Float[Array, "batch ends"]
 
@@ -36,10 +37,14 @@ class Memory(ABC):
         self,
         state: tuple[Array, ...],
         time: Time,
+        is_step: Bool[Array, " batch"],
         wanted: Float[Array, "batch ends wants"],
         values: Float[Array, "batch ends width"],
     ) -> tuple[tuple[Array, ...], Float[Array, "batch ends width"]]:
-        """Return the memory after step `time`, counted from 0, and what is read then."""
+        """Return the memory after step `time`, counted from 0, and what is read then.
+
+        Rows in which there `is_step` no step keep what they have, but use the step's slots.
+        """
 
 
 class Kept(NamedTuple):
@@ -84,11 +89,12 @@ class StrengthMemory(Memory):
         self,
         state: tuple[Array, ...],
         time: Time,
+        is_step: Bool[Array, " batch"],
         wanted: Float[Array, "batch ends wants"],
         values: Float[Array, "batch ends width"],
     ) -> tuple[Kept, Float[Array, "batch ends width"]]:
         """Return the memory after step `time`, counted from 0, and what is read then."""
-        push, pop = jax.nn.sigmoid(wanted[..., 0]), jax.nn.sigmoid(wanted[..., 1])
+        push, pop = jnp.moveaxis(jax.nn.sigmoid(wanted) * is_step[:, None, None], -1, 0)
         kept = self.put(Kept(*state), time, pop, push, values)
         return kept, jnp.einsum("bes,bsw->bew", self.weights(kept.sums), kept.vectors)
 
@@ -103,8 +109,23 @@ class StrengthMemory(Memory):
         """Return the memory after pops and pushes of these strengths, each between 0 and 1."""
         sums, vectors = self.moved(state.sums, time, pop, push), state.vectors
         for end, place in enumerate(self.places(sums.shape[1], time)):
-            vectors = jax.lax.dynamic_update_index_in_dim(vectors, values[:, end], place, 1)
+            vectors = _written(vectors, values[:, end], place)
         return Kept(sums, vectors)
+
+
+def _written(
+    vectors: Float[Array, "batch slots width"], value: Float[Array, "batch width"], place: Time
+) -> Float[Array, "batch slots width"]:
+    """Return the vectors with one in a slot, the same in all rows or one of its own in each."""
+    if jnp.ndim(place) == 0:
+        return jax.lax.dynamic_update_index_in_dim(vectors, value, place, 1)
+    is_place = jnp.arange(vectors.shape[1]) == jnp.asarray(place)[:, None]
+    return jnp.where(is_place[..., None], value[:, None], vectors)
+
+
+def column(time: Time) -> Int[Array, "_ 1"]:
+    """Return a time, or the times of rows, to compare with all slots."""
+    return jnp.reshape(jnp.asarray(time), (-1, 1))
 
 
 def after(sums: Strengths) -> Strengths:

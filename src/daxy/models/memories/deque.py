@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from daxy.models.memories._memory import EachEnd, StrengthMemory, Strengths, Time, after
+from daxy.models.memories._memory import EachEnd, StrengthMemory, Strengths, Time, after, column
 
 
 @final
@@ -41,8 +41,8 @@ class DeQue(StrengthMemory):
         left = jax.nn.relu(sums - pop[:, :1])
         left = jnp.minimum(left, jax.nn.relu(left[:, :1] - pop[:, 1:]))
         place = jnp.arange(sums.shape[1])
-        grown = jnp.where(place <= top, left + push[:, :1], 0)
-        return grown + jnp.where(place <= bottom, push[:, 1:], 0)
+        grown = jnp.where(place <= column(top), left + push[:, :1], 0)
+        return grown + jnp.where(place <= column(bottom), push[:, 1:], 0)
 
     def weights(self, sums: Strengths) -> Float[Array, "batch ends slots"]:
         """Return how much of each slot is among the topmost 1, and among the lowest 1."""

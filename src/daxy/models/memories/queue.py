@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from daxy.models.memories._memory import EachEnd, StrengthMemory, Strengths, Time, before
+from daxy.models.memories._memory import EachEnd, StrengthMemory, Strengths, Time, before, column
 
 
 @final
@@ -33,7 +33,7 @@ class Queue(StrengthMemory):
         Slots that are not used yet have the sum of all, as if nothing were in them.
         """
         left = jax.nn.relu(sums - pop)
-        is_old = jnp.arange(sums.shape[1]) < time
+        is_old = jnp.arange(sums.shape[1]) < column(time)
         return jnp.where(is_old, left, left[:, -1:] + push)
 
     def weights(self, sums: Strengths) -> Float[Array, "batch ends slots"]:

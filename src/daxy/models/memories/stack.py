@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from daxy.models.memories._memory import EachEnd, StrengthMemory, Strengths, Time, after
+from daxy.models.memories._memory import EachEnd, StrengthMemory, Strengths, Time, after, column
 
 
 @final
@@ -29,7 +29,7 @@ class Stack(StrengthMemory):
 
     def moved(self, sums: Strengths, time: Time, pop: EachEnd, push: EachEnd) -> Strengths:
         """Return the sums after a pop, which takes from the top, and a push on it."""
-        is_there = jnp.arange(sums.shape[1]) <= time
+        is_there = jnp.arange(sums.shape[1]) <= column(time)
         return jnp.where(is_there, jax.nn.relu(sums - pop) + push, 0)
 
     def weights(self, sums: Strengths) -> Float[Array, "batch ends slots"]:

@@ -10,7 +10,7 @@ from typing import NamedTuple, final
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
 from daxy.models.memories._memory import Memory, Time
 
@@ -37,13 +37,16 @@ class Superposition(Memory):
         self,
         state: tuple[Array, ...],
         time: Time,
+        is_step: Bool[Array, " batch"],
         wanted: Float[Array, "batch ends wants"],
         values: Float[Array, "batch ends width"],
     ) -> tuple[Mixed, Float[Array, "batch ends width"]]:
         """Return the memory after a step and its top; the three shares add up to 1."""
         del time
         (vectors,) = state
-        push, pop, keep = jnp.moveaxis(jax.nn.softmax(wanted[:, 0], axis=-1)[..., None, None], 1, 0)
+        nothing = jnp.array([0.0, 0.0, 1.0])
+        shares = jnp.where(is_step[:, None], jax.nn.softmax(wanted[:, 0], axis=-1), nothing)
+        push, pop, keep = jnp.moveaxis(shares[..., None, None], 1, 0)
         pushed = jnp.concatenate([values, vectors[:, :-1]], axis=1)
         popped = jnp.pad(vectors[:, 1:], ((0, 0), (0, 1), (0, 0)))
         mixed = push * pushed + pop * popped + keep * vectors

@@ -1,0 +1,270 @@
+"""A network that reads and writes in one go, with a memory (Grefenstette et al. 2015, section 3).
+
+A source and its target are one sequence, `<s> source ||| target`. A recurrent controller goes
+through all of it; at each step it says what to push and how strongly to pop, and what is read from
+the memory reaches it at the next. Without a memory it is the paper's deep LSTM, whose input
+reaches every layer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from daxy.core.errors import require
+from daxy.core.vocabulary import END, PAD
+from daxy.models import memories
+from daxy.models._model import Batch, Sizes
+from daxy.models.layers import late_weights
+from daxy.models.layers.cells import State, cell
+from daxy.models.layers.dropout import Dropout, drop
+from daxy.models.layers.embedding import embed, embed_previous, with_start
+from daxy.models.layers.initial import normal, uniform
+from daxy.models.layers.linear import times
+from daxy.models.layers.recurrence import Recurrence, drawn
+from daxy.models.memories import Memory
+
+NONE = "none"
+LSTM = cell("lstm")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """A controller with a memory; every field is a flag of `daxy train`."""
+
+    memory: str = "stack"
+    """stack, queue, deque, superposition (Joulin & Mikolov 2015), or none."""
+    hidden: int = 256
+    """Units of each layer of the controller."""
+    layers: int = 1
+    """Layers of the controller."""
+    embedding: int = 64
+    """Width of a token's embedding, and, with a memory, of what the next token is made from."""
+    width: int = 256
+    """Width of a vector of the memory."""
+    pop_bias: float = -1.0
+    """What the bias of pops starts from; from 0 on, a memory is often never used."""
+
+    def __post_init__(self) -> None:
+        for name in ("hidden", "layers", "embedding", "width"):
+            value = getattr(self, name)
+            require(value > 0, f"{name} must be positive, not {value}")
+        if self.memory != NONE:
+            memories.get(self.memory)
+
+    @property
+    def kind(self) -> Memory | None:
+        """The memory, if there is one."""
+        return None if self.memory == NONE else memories.get(self.memory)
+
+
+class Wants(eqx.Module):
+    """From the controller to the memory, and to the next token."""
+
+    wants: Float[Array, "hidden wants"]
+    wants_bias: Float[Array, " wants"]
+    values: Float[Array, "hidden values"]
+    values_bias: Float[Array, " values"]
+    said: Float[Array, "hidden embedding"]
+    said_bias: Float[Array, " embedding"]
+
+    def __init__(self, config: Config, memory: Memory, *, key: PRNGKeyArray) -> None:
+        keys = jax.random.split(key, 6)
+        hidden, wanted = config.hidden, memory.ends * len(memory.wants)
+        self.wants = uniform(keys[0], (hidden, wanted), hidden)
+        bias = uniform(keys[1], (wanted,), hidden).reshape(memory.ends, -1)
+        self.wants_bias = bias.at[:, memory.wants.index("pop")].set(config.pop_bias).ravel()
+        self.values = uniform(keys[2], (hidden, memory.ends * config.width), hidden)
+        self.values_bias = uniform(keys[3], (memory.ends * config.width,), hidden)
+        self.said = uniform(keys[4], (hidden, config.embedding), hidden)
+        self.said_bias = uniform(keys[5], (config.embedding,), hidden)
+
+
+class Carry(NamedTuple):
+    """Where the network stands between two tokens."""
+
+    states: tuple[State, ...]
+    """Of each layer of the controller."""
+    read: Float[Array, "batch read"]
+    """What the last step read from the memory."""
+    memory: tuple[Array, ...]
+
+
+class Here(NamedTuple):
+    """What a step is given, or, with time before the batch, what many steps are."""
+
+    row: Float[Array, "*time batch embedding"]
+    is_token: Bool[Array, "*time batch"]
+    time: Int[Array, " any"] | Int[Array, ""]
+    """Steps before this one: of all rows, or of each."""
+
+
+class Constants(NamedTuple):
+    """What every step reads beside the weights."""
+
+    biases: tuple[tuple[Float[Array, " gates"], Float[Array, " gates"]], ...]
+    """Of the input and of the state, a pair a layer."""
+    wants_bias: Float[Array, " wants"] | None
+    values_bias: Float[Array, " values"] | None
+
+
+class DecoderState(NamedTuple):
+    """Where a decoder stands between two tokens."""
+
+    carry: Carry
+    time: Int[Array, " batch"]
+    """Steps done, those of the source among them."""
+
+    @property
+    def top(self) -> Float[Array, "batch hidden"]:
+        """The hidden vector that the next token is made from."""
+        return self.carry.states[-1][0]
+
+
+class Model(eqx.Module):
+    """See the module; parameters are stored [incoming, outgoing], gates in PyTorch's order."""
+
+    grows: ClassVar[bool] = True
+
+    config: Config = eqx.field(static=True)
+    source_embedding: Float[Array, "source_symbols_and_start embedding"]
+    target_embedding: Float[Array, "target_symbols_and_start embedding"]
+    """Its last row is of what stands between a source and its target."""
+    first: Float[Array, "layers hidden"]
+    """The hidden vectors before the first token; the LSTM's memory cells are 0."""
+    controller: tuple[Recurrence, ...]
+    wants: Wants | None
+    output: Float[Array, "said target_symbols"]
+    output_bias: Float[Array, " target_symbols"]
+
+    def __init__(self, config: Config, sizes: Sizes, *, key: PRNGKeyArray) -> None:
+        keys = iter(jax.random.split(key, 6 + config.layers))
+        hidden, embedding, memory = config.hidden, config.embedding, config.kind
+        read = 0 if memory is None else memory.ends * config.width
+        widths = [embedding + read, *[hidden + embedding] * (config.layers - 1)]
+        said = hidden if memory is None else embedding
+        self.config = config
+        self.source_embedding = normal(next(keys), (sizes.source_symbols + 1, embedding))
+        self.target_embedding = normal(next(keys), (sizes.target_symbols + 1, embedding))
+        self.first = uniform(next(keys), (config.layers, hidden), hidden)
+        self.controller = tuple(drawn(LSTM, each, hidden, key=next(keys)) for each in widths)
+        self.wants = None if memory is None else Wants(config, memory, key=next(keys))
+        self.output = uniform(next(keys), (said, sizes.target_symbols), said)
+        self.output_bias = uniform(next(keys), (sizes.target_symbols,), said)
+
+    def logits(
+        self, batch: Batch, noise: Dropout | None = None
+    ) -> Float[Array, "batch target symbols"]:
+        """Return the scores of every next token under teacher forcing."""
+        rows, is_token = self._source(batch.source)
+        target = embed_previous(self.target_embedding, batch.before.T)
+        rows = drop(noise, "embedding", jnp.concatenate([rows, target]), batch_axis=1)
+        every = jnp.ones(target.shape[:2], bool)
+        begin = self._before(len(batch.source), len(rows))
+
+        def advance(
+            apply: late_weights.Apply, known: Constants, carry: Carry, here: Here
+        ) -> tuple[Carry, Float[Array, "batch hidden"]]:
+            carry = self._advance(apply, known, carry, here)
+            return carry, carry.states[-1][0]
+
+        here = Here(rows, jnp.concatenate([is_token, every]), jnp.arange(len(rows)))
+        tops = late_weights.scan(advance, self._weights(), self._constants(), begin, here)
+        return self._scores(tops[len(is_token) :]).swapaxes(0, 1)
+
+    def start(self, source: Int[Array, "batch source"], room: int) -> DecoderState:
+        """Read the sources; the state before the first target token, of at most `room`."""
+        rows, is_token = self._source(source)
+        apply, known = late_weights.applied(self._weights()), self._constants()
+
+        def advance(carry: Carry, here: Here) -> tuple[Carry, None]:
+            return self._advance(apply, known, carry, here), None
+
+        begin = self._before(len(source), len(rows) + room)
+        carry, _ = jax.lax.scan(advance, begin, Here(rows, is_token, jnp.arange(len(rows))))
+        return DecoderState(carry, jnp.full(len(source), len(rows)))
+
+    def step(
+        self, state: DecoderState, token: Int[Array, " batch"]
+    ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
+        """Take the previous token (PAD before the first) in; return the scores of the next."""
+        row = embed_previous(self.target_embedding, token)
+        apply = late_weights.applied(self._weights())
+        here = Here(row, jnp.ones(len(token), bool), state.time)
+        carry = self._advance(apply, self._constants(), state.carry, here)
+        return DecoderState(carry, state.time + 1), self._scores(carry.states[-1][0])
+
+    def _source(
+        self, source: Int[Array, "batch source"]
+    ) -> tuple[Float[Array, "time batch embedding"], Bool[Array, "time batch"]]:
+        """Return the embedded start and source, and where there is a token of them.
+
+        What ends a source is said by what begins a target.
+        """
+        codes = with_start(source, self.source_embedding).T
+        return embed(self.source_embedding, codes), (codes != PAD) & (codes != END)
+
+    def _before(self, batch: int, steps: int) -> Carry:
+        """Return where the network stands before the first token."""
+        zeros, memory = jnp.zeros((batch, self.config.hidden)), self.config.kind
+        states = tuple((jnp.broadcast_to(own, zeros.shape), zeros) for own in self.first)
+        if memory is None:
+            return Carry(states, jnp.zeros((batch, 0)), ())
+        read = jnp.zeros((batch, memory.ends * self.config.width))
+        return Carry(states, read, memory.start(batch, steps, self.config.width))
+
+    def _constants(self) -> Constants:
+        biases = tuple((layer.input_bias, layer.state_bias) for layer in self.controller)
+        if self.wants is None:
+            return Constants(biases, None, None)
+        return Constants(biases, self.wants.wants_bias, self.wants.values_bias)
+
+    def _weights(self) -> dict[str, Array]:
+        """Return what each step multiplies by, by the name `_advance` calls it."""
+        weights = dict[str, Array]()
+        for number, layer in enumerate(self.controller):
+            weights[f"input {number}"] = layer.input_to_gates
+            weights[f"state {number}"] = layer.state_to_gates
+        if self.wants is not None:
+            weights |= {"wants": self.wants.wants, "values": self.wants.values}
+        return weights
+
+    def _advance(
+        self, apply: late_weights.Apply, known: Constants, carry: Carry, here: Here
+    ) -> Carry:
+        """Return where the network stands after a token; where there is none, where it stood."""
+        rows, after = jnp.concatenate([here.row, carry.read], axis=1), list[State]()
+        for number, (state, (input_bias, state_bias)) in enumerate(
+            zip(carry.states, known.biases, strict=True)
+        ):
+            from_input = apply(f"input {number}", rows) + input_bias
+            from_state = apply(f"state {number}", state[0]) + state_bias
+            new = LSTM.step(state, from_input, from_state)
+            after.append(_where(here.is_token, new, state))
+            rows = jnp.concatenate([after[-1][0], here.row], axis=1)
+        memory = self.config.kind
+        if memory is None or known.wants_bias is None or known.values_bias is None:
+            return Carry(tuple(after), carry.read, ())
+        top, batch = after[-1][0], len(here.row)
+        wanted = (apply("wants", top) + known.wants_bias).reshape(batch, memory.ends, -1)
+        values = jnp.tanh(apply("values", top) + known.values_bias)
+        values = values.reshape(batch, memory.ends, -1)
+        kept, read = memory.step(carry.memory, here.time, here.is_token, wanted, values)
+        (read,) = _where(here.is_token, (read.reshape(batch, -1),), (carry.read,))
+        return Carry(tuple(after), read, kept)
+
+    def _scores(self, tops: Float[Array, "*rows hidden"]) -> Float[Array, "*rows symbols"]:
+        if self.wants is not None:
+            tops = jnp.tanh(times(tops, self.wants.said) + self.wants.said_bias)
+        return times(tops, self.output) + self.output_bias
+
+
+def _where(is_token: Bool[Array, " batch"], new: State, old: State) -> State:
+    """Return the new state, and the old one in rows where there is no token."""
+    pairs = zip(new, old, strict=True)
+    return tuple(jnp.where(is_token[:, None], one, other) for one, other in pairs)
