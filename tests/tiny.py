@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from daxy import models
 from daxy.core.vocabulary import END, RESERVED
-from daxy.models import memories
 from daxy.models._model import Batch, Model, Sizes, begun
 from daxy.models.seq2seq import Config as Seq2Seq
 from daxy.models.stacked import Config as Stacked
@@ -55,11 +54,14 @@ def stackeds(hidden: int = 6) -> dict[str, Stacked]:
 
 
 def transducers(hidden: int = 6, embedding: int = 5) -> dict[str, Transducer]:
-    """Return a network with each memory there is, and deep ones with and without."""
-    widths = {"hidden": hidden, "embedding": embedding, "width": 4}
-    kinds = {name: Transducer(memory=name, **widths) for name in memories.available()}
-    deep = {f"{name} x2": Transducer(memory=name, layers=2, **widths) for name in ("none", "stack")}
-    return kinds | deep
+    """Return some networks with memories, of one end and of two, and deep ones without and with."""
+    kinds = {"deque": 1, "superposition": 1, "stack": 2, "none": 2}
+    return {
+        f"{memory} x{layers}": Transducer(
+            memory=memory, layers=layers, hidden=hidden, embedding=embedding, width=4
+        )
+        for memory, layers in kinds.items()
+    }
 
 
 def architectures(hidden: int = 6, embedding: int = 5) -> dict[str, tuple[str, Any]]:

@@ -1,0 +1,124 @@
+"""The controller with a memory: its size, and its equations one by one."""
+
+from dataclasses import replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from tests import tiny
+from tests.models.memories.test_memories import RECURSIONS, superposed
+
+from daxy.core.errors import DaxyError
+from daxy.core.vocabulary import END, PAD
+from daxy.models import memories
+from daxy.models._model import Sizes
+from daxy.models.transducer import Config, Model
+
+KINDS = tiny.transducers()
+PUBLISHED = {
+    ("none", 1): 3.3e5,
+    ("none", 2): 9.1e5,
+    ("none", 4): 2.1e6,
+    ("none", 8): 4.5e6,
+    ("stack", 1): 6.7e5,
+    ("queue", 1): 6.7e5,
+    ("deque", 1): 1.0e6,
+}
+"""Parameters with 256 units, embeddings and softmax not counted (Grefenstette et al. 2015)."""
+
+
+@pytest.mark.parametrize(("memory", "layers"), PUBLISHED, ids=str)
+def test_a_network_has_as_many_parameters_as_the_paper_says(memory: str, layers: int) -> None:
+    config = Config(memory=memory, layers=layers)
+    model = jax.eval_shape(lambda key: Model(config, Sizes(130, 130), key=key), jax.random.key(0))
+    counted = jax.tree.leaves((model.controller, model.wants, model.first))
+    found = sum(leaf.size for leaf in counted)
+    assert found == pytest.approx(PUBLISHED[memory, layers], rel=0.03)
+
+
+def test_pops_begin_held_back() -> None:
+    for name in memories.available():
+        memory = memories.get(name)
+        model = Model(Config(memory=name), Sizes(5, 5), key=jax.random.key(0))
+        assert model.wants is not None
+        biases = np.asarray(model.wants.wants_bias).reshape(memory.ends, -1)
+        place = memory.wants.index("pop")
+        np.testing.assert_array_equal(biases[:, place], -1)
+        assert (np.abs(np.delete(biases, place, axis=1)) < 0.1).all()
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"memory": "heap"}, "no memory named 'heap'"),
+        ({"layers": 0}, "layers must be positive, not 0"),
+        ({"width": -1}, "width must be positive, not -1"),
+    ],
+)
+def test_what_cannot_be_built_is_refused(choices: dict[str, Any], message: str) -> None:
+    with pytest.raises(DaxyError, match=message):
+        Config(**choices)
+
+
+def sigmoid(values: Any) -> Any:
+    return 1 / (1 + np.exp(-values))
+
+
+def transcribed(model: Any, source: list[int], target: list[int]) -> Any:
+    """Return the scores of each next token, from the paper's equations and no batch."""
+    w = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), model)
+    name = model.config.memory
+    inputs = [w.source_embedding[-1], *(w.source_embedding[code] for code in source)]
+    inputs += [w.target_embedding[-1], *(w.target_embedding[code] for code in target[:-1])]
+    hiddens, cells = list(w.first), [0 * first for first in w.first]
+    ends = 0 if name == "none" else memories.get(name).ends
+    read, moves, scores = np.zeros(ends * model.config.width), list[Any](), list[Any]()
+    for row in inputs:
+        x = np.concatenate([row, read])
+        for number, layer in enumerate(w.controller):
+            gates = x @ layer.input_to_gates + layer.input_bias
+            gates = gates + hiddens[number] @ layer.state_to_gates + layer.state_bias
+            i, f, g, o = np.split(gates, 4)
+            cells[number] = sigmoid(f) * cells[number] + sigmoid(i) * np.tanh(g)
+            hiddens[number] = sigmoid(o) * np.tanh(cells[number])
+            x = np.concatenate([hiddens[number], row])
+        said = hiddens[-1]
+        if ends:
+            wanted = (said @ w.wants.wants + w.wants.wants_bias).reshape(ends, -1)
+            values = np.tanh(said @ w.wants.values + w.wants.values_bias).reshape(ends, -1)
+            moves.append((wanted, values))
+            wants, put = (np.stack(each) for each in zip(*moves, strict=True))
+            if name == "superposition":
+                read = superposed(wants[:, 0], put[:, 0])[-1]
+            else:
+                push, pop = sigmoid(wants[..., 0]), sigmoid(wants[..., 1])
+                read = RECURSIONS[name](pop, push, put)[-1].ravel()
+            said = np.tanh(said @ w.wants.said + w.wants.said_bias)
+        scores.append(said @ w.output + w.output_bias)
+    return np.stack(scores[len(source) + 1 :])
+
+
+@pytest.mark.parametrize("name", [*KINDS, "queue x1"])
+def test_scores_are_those_of_the_equations(name: str) -> None:
+    queue = replace(KINDS["deque x1"], memory="queue")
+    model = tiny.model("transducer", KINDS.get(name, queue))
+    pairs = tiny.batch(6, 7, count=3)
+    found = np.asarray(tiny.logits(model, pairs))
+    for row, (source, target) in enumerate(zip(pairs.source, pairs.target, strict=True)):
+        said = [int(code) for code in source if code not in (PAD, END)]
+        meant = [int(code) for code in target if code != PAD]
+        expected = transcribed(model, said, meant)
+        np.testing.assert_allclose(found[row, : len(meant)], expected, atol=1e-5)
+
+
+def test_a_place_without_a_token_leaves_the_memory_as_it_was() -> None:
+    model = tiny.model("transducer", KINDS["deque x1"])
+    source = jnp.asarray(tiny.codes(0, 4, 5, 11))
+    short, long = (model.start(each, 3) for each in (source, jnp.pad(source, ((0, 0), (0, 4)))))
+    token = jnp.zeros(4, jnp.int32)
+    for _ in range(3):
+        (short, one), (long, other) = model.step(short, token), model.step(long, token)
+        np.testing.assert_allclose(one, other, atol=1e-6)
+        token = jnp.argmax(one, axis=1).astype(jnp.int32)
