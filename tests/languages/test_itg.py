@@ -146,11 +146,11 @@ def test_inside_weights_are_the_likelihoods_of_lengths(name: str) -> None:
     grammar = TANGLED if name == "tangled" else itg.grammar(name)
     weights = Sampler.of(grammar, 24).weights.whole
     for left, expected in likelihoods(grammar, 24).items():
-        np.testing.assert_allclose(weights[left], expected, atol=1e-12)
+        np.testing.assert_allclose(np.exp(weights[left]), expected, atol=1e-12)
 
 
 def test_the_shortest_sentences_are_as_likely_as_by_hand() -> None:
-    weights = Sampler.of(itg.grammar("svo_sov"), 8).weights.whole["A"]
+    weights = np.exp(Sampler.of(itg.grammar("svo_sov"), 8).weights.whole["A"])
     # A subject of one word has 3/5, of two 1/5 x 9/25; so has an object.
     np.testing.assert_allclose(weights[:5], [0, 0, 0, 9 / 25, 2 * 3 / 5 * 9 / 125], rtol=1e-12)
 
@@ -163,6 +163,18 @@ def joined(rule: Rule, below: Sequence[tuple[Tokens, Tokens]]) -> tuple[Tokens, 
         return tuple(itertools.chain(*parts))
 
     return side(0, rule.source), side(1, rule.target)
+
+
+def test_lengths_that_are_hardly_ever_reached_are_as_likely_as_they_are() -> None:
+    """A source of n tokens has p^(n-1) (1-p), which no number can hold long before 300."""
+    sampler = Sampler.of(itg.read("1/1000 A -> a A1\n999/1000 A -> b", "rare"), 300)
+    expected = np.arange(300) * np.log(1 / 1000) + np.log(999 / 1000)
+    np.testing.assert_allclose(sampler.weights.whole["A"][1:], expected, rtol=1e-12)
+    np.testing.assert_array_equal(sampler.possible(200), np.arange(200, 301))
+    odds = sampler.lengths(200)
+    assert odds[200] == pytest.approx(0.999)
+    (pair,) = sampler.pairs(np.array([300]), np.random.default_rng(0))
+    assert pair.source == ("a",) * 299 + ("b",)
 
 
 def ancestral(grammar: Grammar, draw: np.random.Generator, longest: int) -> int | None:
@@ -214,7 +226,7 @@ def test_rules_are_as_frequent_as_in_all_derivations_that_end(name: str) -> None
             for left, rules in grammar.of.items()
         }
     sampler = Sampler.of(grammar, 500)
-    assert sampler.weights.whole["A"].sum() == pytest.approx(ends["A"], abs=1e-4)
+    assert np.exp(sampler.weights.whole["A"]).sum() == pytest.approx(ends["A"], abs=1e-4)
     lengths = draw.choice(501, 20_000, p=sampler.lengths())
     used = np.concatenate([each.rule for each in sampler.derivations(lengths, draw)])
     counts = dict(zip(grammar.rules, np.bincount(used, minlength=len(grammar.rules)), strict=True))
@@ -250,8 +262,7 @@ def test_samples_mean_what_an_oracle_says(
 ) -> None:
     draw = np.random.default_rng(3)
     sampler = Sampler.of(itg.grammar(name), longest)
-    possible = np.flatnonzero(sampler.lengths(shortest))
-    lengths = draw.choice(possible, 20_000)
+    lengths = draw.choice(sampler.possible(shortest), 20_000)
     pairs = sampler.pairs(lengths, draw)
     np.testing.assert_array_equal(pairs.source.lengths, lengths)
     assert all(map(lambda s, t: oracle(s) == t, pairs.source, pairs.target))
@@ -320,8 +331,7 @@ def test_exactly_the_sources_of_a_grammar_have_a_target() -> None:
 def test_what_is_drawn_is_parsed(name: str, length: int, seed: int) -> None:
     grammar = itg.grammar(name)
     sampler, draw = Sampler.of(grammar, 64), np.random.default_rng(seed)
-    possible = np.flatnonzero(sampler.lengths(length))
-    generations = list(sampler.derivations(possible[:1], draw))
+    generations = list(sampler.derivations(sampler.possible(length)[:1], draw))
     (pair,) = sampler.written(generations)
     found = itg.parse(grammar, pair.source, pair.target)
     assert (found.source, found.target) == (pair.source, pair.target)

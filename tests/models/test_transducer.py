@@ -13,7 +13,7 @@ from tests.models.memories.test_memories import RECURSIONS, superposed
 from daxy.core.errors import DaxyError
 from daxy.core.vocabulary import END, PAD
 from daxy.models import memories
-from daxy.models._model import Sizes
+from daxy.models._model import Batch, Sizes
 from daxy.models.transducer import Config, Model
 
 KINDS = tiny.transducers()
@@ -122,3 +122,34 @@ def test_a_place_without_a_token_leaves_the_memory_as_it_was() -> None:
         (short, one), (long, other) = model.step(short, token), model.step(long, token)
         np.testing.assert_allclose(one, other, atol=1e-6)
         token = jnp.argmax(one, axis=1).astype(jnp.int32)
+
+
+def gradients(model: Model, width: int) -> Any:
+    """Return the compiled gradients of a loss for targets of some width."""
+
+    def loss(model: Model, pairs: Batch) -> Any:
+        return jnp.square(model.logits(pairs)).mean()
+
+    return jax.jit(jax.grad(loss)).lower(model, tiny.batch(4, width)).compile()
+
+
+@pytest.mark.parametrize("memory", ["stack", "queue", "deque"])
+def test_going_back_with_the_last_memory_alone_changes_no_gradient(
+    memory: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model: Any = tiny.model("transducer", replace(KINDS["deque x1"], memory=memory))
+    pairs = tiny.batch(4, 9)
+    found = gradients(model, 9)(model, pairs)
+    monkeypatch.setattr(Model, "_last", lambda *_: None)
+    kept = gradients(model, 9)(model, pairs)
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(kept), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+def test_the_way_back_keeps_no_vectors_of_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    model: Any = tiny.model("transducer", replace(KINDS["deque x1"], width=64))
+    found = gradients(model, 60).memory_analysis().temp_size_in_bytes
+    monkeypatch.setattr(Model, "_last", lambda *_: None)
+    steps, batch, slots = 65, 5, 130
+    kept = gradients(model, 60).memory_analysis().temp_size_in_bytes
+    assert kept - found > 0.8 * steps * batch * slots * 64 * 4

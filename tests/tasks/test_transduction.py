@@ -98,7 +98,13 @@ def test_a_longer_train_set_begins_like_a_shorter_one(name: str) -> None:
 def test_any_stretch_of_a_stream_is_found_where_it_is() -> None:
     stream = Stream(Copy(128, 8, 64), 0, "test")
     whole = stream.pairs(range(3 * BLOCK))
-    for rows in (range(5), range(BLOCK - 3, BLOCK + 3), range(BLOCK, 3 * BLOCK), range(7, 7)):
+    for rows in (
+        range(5),
+        range(BLOCK - 3, BLOCK + 3),
+        range(BLOCK, 3 * BLOCK),
+        range(7, 7),
+        range(0),
+    ):
         assert same(stream.pairs(rows), whole[rows.start : rows.stop])
 
 

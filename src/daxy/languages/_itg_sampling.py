@@ -8,6 +8,7 @@ drawn side by side, a generation of nodes at a time.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -40,10 +41,22 @@ class Sampler:
         """
         grammar, longest = self.weights.grammar, self.weights.longest
         weights = self.weights.whole[grammar.root].copy()
-        weights[:shortest] = 0
+        weights[:shortest] = -np.inf
         none = f"the grammar has no source of {shortest} to {longest} tokens"
-        require(weights.sum() > 0, none)
-        return weights / weights.sum()
+        require(weights.max(initial=-np.inf) > -np.inf, none)
+        odds = np.exp(weights - weights.max())
+        return odds / odds.sum()
+
+    def possible(self, shortest: int = 1) -> Integers:
+        """Return the lengths in the range that sources can have.
+
+        Raises:
+            WrongRequest: there are none.
+        """
+        self.lengths(shortest)
+        weights = self.weights.whole[self.weights.grammar.root]
+        found = np.flatnonzero(weights > -np.inf)
+        return found[found >= shortest]
 
     def pairs(self, lengths: Integers, draw: np.random.Generator) -> Examples:
         """Return a pair for each of some source lengths, which are lengths of the grammar.
@@ -61,7 +74,7 @@ class Sampler:
         """
         whole = self.weights.whole[self.weights.grammar.root]
         known = (lengths > 0) & (lengths < len(whole))
-        missing = lengths[~known | (whole[np.where(known, lengths, 0)] == 0)]
+        missing = lengths[~known | (whole[np.where(known, lengths, 0)] == -np.inf)]
         none = f"the grammar has no source of {missing[0] if len(missing) else 0} tokens"
         require(len(missing) == 0, none)
         names, length = np.zeros(len(lengths), np.int64), lengths.astype(np.int64)
@@ -100,7 +113,7 @@ class Sampler:
         """Of each nonterminal at each length, and which rules they are between."""
         grammar, width = self.weights.grammar, self.weights.longest + 1
         most = max(map(len, grammar.of.values()))
-        odds = np.zeros((len(grammar.nonterminals), width, most))
+        odds = np.full((len(grammar.nonterminals), width, most), -np.inf)
         between = np.full((len(grammar.nonterminals), most), NONE)
         for row, name in enumerate(grammar.nonterminals):
             own = [number for number, rule in enumerate(grammar.rules) if rule.left == name]
@@ -108,7 +121,7 @@ class Sampler:
             for column, number in enumerate(own):
                 rule, rest = grammar.rules[number], self.weights.rest[number][0]
                 first = min(tokens(rule), width)
-                odds[row, first:, column] = float(rule.probability) * rest[: width - first]
+                odds[row, first:, column] = math.log(rule.probability) + rest[: width - first]
         return _Choices.of(odds.reshape(-1, most)), between
 
     @cached_property
@@ -120,8 +133,8 @@ class Sampler:
             for child, name in enumerate(rule.children[:-1]):
                 numbers[row, child] = len(blocks) - 1
                 left = np.arange(width)[:, None] - np.arange(width)
-                others = np.where(left >= 0, rest[child + 1][left], 0)
-                blocks.append(self.weights.whole[name] * others)
+                others = np.where(left >= 0, rest[child + 1][left], -np.inf)
+                blocks.append(self.weights.whole[name] + others)
         return _Choices.of(np.concatenate(blocks)), numbers
 
     def _rules(self, names: Integers, length: Integers, draw: np.random.Generator) -> Integers:
@@ -153,10 +166,14 @@ class _Choices:
 
     @classmethod
     def of(cls, odds: Weights) -> _Choices:
-        """Return the choices with these odds, [rows, outcomes]; a row without any is not drawn."""
-        sums = np.cumsum(odds, axis=1)
-        totals = sums[:, -1:]
-        shares = np.where(totals > 0, sums / np.where(totals > 0, totals, 1), 1)
+        """Return the choices with these odds, as logarithms: [rows, outcomes].
+
+        A row without any is not drawn.
+        """
+        most = odds.max(axis=1, keepdims=True)
+        sums = np.cumsum(np.exp(odds - np.where(most > -np.inf, most, 0)), axis=1)
+        totals = np.where(most > -np.inf, sums[:, -1:], 1)
+        shares = np.where(most > -np.inf, sums / totals, 1)
         first = np.arange(len(odds), dtype=np.float64)[:, None]
         return cls((first + shares).ravel(), odds.shape[1])
 

@@ -1,7 +1,12 @@
-"""Inside weights: how likely each nonterminal is to become a source of each length."""
+"""Inside weights: how likely each nonterminal is to become a source of each length.
+
+As logarithms: a long source of a grammar that prefers short ones may be less likely than any number
+that a machine can hold.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +19,7 @@ Weights = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """Probabilities of source lengths up to a longest one; index n is for n tokens."""
+    """Logarithms of probabilities of source lengths up to a longest; index n is for n tokens."""
 
     grammar: Grammar
     whole: dict[str, Weights]
@@ -36,38 +41,35 @@ def inside(grammar: Grammar, longest: int) -> Inside:
     What is left are the rules that are one child: with U their probabilities, weights of a length
     are (1 - U)^-1 times those of the other rules.
     """
-    place = {name: number for number, name in enumerate(grammar.nonterminals)}
-    whole = {name: np.zeros(longest + 1) for name in grammar.nonterminals}
-    rest = [
-        [np.zeros(longest + 1) for _ in range(len(rule.children) + 1)] for rule in grammar.rules
-    ]
-    for sums in rest:
-        sums[-1][0] = 1.0
+    names, rules = grammar.nonterminals, grammar.rules
+    place = {name: number for number, name in enumerate(names)}
+    log = [math.log(rule.probability) for rule in rules]
+    whole = {name: np.full(longest + 1, -np.inf) for name in names}
+    rest = [[np.full(longest + 1, -np.inf) for _ in (*rule.children, None)] for rule in rules]
     becomes = np.zeros((len(place), len(place)))
-    for rule in filter(is_unit, grammar.rules):
-        becomes[place[rule.left], place[rule.children[0]]] += float(rule.probability)
+    for rule, sums in zip(rules, rest, strict=True):
+        sums[-1][0] = 0.0
+        if is_unit(rule):
+            becomes[place[rule.left], place[rule.children[0]]] += float(rule.probability)
     closure = np.linalg.inv(np.eye(len(place)) - becomes)
-    leaves = _leaves(grammar, longest, place)
-    inner = [
-        (rule, sums)
-        for rule, sums in zip(grammar.rules, rest, strict=True)
-        if rule.children and not is_unit(rule)
-    ]
     for length in range(1, longest + 1):
-        found = leaves[:, length].copy()
-        for rule, sums in inner:
-            own = tokens(rule)
-            if own == 0:
+        ways: dict[str, list[float]] = {name: [] for name in names}
+        for rule, sums, own in zip(rules, rest, log, strict=True):
+            if len(rule.children) == len(rule.source) > 1:
                 sums[0][length] = _convolved(whole[rule.children[0]], sums[1], length)
-            if own <= length:
-                found[place[rule.left]] += float(rule.probability) * sums[0][length - own]
-        for name, value in zip(whole, closure @ found, strict=True):
+            if tokens(rule) <= length and not is_unit(rule):
+                ways[rule.left].append(own + sums[0][length - tokens(rule)])
+        found = np.array([_sum(np.array(own)) for own in ways.values()])
+        most = found.max()
+        if most > -np.inf:
+            with np.errstate(divide="ignore"):
+                found = np.log(closure @ np.exp(found - most)) + most
+        for name, value in zip(names, found, strict=True):
             whole[name][length] = value
-        for rule, sums in zip(grammar.rules, rest, strict=True):
+        for rule, sums in zip(rules, rest, strict=True):
             for child in reversed(range(len(rule.children))):
-                sums[child][length] = _convolved(
-                    whole[rule.children[child]], sums[child + 1], length
-                )
+                first = whole[rule.children[child]]
+                sums[child][length] = _convolved(first, sums[child + 1], length)
     return Inside(grammar, whole, rest)
 
 
@@ -81,15 +83,14 @@ def tokens(rule: Rule) -> int:
     return len(rule.source) - len(rule.children)
 
 
-def _leaves(grammar: Grammar, longest: int, place: dict[str, int]) -> Weights:
-    """Return how likely each nonterminal is to become each number of tokens and nothing else."""
-    found = np.zeros((len(place), longest + 1))
-    for rule in grammar.rules:
-        if not rule.children and tokens(rule) <= longest:
-            found[place[rule.left], tokens(rule)] += float(rule.probability)
-    return found
-
-
 def _convolved(one: Weights, other: Weights, length: int) -> float:
     """Return how likely two parts are to have so many tokens together."""
-    return float(one[: length + 1] @ other[length::-1])
+    return _sum(one[: length + 1] + other[length::-1])
+
+
+def _sum(logarithms: Weights) -> float:
+    """Return the logarithm of a sum of numbers, given theirs."""
+    most = float(logarithms.max(initial=-np.inf))
+    if most == -np.inf:
+        return most
+    return most + math.log(np.exp(logarithms - most).sum())

@@ -166,27 +166,23 @@ class Model(eqx.Module):
         rows = drop(noise, "embedding", jnp.concatenate([rows, target]), batch_axis=1)
         every = jnp.ones(target.shape[:2], bool)
         begin = self._before(len(batch.source), len(rows))
+        here = Here(rows, jnp.concatenate([is_token, every]), jnp.arange(len(rows)))
+        last = self._last(begin, here)
 
         def advance(
             apply: late_weights.Apply, known: Constants, carry: Carry, here: Here
         ) -> tuple[Carry, Float[Array, "batch hidden"]]:
-            carry = self._advance(apply, known, carry, here)
+            carry = self._advance(apply, known, carry, here, last)
             return carry, carry.states[-1][0]
 
-        here = Here(rows, jnp.concatenate([is_token, every]), jnp.arange(len(rows)))
         tops = late_weights.scan(advance, self._weights(), self._constants(), begin, here)
         return self._scores(tops[len(is_token) :]).swapaxes(0, 1)
 
     def start(self, source: Int[Array, "batch source"], room: int) -> DecoderState:
         """Read the sources; the state before the first target token, of at most `room`."""
         rows, is_token = self._source(source)
-        apply, known = late_weights.applied(self._weights()), self._constants()
-
-        def advance(carry: Carry, here: Here) -> tuple[Carry, None]:
-            return self._advance(apply, known, carry, here), None
-
         begin = self._before(len(source), len(rows) + room)
-        carry, _ = jax.lax.scan(advance, begin, Here(rows, is_token, jnp.arange(len(rows))))
+        carry = self._after(begin, Here(rows, is_token, jnp.arange(len(rows))))
         return DecoderState(carry, jnp.full(len(source), len(rows)))
 
     def step(
@@ -218,6 +214,27 @@ class Model(eqx.Module):
         read = jnp.zeros((batch, memory.ends * self.config.width))
         return Carry(states, read, memory.start(batch, steps, self.config.width))
 
+    def _after(self, carry: Carry, here: Here) -> Carry:
+        """Return where the network stands after many steps."""
+        apply, known = late_weights.applied(self._weights()), self._constants()
+
+        def advance(carry: Carry, here: Here) -> tuple[Carry, None]:
+            return self._advance(apply, known, carry, here), None
+
+        return jax.lax.scan(advance, carry, here)[0]
+
+    def _last(self, carry: Carry, here: Here) -> tuple[Array, ...] | None:
+        """Return what a memory that keeps its vectors is after the last step.
+
+        Going through the sequence once before costs less than keeping the vectors of each step for
+        the way back, whose size is the square of the length.
+        """
+        memory = self.config.kind
+        if memory is None or not memory.keeps:
+            return None
+        model, carry, here = jax.lax.stop_gradient((self, carry, here))
+        return jax.lax.stop_gradient(model._after(carry, here).memory)
+
     def _constants(self) -> Constants:
         biases = tuple((layer.input_bias, layer.state_bias) for layer in self.controller)
         if self.wants is None:
@@ -235,7 +252,12 @@ class Model(eqx.Module):
         return weights
 
     def _advance(
-        self, apply: late_weights.Apply, known: Constants, carry: Carry, here: Here
+        self,
+        apply: late_weights.Apply,
+        known: Constants,
+        carry: Carry,
+        here: Here,
+        last: tuple[Array, ...] | None = None,
     ) -> Carry:
         """Return where the network stands after a token; where there is none, where it stood."""
         rows, after = jnp.concatenate([here.row, carry.read], axis=1), list[State]()
@@ -254,7 +276,7 @@ class Model(eqx.Module):
         wanted = (apply("wants", top) + known.wants_bias).reshape(batch, memory.ends, -1)
         values = jnp.tanh(apply("values", top) + known.values_bias)
         values = values.reshape(batch, memory.ends, -1)
-        kept, read = memory.step(carry.memory, here.time, here.is_token, wanted, values)
+        kept, read = memory.step(carry.memory, here.time, here.is_token, wanted, values, last)
         (read,) = _where(here.is_token, (read.reshape(batch, -1),), (carry.read,))
         return Carry(tuple(after), read, kept)
 

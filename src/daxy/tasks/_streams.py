@@ -38,7 +38,8 @@ class Stream:
 
     def pairs(self, rows: range) -> Examples:
         """Return the pairs with these consecutive numbers."""
-        blocks = range(rows.start // BLOCK, -(-rows.stop // BLOCK))
+        first_block = rows.start // BLOCK
+        blocks = range(first_block, max(first_block + 1, -(-rows.stop // BLOCK)))
         made = [self._block(number) for number in blocks]
         whole = Examples(*(Sequences.joined(side) for side in _sides(made)))
         first = rows.start - blocks.start * BLOCK
@@ -68,10 +69,12 @@ class Derived(Maker):
         Raises:
             WrongRequest: the grammar has none in the range.
         """
-        odds = self._sampler.lengths(self.shortest)
         if self.uniform:
-            odds = (odds > 0) / np.count_nonzero(odds)
-        return self._sampler.pairs(draw.choice(len(odds), count, p=odds), draw)
+            lengths = draw.choice(self._sampler.possible(self.shortest), count)
+        else:
+            odds = self._sampler.lengths(self.shortest)
+            lengths = draw.choice(len(odds), count, p=odds)
+        return self._sampler.pairs(lengths, draw)
 
     @cached_property
     def _sampler(self) -> Sampler:

@@ -27,6 +27,8 @@ class Memory(ABC):
     """Where something is put in, taken out and read."""
     wants: ClassVar[tuple[str, ...]]
     """What a controller says for each end."""
+    keeps: ClassVar[bool] = False
+    """Whether vectors stay as they were put in: see `known` in `step`."""
 
     @abstractmethod
     def start(self, batch: int, steps: int, width: int) -> tuple[Array, ...]:
@@ -40,10 +42,13 @@ class Memory(ABC):
         is_step: Bool[Array, " batch"],
         wanted: Float[Array, "batch ends wants"],
         values: Float[Array, "batch ends width"],
+        known: tuple[Array, ...] | None = None,
     ) -> tuple[tuple[Array, ...], Float[Array, "batch ends width"]]:
         """Return the memory after step `time`, counted from 0, and what is read then.
 
-        Rows in which there `is_step` no step keep what they have, but use the step's slots.
+        Rows in which there `is_step` no step keep what they have, but use the step's slots. Where a
+        memory `keeps` its vectors and `known` is what it will be after the last step, the way back
+        keeps nothing of the vectors at each step.
         """
 
 
@@ -63,6 +68,7 @@ class StrengthMemory(Memory):
     """
 
     wants = ("push", "pop")
+    keeps = True
 
     @abstractmethod
     def slots(self, steps: int) -> int:
@@ -92,11 +98,13 @@ class StrengthMemory(Memory):
         is_step: Bool[Array, " batch"],
         wanted: Float[Array, "batch ends wants"],
         values: Float[Array, "batch ends width"],
+        known: tuple[Array, ...] | None = None,
     ) -> tuple[Kept, Float[Array, "batch ends width"]]:
-        """Return the memory after step `time`, counted from 0, and what is read then."""
+        """Return the memory after a step, and what is read then; see `Memory.step`."""
         push, pop = jnp.moveaxis(jax.nn.sigmoid(wanted) * is_step[:, None, None], -1, 0)
         kept = self.put(Kept(*state), time, pop, push, values)
-        return kept, jnp.einsum("bes,bsw->bew", self.weights(kept.sums), kept.vectors)
+        last = kept if known is None else Kept(*known)
+        return kept, _read(self.weights(kept.sums), kept.vectors, last.vectors)
 
     def put(
         self,
@@ -111,6 +119,34 @@ class StrengthMemory(Memory):
         for end, place in enumerate(self.places(sums.shape[1], time)):
             vectors = _written(vectors, values[:, end], place)
         return Kept(sums, vectors)
+
+
+@jax.custom_vjp
+def _read(
+    weights: Float[Array, "batch ends slots"],
+    vectors: Float[Array, "batch slots width"],
+    last: Float[Array, "batch slots width"],
+) -> Float[Array, "batch ends width"]:
+    """Return what is read of the vectors.
+
+    Slots that are not used yet have no weight, so that the vectors of the `last` step, which are
+    the same in all others, do for the way back: a scan need not keep those of each step.
+    """
+    del last
+    return jnp.einsum("bes,bsw->bew", weights, vectors)
+
+
+def _read_forward(weights: Array, vectors: Array, last: Array) -> tuple[Array, tuple[Array, Array]]:
+    return _read(weights, vectors, last), (weights, last)
+
+
+def _read_backward(kept: tuple[Array, Array], cotangent: Array) -> tuple[Array, Array, None]:
+    weights, last = kept
+    to_weights = jnp.einsum("bew,bsw->bes", cotangent, last)
+    return to_weights, jnp.einsum("bes,bew->bsw", weights, cotangent), None
+
+
+_read.defvjp(_read_forward, _read_backward)
 
 
 def _written(

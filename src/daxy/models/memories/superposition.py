@@ -40,9 +40,10 @@ class Superposition(Memory):
         is_step: Bool[Array, " batch"],
         wanted: Float[Array, "batch ends wants"],
         values: Float[Array, "batch ends width"],
+        known: tuple[Array, ...] | None = None,
     ) -> tuple[Mixed, Float[Array, "batch ends width"]]:
         """Return the memory after a step and its top; the three shares add up to 1."""
-        del time
+        del time, known
         (vectors,) = state
         nothing = jnp.array([0.0, 0.0, 1.0])
         shares = jnp.where(is_step[:, None], jax.nn.softmax(wanted[:, 0], axis=-1), nothing)
