@@ -62,7 +62,9 @@ def timed(task: str, choices: dict[str, int]) -> float:
 
 def rejected(grammar: Grammar, least: int, most: int, count: int, draw: random.Random) -> Examples:
     """Return so many pairs in a range of lengths."""
-    odds = {left: [float(rule.probability) for rule in own] for left, own in grammar.of.items()}
+    odds = {
+        left: [float(rule.probability) for rule in own] for left, own in grammar.rules_of.items()
+    }
     pairs = list[tuple[list[str], list[str]]]()
     while len(pairs) < count:
         rules = derived(grammar, odds, most, draw)
@@ -80,7 +82,7 @@ def derived(
     waiting, rules, length = [grammar.root], list[Rule](), 0
     while waiting:
         left = waiting.pop()
-        (rule,) = draw.choices(grammar.of[left], odds[left])
+        (rule,) = draw.choices(grammar.rules_of[left], odds[left])
         rules.append(rule)
         length += len(rule.source) - len(rule.children)
         waiting += rule.children[::-1]

@@ -56,7 +56,7 @@ def test_rows_and_columns_are_chosen(daxy: Callable, results: str) -> None:
 def test_a_table_is_drawn(daxy: Callable, results: str, tmp_path: Path, ending: str) -> None:
     picture = tmp_path / f"table.{ending}"
     request = ("papers", TABLE.path, "--results", results, "--draw", str(picture))
-    assert daxy(*request, "--json").json["drawn"] == str(picture)
+    assert daxy(*request, "--json").json["out"] == str(picture)
     assert picture.stat().st_size > 1_000
     again = daxy(*request)
     assert again.code == 2
@@ -67,8 +67,8 @@ def test_a_table_is_drawn(daxy: Callable, results: str, tmp_path: Path, ending: 
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        ("bastings2018 --draw x.png", "--row, --column and --draw are for a table"),
-        ("--row gru", "--row, --column and --draw are for a table"),
+        ("bastings2018 --draw x.png", "--row, --column, --draw and --force are for a table"),
+        ("--row gru", "--row, --column, --draw and --force are for a table"),
         (
             "bastings2018/table4 --draw x.gif",
             "x.gif: expected a name that ends in .png",

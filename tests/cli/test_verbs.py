@@ -49,6 +49,19 @@ def test_interpret_shows_how_a_pair_is_derived(daxy: Callable) -> None:
     )
 
 
+def test_interpret_takes_a_joint_sequence(daxy: Callable) -> None:
+    joint, plain = "<s> si1 vi2 oi3 ||| so1 oo3 vo2 </s>", "si1 vi2 oi3 ||| so1 oo3 vo2"
+    assert daxy("interpret", "svo_sov", joint).out == daxy("interpret", "svo_sov", plain).out
+
+
+def test_a_task_that_needs_a_file_has_a_card(daxy: Callable) -> None:
+    answer = daxy("tasks", "transduction/grammar")
+    assert answer.code == 0
+    assert answer.out.startswith("# transduction/grammar")
+    assert "expected --grammar FILE" in answer.out
+    assert daxy("tasks", "transduction/grammar", "--grammar", "nope.itg").code == 2
+
+
 def test_interpret_takes_a_grammar_of_ones_own(daxy: Callable, tmp_path: Path) -> None:
     file = tmp_path / "mine.itg"
     file.write_text("1/2 A -> a A1 | A1 b\n1/2 A -> c | d\n")

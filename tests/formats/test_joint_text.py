@@ -3,7 +3,7 @@
 import pytest
 
 from daxy import tasks
-from daxy.core.errors import WrongFile
+from daxy.core.errors import WrongFile, WrongRequest
 from daxy.core.examples import Examples
 from daxy.formats import joint_text
 
@@ -20,6 +20,11 @@ def test_what_is_written_is_read(name: str) -> None:
     text = joint_text.write(test)
     assert text.splitlines()[0].startswith("<s> ")
     assert Examples.of(joint_text.parse(text.encode(), "a.txt")).keys == test.keys
+
+
+def test_a_token_that_is_a_mark_is_not_written() -> None:
+    with pytest.raises(WrongRequest, match="cannot hold the token '</s>'"):
+        joint_text.write(Examples.of([(["a"], ["</s>"])]))
 
 
 EXPECTED = "expected `<s> <source> ||| <target> </s>` with single spaces"

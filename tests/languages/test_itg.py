@@ -87,7 +87,14 @@ def test_one_side_alone_stands_for_two_that_are_alike() -> None:
         ("3/2 A -> a", "x.itg:1: expected a probability above 0 and up to 1"),
         ("0 A -> a", "x.itg:1: expected a probability above 0 and up to 1"),
         ("1/0 A -> a", "x.itg:1: expected a probability above 0 and up to 1"),
-        ("1 a -> a", "x.itg:1: expected a nonterminal, with a capital letter, not 'a'"),
+        ("1 a -> a", "x.itg:1: expected a nonterminal of letters, the first a capital"),
+        ("1 A_x -> a", "x.itg:1: expected a nonterminal of letters, the first a capital"),
+        ("1 A -> I_WALK | x", "x.itg:1: expected a nonterminal of letters and perhaps a number"),
+        ("1/2 A_i -> W_i | x_i", "x.itg:1: expected a nonterminal of letters and perhaps a number"),
+        ("1/2 A -> a | b 5e-1 A -> c", "x.itg:1: expected a probability as 1/5 or 0.2 before"),
+        ("1/2 A -> a | b 50% A -> c", "x.itg:1: expected a probability as 1/5 or 0.2 before"),
+        ("1/70000 A_i -> a_i", "x.itg:1: A_i would stand for 70,000 rules; expected at most"),
+        ("1/2 A -> a\n1/2 A -> a", "x.itg: a rule is said more than once: 1/2 A -> a | a"),
         ("1/2 A -> a", "x.itg: the probabilities of A sum to 1/2, not to 1"),
         ("1 A -> B1", "x.itg: B is not defined: 1 A -> B1 | B1"),
         ("1 A -> a\n1 B -> b", "x.itg: A never becomes B"),
@@ -112,8 +119,15 @@ def test_an_unknown_grammar_is_named() -> None:
 
 def test_a_file_that_is_not_there_is_named(tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("grammars") / "x.itg"
-    with pytest.raises(WrongFile, match="x.itg: cannot be read as text"):
+    with pytest.raises(WrongFile, match="x.itg: no such file"):
         itg.load(path)
+    for content, message in (
+        (b"\xef\xbb\xbf1 A -> a", "x.itg:1: the file starts with a byte order mark"),
+        (b"1/2 A -> a\n1/2 A -> \xff", "x.itg:2: byte 0xff is not UTF-8"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(WrongFile, match=message):
+            itg.load(path)
     path.write_text(SVO)
     assert set(itg.load(path).rules) == set(itg.grammar("svo_sov").rules)
 
@@ -180,11 +194,13 @@ def test_lengths_that_are_hardly_ever_reached_are_as_likely_as_they_are() -> Non
 def ancestral(grammar: Grammar, draw: np.random.Generator, longest: int) -> int | None:
     """Return the length of a derivation from the root down; None if it grows too long."""
     waiting, length = [grammar.root], 0
-    odds = {left: [float(rule.probability) for rule in own] for left, own in grammar.of.items()}
+    odds = {
+        left: [float(rule.probability) for rule in own] for left, own in grammar.rules_of.items()
+    }
     while waiting:
         left = waiting.pop()
         (rule,) = draw.multinomial(1, odds[left]).nonzero()[0]
-        chosen = grammar.of[left][rule]
+        chosen = grammar.rules_of[left][rule]
         length += len(chosen.source) - len(chosen.children)
         if length + len(waiting) > longest:
             return None
@@ -223,14 +239,14 @@ def test_rules_are_as_frequent_as_in_all_derivations_that_end(name: str) -> None
     for _ in range(2_000):
         ends = {
             left: sum(float(r.probability) * np.prod([ends[c] for c in r.children]) for r in rules)
-            for left, rules in grammar.of.items()
+            for left, rules in grammar.rules_of.items()
         }
     sampler = Sampler.of(grammar, 500)
     assert np.exp(sampler.weights.whole["A"]).sum() == pytest.approx(ends["A"], abs=1e-4)
     lengths = draw.choice(501, 20_000, p=sampler.lengths())
     used = np.concatenate([each.rule for each in sampler.derivations(lengths, draw)])
     counts = dict(zip(grammar.rules, np.bincount(used, minlength=len(grammar.rules)), strict=True))
-    for left, rules in grammar.of.items():
+    for left, rules in grammar.rules_of.items():
         odds = [float(r.probability) * np.prod([ends[c] for c in r.children]) for r in rules]
         check_frequencies(np.array([counts[r] for r in rules]), np.array(odds) / ends[left])
 

@@ -1,5 +1,6 @@
 """What holds for every task there is, and for every one that is added."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,12 @@ def test_every_test_example_is_there_once(name: str) -> None:
 def test_the_same_seed_gives_the_same_split(name: str) -> None:
     one, other = (tasks.get(name).split(chosen(name, seed=7)).provenance for _ in range(2))
     assert one == other
+
+
+@every_family
+def test_what_is_chosen_can_be_written_down_and_chosen_again(name: str) -> None:
+    choices = chosen(name).choices
+    assert tasks.data(name, **json.loads(json.dumps(choices))).choices == choices
 
 
 @every_carved

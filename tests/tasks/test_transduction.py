@@ -123,7 +123,10 @@ def test_a_grammar_of_ones_own_is_a_task(tmp_path: Path) -> None:
     for source, target in zip(made.test.source, made.test.target, strict=True):
         last = source[-2:] == ("b", "c")
         assert target == (("c", "e") if last else ("d",)) + ("b",) * (len(source) - 1 - last)
-    assert made.provenance.options["grammar"] == str(file)
+    said = made.provenance.options["grammar"]
+    assert isinstance(said, str)
+    again = split("grammar", grammar=said, shortest=1, longest=6, test_shortest=7, test_longest=9)
+    assert again.provenance == made.provenance
 
 
 @pytest.mark.parametrize(
@@ -137,15 +140,19 @@ def test_a_grammar_of_ones_own_is_a_task(tmp_path: Path) -> None:
             "test-shortest must be from 1 to test-longest",
         ),
         ("copy", {"symbols": 0}, "symbols must be from 1 to 65,536, not 0"),
-        ("copy", {"shard": "0/3"}, "shard must be one of at most as many as pairs, as 3/10"),
-        ("copy", {"shard": "4/3"}, "shard must be one of"),
-        ("copy", {"shard": "1/3", "pairs": 2}, "shard must be one of"),
+        (
+            "copy",
+            {"shard": "0/3"},
+            "shard must say which of how many, as 3/10, of up to 20000 pairs, not '0/3'",
+        ),
+        ("copy", {"shard": "4/3"}, "shard must say which of how many"),
+        ("copy", {"shard": "1/3", "pairs": 2}, "of up to 2 pairs"),
         ("bigram_flip", {"shortest": 9, "longest": 9}, "no length from 9 to 9 is even"),
         ("gender", {"shortest": 2, "longest": 4}, "the grammar has no source of 2 to 4 tokens"),
         ("gender", {"lengths": "normal"}, "lengths must be one of 'grammar', 'uniform'"),
         ("gender", {"official": Path("x")}, "has no official files; leave out --official"),
         ("grammar", {}, "is of a grammar of yours; expected --grammar FILE"),
-        ("grammar", {"grammar": Path("nope.itg")}, "nope.itg: cannot be read as text"),
+        ("grammar", {"grammar": Path("nope.itg")}, "nope.itg: no such file"),
     ],
 )
 def test_what_cannot_be_made_is_refused(name: str, choices: dict[str, Any], message: str) -> None:

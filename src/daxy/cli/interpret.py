@@ -55,8 +55,8 @@ class Interpret(Verb):
     def run(self) -> Result:
         """Return the parse as a tree, and the actions."""
         said = " ".join(self.command)
-        own = "--grammar is for itg, which needs it"
-        require((self.grammar is not None) == (self.language == "itg"), own)
+        require(self.grammar is None or self.language == "itg", "--grammar is for itg")
+        require(self.grammar is not None or self.language != "itg", "itg needs --grammar FILE")
         if self.language not in ("scan", "gscan"):
             require(self.world is None, "--world is for gscan")
             return _derived(self.language, self.grammar, said)
@@ -97,7 +97,8 @@ def _derived(name: str, file: Path | None, said: str) -> Result:
     from daxy.languages import itg
 
     grammar = itg.grammar(name) if file is None else itg.load(file)
-    source, bars, target = said.partition("|||")
+    inner = said.removeprefix("<s> ").removesuffix(" </s>")
+    source, bars, target = inner.partition("|||")
     given = tuple(target.split()) if bars else None
     found = itg.parse(grammar, tuple(source.split()), given)
     tree = _derivation_tree(found)
@@ -107,7 +108,8 @@ def _derived(name: str, file: Path | None, said: str) -> Result:
         "derivation": tree,
         "log_probability": found.log_probability,
     }
-    tokens = f"{len(found.target)} tokens: {' '.join(found.target)}"
+    count = len(found.target)
+    tokens = f"{count} token{'s' * (count != 1)}: {' '.join(found.target)}"
     likely = f"probability of this derivation: {math.exp(found.log_probability):.3g}"
     return Result(data=data, text="\n".join([*_lines(tree), "", tokens, likely]))
 

@@ -55,8 +55,8 @@ class Papers(Verb):
         require(default or self.results.exists(), f"{self.results}: no such folder")
         if self.paper is not None and "/" in self.paper:
             return self._shown(papers.table(self.paper), Ledger(self.results))
-        whole = "--row, --column and --draw are for a table, as bastings2018/table4"
-        require(not (self.row or self.column or self.draw), whole)
+        whole = "--row, --column, --draw and --force are for a table, as bastings2018/table4"
+        require(not (self.row or self.column or self.draw or self.force), whole)
         if self.paper is None:
             return _listed()
         return _contents(papers.get(self.paper), Ledger(self.results))
@@ -79,7 +79,8 @@ class Papers(Verb):
         }
         if self.draw is not None:
             save(pictures.published(table, comparisons), self.draw)
-            data |= {"drawn": str(self.draw)}
+            drawn = f"{self.draw}: the figures of {table.path}, and those measured"
+            return Result(data=data | {"out": str(self.draw)}, text=drawn)
         return Result(data=data, text=for_terminal(table, comparisons))
 
 

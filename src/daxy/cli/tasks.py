@@ -9,6 +9,7 @@ import tyro
 
 from daxy.cli._data import OfTask, with_data
 from daxy.cli._verb import Result
+from daxy.core.errors import WrongRequest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +43,12 @@ class Tasks(OfTask):
         if task.grounded and self.data == type(self.data)():  # it is large, and takes a while
             line = f"- This split: `daxy show {name}` makes it, and says what it is like"
             return Result(data=data, text=f"{task.card}{line}")
-        split = self.data.load(name)
+        try:
+            split = self.data.load(name)
+        except WrongRequest as missing:
+            if self.data != type(self.data)():
+                raise
+            return Result(data=data, text=f"{task.card}- This split: {missing}")
         statistics = task.statistics(split)
         made = f"{split.provenance.source}, checksum {split.provenance.checksum}"
         sizes = ", ".join(f"{part} {len(rows)}" for part, rows in split.named.items())

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from daxy.core.errors import WrongFile
+from daxy.core.errors import WrongFile, require
 from daxy.core.examples import Examples, Tokens
 from daxy.core.files import read_bytes
 
@@ -45,7 +45,15 @@ class PairLines:
         return [self._pair(line, path, number) for number, line in enumerate(lines, start=1)]
 
     def write(self, examples: Examples) -> str:
-        """Return the text of a file in this format."""
+        """Return the text of a file in this format.
+
+        Raises:
+            WrongRequest: a token cannot be told from what is of the format.
+        """
+        for symbol in {*examples.source.compact().symbols, *examples.target.compact().symbols}:
+            is_one = symbol.split() == [symbol] and symbol.isprintable()
+            odd = f"`{self.form}` cannot hold the token {symbol!r}"
+            require(is_one and symbol not in self._marks, odd)
         pairs = zip(examples.source, examples.target, strict=True)
         return "".join(
             f"{self.before}{' '.join(source)}{self.between}{' '.join(target)}{self.after}\n"

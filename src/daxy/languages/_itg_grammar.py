@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -14,6 +15,8 @@ from daxy.core.errors import WrongRequest, require
 if TYPE_CHECKING:
     from daxy.core.examples import Tokens
 
+MOST = 1 << 16
+"""Distinct tokens of a side: what codes can tell apart."""
 Side: TypeAlias = tuple[str | int, ...]
 """One side of a rule: a string is a token, a number one of the rule's children."""
 
@@ -52,6 +55,8 @@ class Grammar:
 
     def __post_init__(self) -> None:
         require(len(self.rules) > 0, "a grammar needs a rule")
+        for side in (self.source_symbols, self.target_symbols):
+            require(len(side) <= MOST, f"more than {MOST:,} distinct tokens: {len(side):,}")
         self._check_probabilities()
         self._check_names()
         self._check_ends()
@@ -67,7 +72,7 @@ class Grammar:
         return tuple(dict.fromkeys(rule.left for rule in self.rules))
 
     @cached_property
-    def of(self) -> dict[str, tuple[Rule, ...]]:
+    def rules_of(self) -> dict[str, tuple[Rule, ...]]:
         """The rules of each nonterminal."""
         return {
             name: tuple(rule for rule in self.rules if rule.left == name)
@@ -102,20 +107,26 @@ class Grammar:
         return float(np.linalg.solve(np.eye(len(place)) - become, tokens)[0])
 
     def _check_probabilities(self) -> None:
-        for name, rules in self.of.items():
+        alike = Counter((rule.left, rule.children, rule.source, rule.target) for rule in self.rules)
+        for rule in self.rules:
+            once = alike[rule.left, rule.children, rule.source, rule.target] == 1
+            require(once, f"a rule is said more than once: {rule}")
+        for name, rules in self.rules_of.items():
             total = sum((rule.probability for rule in rules), Fraction(0))
             require(total == 1, f"the probabilities of {name} sum to {total}, not to 1")
 
     def _check_names(self) -> None:
         for rule in self.rules:
-            unknown = [child for child in rule.children if child not in self.of]
+            unknown = dict.fromkeys(c for c in rule.children if c not in self.rules_of)
             require(not unknown, f"{', '.join(unknown)} is not defined: {rule}")
             require(all(map(len, (rule.source, rule.target))), f"a side has nothing: {rule}")
             complete = sorted(_children(rule.source)) == sorted(_children(rule.target))
             require(complete, f"the two sides do not have the same nonterminals: {rule}")
         reached, new = {self.root}, [self.root]
         while new:
-            found = {child for rule in self.of[new.pop()] for child in rule.children} - reached
+            found = {
+                child for rule in self.rules_of[new.pop()] for child in rule.children
+            } - reached
             reached |= found
             new += found
         lost = [name for name in self.nonterminals if name not in reached]

@@ -1,19 +1,4 @@
-"""Reading a grammar from text.
-
-    1/5   S -> S1 rpi S2 VT3 | S1 rpo S2 VT3
-
-A rule has a probability, a left-hand side, and its two sides on either side of a bar; one side
-alone stands for two that are alike. What begins with a capital letter is a nonterminal, and a
-number after it says which on one side is which on the other; where a side has only one of a name it
-needs no number. The first left-hand side is the root.
-
-    1/33  ST_i -> si_i | so_i
-
-stands for as many rules as make the probabilities of ST sum to 1, with 1, 2, 3 and so on in place
-of i. A comma begins another pair of sides with the same left-hand side and probability; a line may
-have several rules, and the next has the probability of the one before unless it says its own. The
-rest of a line after # is a remark.
-"""
+"""Reading a grammar from text, in the notation that `daxy.languages.itg` explains."""
 
 from __future__ import annotations
 
@@ -24,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from daxy.core.errors import DaxyError, WrongFile
-from daxy.languages._itg_grammar import Grammar, Rule, Side
+from daxy.languages._itg_grammar import MOST, Grammar, Rule, Side
 
 HEAD = re.compile(
     r"(?:(?<!\S)(?P<probability>[\d./]+)\s+(?:each\s+)?)?(?<!\S)(?P<left>[^\s|,#]+)\s*->"
@@ -32,6 +17,7 @@ HEAD = re.compile(
 NONTERMINAL = re.compile(r"(?P<name>[A-Z][A-Za-z]*)(?P<link>\d*)")
 LEFT = re.compile(r"(?P<name>[A-Z][A-Za-z]*)(?P<index>_i)?")
 INDEX = "_i"
+NUMBER = re.compile(r"[-+]?[.\d]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +71,28 @@ def _lines(content: str, number: int, name: Path | str) -> Iterator[_Line]:
         probability = _probability(head["probability"], probability, name, number)
         left = LEFT.fullmatch(head["left"])
         if left is None:
-            capital = f"expected a nonterminal, with a capital letter, not {head['left']!r}"
-            raise WrongFile(name, capital, line=number)
+            letters = f"expected a nonterminal of letters, the first a capital, or with {INDEX}"
+            raise WrongFile(name, f"{letters}, not {head['left']!r}", line=number)
+        *_, last = content[head.end() : end].split() or [""]
+        if end < len(content) and NUMBER.match(last):
+            wrong = f"expected a probability as 1/5 or 0.2 before the next rule, not {last!r}"
+            raise WrongFile(name, wrong, line=number)
         for pair in content[head.end() : end].split(","):
             source, bar, target = pair.partition("|")
             sides = source.split(), (target if bar else source).split()
             if "|" in target or not all(sides):
-                raise WrongFile(name, f"expected `source | target`, not {pair!r}", line=number)
+                told = f"expected `source | target`, not {pair.strip()!r}"
+                raise WrongFile(name, told, line=number)
+            for symbol in (*sides[0], *sides[1]):
+                _check_symbol(symbol, name, number)
             yield _Line(number, probability, left["name"], bool(left["index"]), sides)
+
+
+def _check_symbol(symbol: str, name: Path | str, line: int) -> None:
+    """Refuse what begins like a nonterminal and is none."""
+    if symbol[0].isupper() and not NONTERMINAL.fullmatch(symbol):
+        form = "expected a nonterminal of letters and perhaps a number, as S1, or a token that"
+        raise WrongFile(name, f"{form} begins with no capital letter, not {symbol!r}", line=line)
 
 
 def _probability(
@@ -118,8 +118,11 @@ def _copies(left: str, lines: Sequence[_Line], name: Path | str) -> int:
     plain = sum((line.probability for line in own if not line.indexed), Fraction(0))
     each = sum((line.probability for line in own if line.indexed), Fraction(0))
     copies = (1 - plain) / each
+    first = next(line.number for line in own if line.indexed)
+    if copies > MOST:
+        many = f"{left}_i would stand for {float(copies):,.0f} rules; expected at most {MOST:,}"
+        raise WrongFile(name, many, line=first)
     if copies.denominator != 1 or copies < 1:
-        first = next(line.number for line in own if line.indexed)
         whole = f"no number of {left}_i makes the probabilities of {left} sum to 1"
         raise WrongFile(name, whole, line=first)
     return int(copies)

@@ -112,7 +112,7 @@ class Sampler:
     def _rule_choices(self) -> tuple[_Choices, Integers]:
         """Of each nonterminal at each length, and which rules they are between."""
         grammar, width = self.weights.grammar, self.weights.longest + 1
-        most = max(map(len, grammar.of.values()))
+        most = max(map(len, grammar.rules_of.values()))
         odds = np.full((len(grammar.nonterminals), width, most), -np.inf)
         between = np.full((len(grammar.nonterminals), most), NONE)
         for row, name in enumerate(grammar.nonterminals):

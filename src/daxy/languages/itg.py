@@ -4,15 +4,32 @@ A rule becomes tokens and nonterminals on both sides at once; the nonterminals a
 order. `read` takes a grammar from text; `GRAMMARS` are those of Grefenstette et al. (2015, Table
 1). A `Sampler` draws pairs whose sources have given lengths, exactly, and knows how likely each
 length is; `parse` finds a derivation.
+
+    1/5   S -> S1 rpi S2 VT3 | S1 rpo S2 VT3
+
+A rule has a probability, a left-hand side, and its two sides on either side of a bar; one side
+alone stands for two that are alike. What begins with a capital letter is a nonterminal, and a
+number after it says which on one side is which on the other; a name that a side has once needs no
+number on either. The first left-hand side is the root.
+
+    1/33  ST_i -> si_i | so_i
+
+stands for as many rules as make the probabilities of ST sum to 1, with 1, 2, 3 and so on in place
+of i. A comma begins another pair of sides with the same left-hand side and probability; a line may
+have several rules, and the next has the probability of the one before unless it says its own. A
+probability may be followed by `each`, which changes nothing. The rest of a line after # is a
+remark.
 """
 
 from __future__ import annotations
 
+import codecs
 from functools import cache
 from importlib import resources
 from pathlib import Path
 
 from daxy.core.errors import UnknownName, WrongFile
+from daxy.core.files import read_bytes
 from daxy.languages._itg_grammar import Grammar, Rule
 from daxy.languages._itg_notation import read
 from daxy.languages._itg_parser import Derivation, parse
@@ -53,8 +70,13 @@ def load(path: Path) -> Grammar:
     Raises:
         WrongFile: there is no such file, it is no text, or no grammar.
     """
+    data = read_bytes(path)
+    if data.startswith(codecs.BOM_UTF8):
+        said = "the file starts with a byte order mark; expected UTF-8 without one"
+        raise WrongFile(path, said, line=1)
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise WrongFile(path, f"cannot be read as text: {error}") from error
-    return read(text, path)
+        return read(data.decode(), path)
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        wrong = f"byte 0x{data[error.start]:02x} is not UTF-8; expected UTF-8 text"
+        raise WrongFile(path, wrong, line=line) from None

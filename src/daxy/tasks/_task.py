@@ -33,7 +33,8 @@ class Task(ABC, Generic[Options]):
     rule: str
     """Which commands are in which part, in words."""
     sizes: Sizes
-    """The published sizes in lines, without a validation set."""
+    """The published sizes in lines, without a validation set; where none are, those unless chosen
+    otherwise."""
     metrics: tuple[str, ...]
     """Names of the scores it is judged by, the one that papers print first."""
 
@@ -41,6 +42,11 @@ class Task(ABC, Generic[Options]):
     def metric(self) -> str:
         """The name of the primary metric: what papers print and models are selected by."""
         return self.metrics[0]
+
+    @property
+    def published(self) -> bool:
+        """Whether its sizes are published."""
+        return True
 
     @property
     def grounded(self) -> bool:
@@ -144,6 +150,7 @@ class Task(ABC, Generic[Options]):
         lines += [f"- Paper: {self.paper}", f"- Split: {self.rule}"]
         each = ", ".join(f"{name} {count}" for name, count in self.sizes.tests.items())
         sizes = f"{self.sizes.train} train lines, {self.sizes.test} test lines"
-        lines += [f"- Published sizes: {sizes}{f' ({each})' if each else ''}"]
+        known = "Published sizes" if self.published else "Sizes"
+        lines += [f"- {known}: {sizes}{f' ({each})' if each else ''}"]
         lines += [f"- Score: {name}: {metrics.get(name).summary}" for name in self.metrics]
         return "\n".join(lines) + "\n"

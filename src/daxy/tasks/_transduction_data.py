@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from daxy.core.errors import require
+from daxy.languages import itg
+from daxy.languages.itg import Grammar
 from daxy.tasks._data import Data
 
 SHARD = re.compile(r"([1-9]\d*)/([1-9]\d*)")
@@ -48,7 +51,8 @@ class TransductionData(Data):
             require(0 < least <= most, said)
         place = SHARD.fullmatch(self.shard)
         fits = place is not None and int(place[1]) <= int(place[2]) <= self.pairs
-        require(fits, f"shard must be one of at most as many as pairs, as 3/10, not {self.shard!r}")
+        form = f"shard must say which of how many, as 3/10, of up to {self.pairs} pairs"
+        require(fits, f"{form}, not {self.shard!r}")
 
     @property
     def rows(self) -> range:
@@ -83,5 +87,23 @@ class GrammarData(TransductionData):
 class FileData(GrammarData):
     """Pairs that the grammar of a file derives."""
 
-    grammar: Path | None = None
-    """The file, in the notation of `daxy.languages.itg`."""
+    grammar: Path | str | None = None
+    """A file with a grammar, in the notation of `daxy.languages.itg`, or, in Python, its text."""
+
+    @property
+    def rules(self) -> Grammar | None:
+        """The grammar, if there is one.
+
+        Raises:
+            WrongFile: it cannot be read, or is none.
+        """
+        if isinstance(self.grammar, Path):
+            return itg.load(self.grammar)
+        return None if self.grammar is None else itg.read(self.grammar, "the grammar")
+
+    @property
+    def choices(self) -> Mapping[str, Any]:
+        """What decides what a split holds: the rules, wherever they come from."""
+        rules = self.rules
+        said = None if rules is None else "\n".join(map(str, rules.rules))
+        return {**super().choices, "grammar": said}

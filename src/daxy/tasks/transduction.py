@@ -9,13 +9,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Generic, TypeVar, final
 
 from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Examples
 from daxy.core.split import Sizes, Split
 from daxy.languages import itg
+from daxy.languages.itg import Grammar
 from daxy.tasks._streams import BigramFlip, Copy, Derived, Maker, Moved, Reverse, Stream
 from daxy.tasks._task import Task
 from daxy.tasks._transduction_data import FileData, GrammarData, SymbolData, TransductionData
@@ -30,13 +30,17 @@ Kind = TypeVar("Kind", bound=TransductionData)
 class TransductionTask(Task[Kind], Generic[Kind]):
     """Pairs of sequences; those of the test are longer than those of train."""
 
+    @property
+    def published(self) -> bool:
+        """Whether its sizes are published: streams have none."""
+        return False
+
     def made(self, data: Kind) -> Split:
         """Return the data of this task; see `Task.split`."""
         none = f"{self.name} has no official files; leave out --official"
         require(data.official is None, none)
         learned = self.maker(data, data.shortest, data.longest)
         asked = self.maker(data, data.test_shortest, data.test_longest)
-        options = {name: value for name, value in data.choices.items() if name != "seed"}
 
         def part(name: str, maker: Maker, rows: range) -> Examples:
             return Stream(maker, data.seed, f"{self.name}/{name}").pairs(rows)
@@ -46,13 +50,14 @@ class TransductionTask(Task[Kind], Generic[Kind]):
             validation=part("validation", learned, range(data.validation_pairs)),
             test=part("test", asked, range(data.test_pairs)),
             task=self.name,
-            rule=_rule(data),
+            rule=f"{_rule(data)}{self.known(data)}",
             seed=data.seed,
-            options={
-                name: str(value) if isinstance(value, Path) else value
-                for name, value in options.items()
-            },
+            options={name: value for name, value in data.choices.items() if name != "seed"},
         )
+
+    def known(self, data: Kind) -> str:  # noqa: ARG002 - for those that have more to say
+        """Return what is known of a stream beside its lengths, in words."""
+        return ""
 
     @abstractmethod
     def maker(self, data: Kind, shortest: int, longest: int) -> Maker:
@@ -92,6 +97,11 @@ class GrammarTask(TransductionTask[GrammarData]):
         """Return what makes pairs whose sources have lengths in a range."""
         return Derived(itg.grammar(self.grammar), shortest, longest, data.lengths == "uniform")
 
+    def known(self, data: GrammarData) -> str:
+        """Return how long sentences of the grammar are, in words."""
+        del data
+        return _mean(itg.grammar(self.grammar))
+
 
 @final
 @dataclass(frozen=True, kw_only=True)
@@ -105,9 +115,14 @@ class FileTask(TransductionTask[FileData]):
 
     def maker(self, data: FileData, shortest: int, longest: int) -> Maker:
         """Return what makes pairs whose sources have lengths in a range."""
-        if data.grammar is None:
+        rules = data.rules
+        if rules is None:
             raise WrongRequest(f"{self.name} is of a grammar of yours; expected --grammar FILE")
-        return Derived(itg.load(data.grammar), shortest, longest, data.lengths == "uniform")
+        return Derived(rules, shortest, longest, data.lengths == "uniform")
+
+    def known(self, data: FileData) -> str:
+        """Return how long sentences of the grammar are, in words."""
+        return "" if data.rules is None else _mean(data.rules)
 
 
 def _tasks() -> Iterator[TransductionTask[Any]]:
@@ -142,6 +157,12 @@ def _said(name: str, summary: str) -> dict[str, Any]:
 def _rule(data: TransductionData) -> str:
     learned = f"sources of {data.shortest} to {data.longest} tokens in train"
     return f"a stream: {learned}, of {data.test_shortest} to {data.test_longest} in the test"
+
+
+def _mean(grammar: Grammar) -> str:
+    mean = grammar.expected_length
+    said = f"{mean:,.1f}" if mean < float("inf") else "infinitely many"
+    return f"; a source has {said} tokens in the mean of all derivations"
 
 
 TASKS = {task.name: task for task in _tasks()}

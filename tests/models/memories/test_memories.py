@@ -226,6 +226,24 @@ def test_a_row_of_a_batch_is_as_it_is_alone(name: str) -> None:
     np.testing.assert_allclose(whole[:, 2:3], reads(slice(2, 3)), atol=1e-6)
 
 
+@pytest.mark.parametrize("name", memories.available())
+def test_a_row_without_a_step_keeps_what_it_has(name: str) -> None:
+    memory, draw = memories.get(name), np.random.default_rng(0)
+    wanted = jnp.asarray(draw.standard_normal((7, 1, memory.ends, len(memory.wants))), jnp.float32)
+    values = jnp.asarray(draw.standard_normal((7, 1, memory.ends, 3)), jnp.float32)
+
+    def last(steps: list[bool]) -> Any:
+        state, read = memory.start(1, 7, 3), jnp.zeros(())
+        moves = iter(list(zip(wanted, values, strict=True)))
+        for time, is_step in enumerate(steps):
+            here = next(moves) if is_step else (wanted[6] + 1, values[6] + 1)
+            state, read = memory.step(state, time, jnp.array([is_step]), *here)
+        return read
+
+    between = last([True, False, True, False, False, True, True])
+    np.testing.assert_allclose(between, last([True] * 4), atol=1e-6)
+
+
 def test_there_are_four_and_no_other() -> None:
     assert memories.available() == ["deque", "queue", "stack", "superposition"]
     with pytest.raises(UnknownName, match="no memory named 'heap'"):

@@ -46,9 +46,9 @@ class Memory(ABC):
     ) -> tuple[tuple[Array, ...], Float[Array, "batch ends width"]]:
         """Return the memory after step `time`, counted from 0, and what is read then.
 
-        Rows in which there `is_step` no step keep what they have, but use the step's slots. Where a
-        memory `keeps` its vectors and `known` is what it will be after the last step, the way back
-        keeps nothing of the vectors at each step.
+        Where `is_step` is False, a row keeps what it has. Where a memory `keeps` its vectors and
+        `known` is what it will be after the last step, the way back keeps nothing of the vectors at
+        each step.
         """
 
 
