@@ -81,13 +81,13 @@ REQUESTS = [
     ("tasks ?", f"no task named '?'; `daxy tasks` lists all {len(tasks.available())}"),
     (
         "interpret scam jump",
-        "wrong value for language: 'scam'; expected one of 'scan', 'gscan';"
-        " see `daxy interpret --help`",
+        "wrong value for language: 'scam'; expected one of 'scan', 'gscan', 'svo_sov', 'gender',"
+        " 'itg'; see `daxy interpret --help`",
     ),
     (
         "interpret 'jump left'",
-        "wrong value for language: 'jump left'; expected one of 'scan', 'gscan';"
-        " see `daxy interpret --help`",
+        "wrong value for language: 'jump left'; expected one of 'scan', 'gscan', 'svo_sov',"
+        " 'gender', 'itg'; see `daxy interpret --help`",
     ),
     ("--version scan", "--version stands alone, without scan"),
     # values
@@ -106,8 +106,8 @@ REQUESTS = [
     ),
     (
         "export scan/length --format csv",
-        "wrong value for --format: 'csv'; expected one of 'auto', 'scan-text', 'jsonl', 'parquet',"
-        " 'gscan-json'; see `daxy export --help`",
+        "wrong value for --format: 'csv'; expected one of 'auto', 'scan-text', 'joint-text',"
+        " 'jsonl', 'parquet', 'gscan-json'; see `daxy export --help`",
     ),
     (
         "export scan/length --split dev",

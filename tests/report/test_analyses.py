@@ -149,7 +149,7 @@ def test_the_command_line_prints_and_draws(tmp_path: Path, daxy: Callable) -> No
 WRONG = {
     "no run folder is given": ("by_length",),
     "nowhere: no such folder": ("by_length", "nowhere"),
-    "expected a name that ends in .png, .svg or .pdf": ("by_length", "--draw", "a.txt"),
+    "expected a name that ends in .png, .svg, .pdf": ("by_length", "--draw", "a.txt"),
     "no analysis named 'by_size'": ("by_size",),
 }
 

@@ -64,7 +64,6 @@ class Papers(Verb):
     def _shown(self, table: Table, ledger: Ledger) -> Result:
         """Return a table with the measured figures beside the published ones."""
         from daxy.experiments import papers
-        from daxy.report import pictures
         from daxy.report.tables import RULE, compare, for_terminal
 
         check(self.draw, force=self.force)
@@ -78,6 +77,8 @@ class Papers(Verb):
             "cells": [each.as_json for each in comparisons],
         }
         if self.draw is not None:
+            from daxy.report import pictures
+
             save(pictures.published(table, comparisons), self.draw)
             drawn = f"{self.draw}: the figures of {table.path}, and those measured"
             return Result(data=data | {"out": str(self.draw)}, text=drawn)
