@@ -33,7 +33,7 @@ PUBLISHED = {
 def test_a_network_has_as_many_parameters_as_the_paper_says(memory: str, layers: int) -> None:
     config = Config(memory=memory, layers=layers)
     model = jax.eval_shape(lambda key: Model(config, Sizes(130, 130), key=key), jax.random.key(0))
-    counted = jax.tree.leaves((model.controller, model.wants, model.first))
+    counted = jax.tree.leaves((model.controller, model.heads, model.first))
     found = sum(leaf.size for leaf in counted)
     assert found == pytest.approx(PUBLISHED[memory, layers], rel=0.03)
 
@@ -42,8 +42,8 @@ def test_pops_begin_held_back() -> None:
     for name in memories.available():
         memory = memories.get(name)
         model = Model(Config(memory=name), Sizes(5, 5), key=jax.random.key(0))
-        assert model.wants is not None
-        biases = np.asarray(model.wants.wants_bias).reshape(memory.ends, -1)
+        assert model.heads is not None
+        biases = np.asarray(model.heads.wants_bias).reshape(memory.ends, -1)
         place = memory.wants.index("pop")
         np.testing.assert_array_equal(biases[:, place], -1)
         assert (np.abs(np.delete(biases, place, axis=1)) < 0.1).all()
@@ -86,16 +86,16 @@ def transcribed(model: Any, source: list[int], target: list[int]) -> Any:
             x = np.concatenate([hiddens[number], row])
         said = hiddens[-1]
         if ends:
-            wanted = (said @ w.wants.wants + w.wants.wants_bias).reshape(ends, -1)
-            values = np.tanh(said @ w.wants.values + w.wants.values_bias).reshape(ends, -1)
+            wanted = (said @ w.heads.wants + w.heads.wants_bias).reshape(ends, -1)
+            values = np.tanh(said @ w.heads.values + w.heads.values_bias).reshape(ends, -1)
             moves.append((wanted, values))
             wants, put = (np.stack(each) for each in zip(*moves, strict=True))
             if name == "superposition":
                 read = superposed(wants[:, 0], put[:, 0])[-1]
             else:
-                push, pop = sigmoid(wants[..., 0]), sigmoid(wants[..., 1])
+                pop, push = sigmoid(wants[..., 0]), sigmoid(wants[..., 1])
                 read = RECURSIONS[name](pop, push, put)[-1].ravel()
-            said = np.tanh(said @ w.wants.said + w.wants.said_bias)
+            said = np.tanh(said @ w.heads.said + w.heads.said_bias)
         scores.append(said @ w.output + w.output_bias)
     return np.stack(scores[len(source) + 1 :])
 

@@ -268,10 +268,10 @@ def _decode_one(model: Model, asked: Given, count: Array, limit: int) -> Array:
 
     work = jax.lax.while_loop(lambda w: w.next < count, turn, begin)
     # All have begun. The longest are left, for which fewer and fewer slots are enough.
-    for enough in (slots // 4, slots // 16, 0):
+    for enough in (slots // 4, slots // 16):
         work = jax.lax.while_loop(lambda w, enough=enough: _open(w) > enough, extend, work)
         work = _gathered(work, enough)
-    return work.outputs
+    return jax.lax.while_loop(lambda w: _open(w) > 0, extend, work).outputs
 
 
 def _open(work: _Work) -> Int[Array, ""]:

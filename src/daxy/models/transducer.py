@@ -63,7 +63,7 @@ class Config:
         return None if self.memory == NONE else memories.get(self.memory)
 
 
-class Wants(eqx.Module):
+class Heads(eqx.Module):
     """From the controller to the memory, and to the next token."""
 
     wants: Float[Array, "hidden wants"]
@@ -138,7 +138,7 @@ class Model(eqx.Module):
     first: Float[Array, "layers hidden"]
     """The hidden vectors before the first token; the LSTM's memory cells are 0."""
     controller: tuple[Recurrence, ...]
-    wants: Wants | None
+    heads: Heads | None
     output: Float[Array, "said target_symbols"]
     output_bias: Float[Array, " target_symbols"]
 
@@ -153,7 +153,7 @@ class Model(eqx.Module):
         self.target_embedding = normal(next(keys), (sizes.target_symbols + 1, embedding))
         self.first = uniform(next(keys), (config.layers, hidden), hidden)
         self.controller = tuple(drawn(LSTM, each, hidden, key=next(keys)) for each in widths)
-        self.wants = None if memory is None else Wants(config, memory, key=next(keys))
+        self.heads = None if memory is None else Heads(config, memory, key=next(keys))
         self.output = uniform(next(keys), (said, sizes.target_symbols), said)
         self.output_bias = uniform(next(keys), (sizes.target_symbols,), said)
 
@@ -237,9 +237,9 @@ class Model(eqx.Module):
 
     def _constants(self) -> Constants:
         biases = tuple((layer.input_bias, layer.state_bias) for layer in self.controller)
-        if self.wants is None:
+        if self.heads is None:
             return Constants(biases, None, None)
-        return Constants(biases, self.wants.wants_bias, self.wants.values_bias)
+        return Constants(biases, self.heads.wants_bias, self.heads.values_bias)
 
     def _weights(self) -> dict[str, Array]:
         """Return what each step multiplies by, by the name `_advance` calls it."""
@@ -247,8 +247,8 @@ class Model(eqx.Module):
         for number, layer in enumerate(self.controller):
             weights[f"input {number}"] = layer.input_to_gates
             weights[f"state {number}"] = layer.state_to_gates
-        if self.wants is not None:
-            weights |= {"wants": self.wants.wants, "values": self.wants.values}
+        if self.heads is not None:
+            weights |= {"wants": self.heads.wants, "values": self.heads.values}
         return weights
 
     def _advance(
@@ -281,8 +281,8 @@ class Model(eqx.Module):
         return Carry(tuple(after), read, kept)
 
     def _scores(self, tops: Float[Array, "*rows hidden"]) -> Float[Array, "*rows symbols"]:
-        if self.wants is not None:
-            tops = jnp.tanh(times(tops, self.wants.said) + self.wants.said_bias)
+        if self.heads is not None:
+            tops = jnp.tanh(times(tops, self.heads.said) + self.heads.said_bias)
         return times(tops, self.output) + self.output_bias
 
 

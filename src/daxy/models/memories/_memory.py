@@ -67,16 +67,17 @@ class StrengthMemory(Memory):
     What is wanted of an end becomes strengths between 0 and 1 by a sigmoid.
     """
 
-    wants = ("push", "pop")
+    wants = ("pop", "push")
     keeps = True
 
-    @abstractmethod
     def slots(self, steps: int) -> int:
-        """Return how many slots so many steps need."""
+        """Return how many slots so many steps need: one each, unless there are more ends."""
+        return steps
 
-    @abstractmethod
     def places(self, slots: int, time: Time) -> list[Time]:
-        """Return the slot that a step puts each end's vector in."""
+        """Return the slot that a step puts each end's vector in: one after another for one end."""
+        del slots
+        return [time]
 
     @abstractmethod
     def moved(self, sums: Strengths, time: Time, pop: EachEnd, push: EachEnd) -> Strengths:
@@ -101,7 +102,7 @@ class StrengthMemory(Memory):
         known: tuple[Array, ...] | None = None,
     ) -> tuple[Kept, Float[Array, "batch ends width"]]:
         """Return the memory after a step, and what is read then; see `Memory.step`."""
-        push, pop = jnp.moveaxis(jax.nn.sigmoid(wanted) * is_step[:, None, None], -1, 0)
+        pop, push = jnp.moveaxis(jax.nn.sigmoid(wanted) * is_step[:, None, None], -1, 0)
         kept = self.put(Kept(*state), time, pop, push, values)
         last = kept if known is None else Kept(*known)
         return kept, _read(self.weights(kept.sums), kept.vectors, last.vectors)
@@ -167,6 +168,11 @@ def column(time: Time) -> Int[Array, "_ 1"]:
 def after(sums: Strengths) -> Strengths:
     """Return each slot's next slot's sum, 0 after the last."""
     return jnp.pad(sums[:, 1:], ((0, 0), (0, 1)))
+
+
+def topmost(sums: Strengths) -> Strengths:
+    """Return how much of each slot is among the topmost 1, given the sums from it to the top."""
+    return jnp.minimum(sums, 1) - jnp.minimum(after(sums), 1)
 
 
 def before(sums: Strengths) -> Strengths:

@@ -12,7 +12,15 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from daxy.models.memories._memory import EachEnd, StrengthMemory, Strengths, Time, after, column
+from daxy.models.memories._memory import (
+    EachEnd,
+    StrengthMemory,
+    Strengths,
+    Time,
+    after,
+    column,
+    topmost,
+)
 
 
 @final
@@ -46,10 +54,9 @@ class DeQue(StrengthMemory):
 
     def weights(self, sums: Strengths) -> Float[Array, "batch ends slots"]:
         """Return how much of each slot is among the topmost 1, and among the lowest 1."""
-        whole, above = sums[:, :1], after(sums)
-        top = jnp.minimum(sums, 1) - jnp.minimum(above, 1)
-        bottom = jnp.minimum(whole - above, 1) - jnp.minimum(whole - sums, 1)
-        return jnp.stack([top, bottom], axis=1)
+        whole = sums[:, :1]
+        bottom = jnp.minimum(whole - after(sums), 1) - jnp.minimum(whole - sums, 1)
+        return jnp.stack([topmost(sums), bottom], axis=1)
 
 
 MEMORY = DeQue()

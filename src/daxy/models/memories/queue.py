@@ -18,15 +18,6 @@ class Queue(StrengthMemory):
     name = "queue"
     ends = 1
 
-    def slots(self, steps: int) -> int:
-        """Return how many slots so many steps need."""
-        return steps
-
-    def places(self, slots: int, time: Time) -> list[Time]:
-        """Return the slot that a step puts each end's vector in."""
-        del slots
-        return [time]
-
     def moved(self, sums: Strengths, time: Time, pop: EachEnd, push: EachEnd) -> Strengths:
         """Return the sums after a pop, which takes from the front, and a push at the back.
 

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from daxy.models.memories._memory import EachEnd, StrengthMemory, Strengths, Time, after, column
+from daxy.models.memories._memory import EachEnd, StrengthMemory, Strengths, Time, column, topmost
 
 
 @final
@@ -18,15 +18,6 @@ class Stack(StrengthMemory):
     name = "stack"
     ends = 1
 
-    def slots(self, steps: int) -> int:
-        """Return how many slots so many steps need."""
-        return steps
-
-    def places(self, slots: int, time: Time) -> list[Time]:
-        """Return the slot that a step puts each end's vector in."""
-        del slots
-        return [time]
-
     def moved(self, sums: Strengths, time: Time, pop: EachEnd, push: EachEnd) -> Strengths:
         """Return the sums after a pop, which takes from the top, and a push on it."""
         is_there = jnp.arange(sums.shape[1]) <= column(time)
@@ -34,11 +25,7 @@ class Stack(StrengthMemory):
 
     def weights(self, sums: Strengths) -> Float[Array, "batch ends slots"]:
         """Return how much of each slot is among the topmost 1."""
-        return _topmost(sums)[:, None]
-
-
-def _topmost(sums: Strengths) -> Array:
-    return jnp.minimum(sums, 1) - jnp.minimum(after(sums), 1)
+        return topmost(sums)[:, None]
 
 
 MEMORY = Stack()
