@@ -59,6 +59,7 @@ def test_a_task_that_needs_a_file_has_a_card(daxy: Callable) -> None:
     assert answer.code == 0
     assert answer.out.startswith("# transduction/grammar")
     assert "expected --grammar FILE" in answer.out
+    assert daxy("tasks", "transduction/grammar", "--json").json["published_sizes"] is None
     assert daxy("tasks", "transduction/grammar", "--grammar", "nope.itg").code == 2
 
 

@@ -84,6 +84,17 @@ REQUESTS = [
         "wrong value for language: 'scam'; expected one of 'scan', 'gscan', 'svo_sov', 'gender',"
         " 'itg'; see `daxy interpret --help`",
     ),
+    ("interpret svo_sov", "expected a sentence of the grammar, as si1 vi2 oi3 of svo_sov"),
+    ("interpret itg a", "itg needs --grammar FILE"),
+    ("interpret gender a --grammar x.itg", "--grammar is for itg"),
+    ("interpret gender a --world x.json", "--world is for gscan"),
+    ("interpret itg a --grammar nope.itg", "nope.itg: no such file"),
+    ("interpret svo_sov si1 jump", "word 2 of the source, 'jump', is not the grammar's"),
+    (
+        "show transduction/grammar",
+        "transduction/grammar is of a grammar of yours; expected --grammar FILE",
+    ),
+    ("show transduction/grammar --grammar nope.itg", "nope.itg: no such file"),
     (
         "interpret 'jump left'",
         "wrong value for language: 'jump left'; expected one of 'scan', 'gscan', 'svo_sov',"

@@ -123,7 +123,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path_factory: pytest.TempPathFact
         itg.load(path)
     for content, message in (
         (b"\xef\xbb\xbf1 A -> a", "x.itg:1: the file starts with a byte order mark"),
-        (b"1/2 A -> a\n1/2 A -> \xff", "x.itg:2: byte 0xff is not UTF-8"),
+        (b"1/2 A -> a\n1/2 A -> \xff", "x.itg:2: byte 0xff at column 10 is not UTF-8"),
     ):
         path.write_bytes(content)
         with pytest.raises(WrongFile, match=message):

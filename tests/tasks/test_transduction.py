@@ -129,6 +129,15 @@ def test_a_grammar_of_ones_own_is_a_task(tmp_path: Path) -> None:
     assert again.provenance == made.provenance
 
 
+def test_a_grammar_is_what_its_file_held_when_it_was_chosen(tmp_path: Path) -> None:
+    file = tmp_path / "mine.itg"
+    file.write_text("1/2 A -> a A1\n1/2 A -> c | d\n")
+    chosen = tasks.data("transduction/grammar", grammar=file)
+    file.unlink()
+    assert chosen.choices["grammar"] == "1/2 A -> a A1 | a A1\n1/2 A -> c | d"
+    assert chosen.load("transduction/grammar").test.source[0][-1] == "c"
+
+
 @pytest.mark.parametrize(
     ("name", "choices", "message"),
     [

@@ -99,6 +99,7 @@ def _derived(name: str, file: Path | None, said: str) -> Result:
     grammar = itg.grammar(name) if file is None else itg.load(file)
     inner = said.removeprefix("<s> ").removesuffix(" </s>")
     source, bars, target = inner.partition("|||")
+    require(bool(source.split()), "expected a sentence of the grammar, as si1 vi2 oi3 of svo_sov")
     given = tuple(target.split()) if bars else None
     found = itg.parse(grammar, tuple(source.split()), given)
     tree = _derivation_tree(found)

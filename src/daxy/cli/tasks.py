@@ -38,7 +38,7 @@ class Tasks(OfTask):
             "summary": task.summary,
             "paper": task.paper,
             "metrics": list(task.metrics),
-            "published_sizes": asdict(task.sizes),
+            "published_sizes": asdict(task.sizes) if task.published else None,
         }
         if task.grounded and self.data == type(self.data)():  # it is large, and takes a while
             line = f"- This split: `daxy show {name}` makes it, and says what it is like"

@@ -106,6 +106,12 @@ class Sequences(Sequence[Tokens]):
         for start, end in itertools.pairwise(self.offsets.tolist()):
             yield tokens[start:end]
 
+    def codes_in(self, symbols: Tokens) -> NDArray[np.int32]:
+        """Return the codes as positions in another dictionary, -1 for tokens that it has not."""
+        code_of = {symbol: code for code, symbol in enumerate(symbols)}
+        table = np.array([code_of.get(symbol, -1) for symbol in self.symbols], np.int32)
+        return table[self.codes]
+
     def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Sequences:
         """Return the sequences at these positions, in this order, repeats included."""
         rows = np.asarray(rows, np.int64)

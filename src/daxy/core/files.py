@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import tempfile
@@ -38,6 +39,27 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+def decoded(line: bytes, path: Path | str, number: int) -> str:
+    """Return a line of a file as text.
+
+    Args:
+        line: Its bytes.
+        path: What errors call the file.
+        number: Which line it is, from 1.
+
+    Raises:
+        WrongFile: it is not UTF-8, or begins with a byte order mark.
+    """
+    if number == 1 and line.startswith(codecs.BOM_UTF8):
+        problem = "the file starts with a byte order mark; expected UTF-8 without one"
+        raise WrongFile(path, problem, line=1)
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        wrong = f"byte 0x{line[error.start]:02x} at column {error.start + 1} is not UTF-8"
+        raise WrongFile(path, f"{wrong}; expected UTF-8 text", line=number) from None
 
 
 def read_bytes(path: Path) -> bytes:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from daxy.core.errors import WrongFile, require
 from daxy.core.examples import Examples, Tokens
-from daxy.core.files import read_bytes
+from daxy.core.files import decoded, read_bytes
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,10 @@ class PairLines:
         return tuple(mark for mark in marks if mark)
 
     def _pair(self, line: bytes, path: Path | str, number: int) -> tuple[Tokens, Tokens]:
-        text = _decode(line, path, number)
+        text = decoded(line, path, number)
+        if "\r" in text:
+            ends = "CR LF" if text.index("\r") == len(text) - 1 else "CR"
+            raise WrongFile(path, f"the line ends in {ends}; expected LF alone", line=number)
         inner = text.removeprefix(self.before).removesuffix(self.after)
         source, separator, target = inner.partition(self.between)
         framed = text.startswith(self.before) and text.endswith(self.after)
@@ -97,20 +100,6 @@ class PairLines:
         if not token:
             return "two spaces, or one at an end,"
         return f"a second {token!r}" if token in self._marks else f"unprintable {token!r}"
-
-
-def _decode(line: bytes, path: Path | str, number: int) -> str:
-    if number == 1 and line.startswith(b"\xef\xbb\xbf"):
-        problem = "the file starts with a byte order mark; expected UTF-8 without one"
-        raise WrongFile(path, problem, line=1)
-    if b"\r" in line:
-        ends = "CR LF" if line.index(b"\r") == len(line) - 1 else "CR"
-        raise WrongFile(path, f"the line ends in {ends}; expected LF alone", line=number)
-    try:
-        return line.decode()
-    except UnicodeDecodeError as error:
-        wrong = f"byte 0x{line[error.start]:02x} at column {error.start + 1} is not UTF-8"
-        raise WrongFile(path, f"{wrong}; expected UTF-8 text", line=number) from None
 
 
 def _shown(text: str) -> str:

@@ -109,6 +109,7 @@ class Grammar:
     def _check_probabilities(self) -> None:
         alike = Counter((rule.left, rule.children, rule.source, rule.target) for rule in self.rules)
         for rule in self.rules:
+            require(0 < rule.probability <= 1, f"a probability is not between 0 and 1: {rule}")
             once = alike[rule.left, rule.children, rule.source, rule.target] == 1
             require(once, f"a rule is said more than once: {rule}")
         for name, rules in self.rules_of.items():
@@ -135,9 +136,7 @@ class Grammar:
     def _check_ends(self) -> None:
         ending = set[str]()
         while True:
-            found = {
-                rule.left for rule in self.rules if rule.probability and {*rule.children} <= ending
-            }
+            found = {rule.left for rule in self.rules if {*rule.children} <= ending}
             if found == ending:
                 break
             ending = found

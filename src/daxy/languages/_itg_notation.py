@@ -35,7 +35,7 @@ def read(text: str, name: Path | str) -> Grammar:
     """Return the grammar that a text says.
 
     Args:
-        text: In the notation above.
+        text: In the notation of `daxy.languages.itg`.
         name: What errors call it.
 
     Raises:

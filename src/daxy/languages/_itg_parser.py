@@ -109,6 +109,8 @@ class _Chart:
     words: Tokens
     sides: Sequence[Side]
     """That of each rule."""
+    tokens: dict[str, Reach]
+    """Where each token stands."""
     names: dict[str, Reach]
     """Where each nonterminal can stand."""
     rests: list[list[Reach]]
@@ -121,47 +123,42 @@ class _Chart:
         Raises:
             WrongRequest: the words are not a side of the grammar.
         """
-        known = {symbol for side in sides for symbol in side if isinstance(symbol, str)}
+        tokens = {each: _standing(each, words) for each in _tokens(sides)}
         for place, word in enumerate(words, 1):
-            if word not in known:
+            if word not in tokens:
                 raise WrongRequest(f"word {place} of the {called}, {word!r}, is not the grammar's")
-        chart = cls(words, sides, {}, [])
+        nowhere, here = np.zeros((2, len(words) + 1, len(words) + 1), bool)
+        np.fill_diagonal(here, True)
+        names = dict.fromkeys(grammar.nonterminals, nowhere)
+        rests = [[*[nowhere] * len(side), here] for side in sides]
+        chart = cls(words, sides, tokens, names, rests)
         chart._fill(grammar)
         if not chart.names[grammar.root][0, len(words)]:
             raise WrongRequest(f"the {called} is none of the grammar: {' '.join(words)!r}")
         return chart
 
     def _fill(self, grammar: Grammar) -> None:
-        """Find where everything can stand, again and again until nothing is new."""
-        places = len(self.words) + 1
-        self.names.update({name: np.zeros((places, places), bool) for name in grammar.nonterminals})
-        self.rests.extend([np.eye(places, dtype=bool)] * (len(side) + 1) for side in self.sides)
-        present = set(self.words)
-        possible = [
-            number
-            for number, side in enumerate(self.sides)
-            if all(symbol in present for symbol in side if isinstance(symbol, str))
-        ]
-        for number, rests in enumerate(self.rests):
-            if number not in possible:
-                rests[:-1] = [np.zeros((places, places), bool)] * (len(rests) - 1)
-        is_new = True
-        while is_new:
-            is_new = False
-            for number in possible:
-                rule, rests = grammar.rules[number], self.rests[number]
-                for place in reversed(range(len(self.sides[number]))):
-                    first = self.symbol(rule, self.sides[number][place])
-                    rests[place] = (first.astype(np.float32) @ rests[place + 1]) > 0
-                more = self.names[rule.left] | rests[0]
-                is_new |= bool((more != self.names[rule.left]).any())
+        """Find where everything can stand: whatever a new finding may change is looked at again."""
+        waiting = dict.fromkeys(range(len(self.sides)))
+        while waiting:
+            number = next(iter(waiting))
+            del waiting[number]
+            rule, rests = grammar.rules[number], self.rests[number]
+            for place in reversed(range(len(self.sides[number]))):
+                first = self.symbol(rule, self.sides[number][place])
+                rests[place] = (first.astype(np.float32) @ rests[place + 1]) > 0
+            more = self.names[rule.left] | rests[0]
+            if (more != self.names[rule.left]).any():
                 self.names[rule.left] = more
+                waiting |= dict.fromkeys(
+                    other for other, own in enumerate(grammar.rules) if rule.left in own.children
+                )
 
     def symbol(self, rule: Rule, symbol: str | int) -> Reach:
         """Return where a symbol of a rule can stand."""
         if isinstance(symbol, int):
             return self.names[rule.children[symbol]]
-        return np.diag([word == symbol for word in self.words], 1)
+        return self.tokens[symbol]
 
     def spans(self, rule: Rule, number: int, whole: Span) -> Iterator[dict[int, Span]]:
         """Return every way for the children of a rule to stand, if the rule stands so."""
@@ -182,7 +179,7 @@ class _Chart:
 
 def _fingerprints(grammar: Grammar, charts: Sequence[_Chart]) -> list[NDArray[np.float64]]:
     """Return the sum of the numbers before each place of each side."""
-    columns = [(side, each) for side, chart in enumerate(charts) for each in _known(chart)]
+    columns = [(side, each) for side, chart in enumerate(charts) for each in chart.tokens]
     place = {column: number for number, column in enumerate(columns)}
     balance = np.zeros((len(grammar.rules), len(columns)))
     for side, chart in enumerate(charts):
@@ -199,8 +196,13 @@ def _fingerprints(grammar: Grammar, charts: Sequence[_Chart]) -> list[NDArray[np
     ]
 
 
-def _known(chart: _Chart) -> list[str]:
-    return sorted({each for side in chart.sides for each in side if isinstance(each, str)})
+def _tokens(sides: Sequence[Side]) -> list[str]:
+    return sorted({each for side in sides for each in side if isinstance(each, str)})
+
+
+def _standing(token: str, words: Tokens) -> Reach:
+    """Return where a token stands."""
+    return np.diag(np.array([word == token for word in words], bool), 1)
 
 
 @dataclass(eq=False)

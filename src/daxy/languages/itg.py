@@ -23,13 +23,12 @@ remark.
 
 from __future__ import annotations
 
-import codecs
 from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from daxy.core.errors import UnknownName, WrongFile
-from daxy.core.files import read_bytes
+from daxy.core.errors import UnknownName
+from daxy.core.files import decoded, read_bytes
 from daxy.languages._itg_grammar import Grammar, Rule
 from daxy.languages._itg_notation import read
 from daxy.languages._itg_parser import Derivation, parse
@@ -70,13 +69,5 @@ def load(path: Path) -> Grammar:
     Raises:
         WrongFile: there is no such file, it is no text, or no grammar.
     """
-    data = read_bytes(path)
-    if data.startswith(codecs.BOM_UTF8):
-        said = "the file starts with a byte order mark; expected UTF-8 without one"
-        raise WrongFile(path, said, line=1)
-    try:
-        return read(data.decode(), path)
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        wrong = f"byte 0x{data[error.start]:02x} is not UTF-8; expected UTF-8 text"
-        raise WrongFile(path, wrong, line=line) from None
+    lines = enumerate(read_bytes(path).split(b"\n"), 1)
+    return read("\n".join(decoded(line, path, number) for number, line in lines), path)

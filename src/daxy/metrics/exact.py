@@ -25,16 +25,10 @@ class ExactMatch(Metric):
         right = target.lengths == predictions.lengths
         rows = np.flatnonzero(right)
         wanted, given = target.take(rows), predictions.take(rows)
-        differs = wanted.codes != _translation(given, wanted)[given.codes]
+        differs = wanted.codes != given.codes_in(wanted.symbols)
         row_of_token = np.repeat(np.arange(len(rows)), wanted.lengths)
         right[rows] = np.bincount(row_of_token[differs], minlength=len(rows)) == 0
         return right
-
-
-def _translation(given: Sequences, wanted: Sequences) -> NDArray[np.int32]:
-    """Return for each symbol of one dictionary its code in another, -1 where it has none."""
-    code_of = {symbol: code for code, symbol in enumerate(wanted.symbols)}
-    return np.array([code_of.get(symbol, -1) for symbol in given.symbols], np.int32)
 
 
 METRIC = ExactMatch()

@@ -24,15 +24,11 @@ class Fine(Metric):
         assert len(target) == len(predictions), (len(target), len(predictions))
         # The end is a symbol of its own: saying it too early or too late is an error.
         common = np.minimum(target.lengths, predictions.lengths)
-        code_of = {symbol: code for code, symbol in enumerate(target.symbols)}
-        known = [code_of.get(symbol, -1) for symbol in predictions.symbols]
         starts = np.concatenate([[0], np.cumsum(common)])
         within = np.arange(starts[-1]) - np.repeat(starts[:-1], common)
         wanted = target.codes[np.repeat(target.offsets[:-1], common) + within]
-        given = np.array(known, np.int32)[
-            predictions.codes[np.repeat(predictions.offsets[:-1], common) + within]
-        ]
-        is_wrong = wanted != given
+        said = predictions.codes_in(target.symbols)
+        is_wrong = wanted != said[np.repeat(predictions.offsets[:-1], common) + within]
         right = np.where(target.lengths == predictions.lengths, target.lengths + 1, common)
         rows = np.repeat(np.arange(len(common)), common)
         np.minimum.at(right, rows[is_wrong], within[is_wrong])

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from daxy.core.errors import require
 from daxy.languages import itg
@@ -88,22 +87,20 @@ class FileData(GrammarData):
     """Pairs that the grammar of a file derives."""
 
     grammar: Path | str | None = None
-    """A file with a grammar, in the notation of `daxy.languages.itg`, or, in Python, its text."""
+    """A file with a grammar, in the notation of `daxy.languages.itg`. It is read at once, and what
+    is kept is its text, which may be given in its place."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.grammar, Path):
+            said = "\n".join(map(str, itg.load(self.grammar).rules))
+            object.__setattr__(self, "grammar", said)
 
     @property
     def rules(self) -> Grammar | None:
         """The grammar, if there is one.
 
         Raises:
-            WrongFile: it cannot be read, or is none.
+            WrongFile: the text is none.
         """
-        if isinstance(self.grammar, Path):
-            return itg.load(self.grammar)
-        return None if self.grammar is None else itg.read(self.grammar, "the grammar")
-
-    @property
-    def choices(self) -> Mapping[str, Any]:
-        """What decides what a split holds: the rules, wherever they come from."""
-        rules = self.rules
-        said = None if rules is None else "\n".join(map(str, rules.rules))
-        return {**super().choices, "grammar": said}
+        return None if self.grammar is None else itg.read(str(self.grammar), "the grammar")

@@ -22,6 +22,7 @@ from daxy.tasks._transduction_data import FileData, GrammarData, SymbolData, Tra
 
 PAPER = "Grefenstette et al. 2015, Learning to transduce with unbounded memory"
 METRICS = ("exact", "fine")
+PLAIN = TransductionData()
 
 Kind = TypeVar("Kind", bound=TransductionData)
 
@@ -148,8 +149,8 @@ def _said(name: str, summary: str) -> dict[str, Any]:
         "family": f"transduction/{name}",
         "summary": summary,
         "paper": PAPER,
-        "rule": _rule(TransductionData()),
-        "sizes": Sizes(train=20_000, validation=1_000, test=1_000),
+        "rule": _rule(PLAIN),
+        "sizes": Sizes(train=PLAIN.pairs, validation=PLAIN.validation_pairs, test=PLAIN.test_pairs),
         "metrics": METRICS,
     }
 
