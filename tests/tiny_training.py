@@ -19,7 +19,7 @@ from daxy.core.examples import Examples
 from daxy.models.seq2seq import Config
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.loop import Judge, Position, Training, Trial
-from daxy.training.order import TrainingSet
+from daxy.training.order import Supply, TrainingSet
 from daxy.training.protocol import Protocol
 from daxy.training.replicas import Replicas, Steps
 
@@ -90,7 +90,7 @@ def training(
     held_out = rows[TRAIN:] if validate else rows[:0]
     return Training(
         replicas=replicas(tuple(seeds), recipe, config),
-        train=[TrainingSet(rows[:TRAIN])] * len(seeds),
+        supply=lambda _: Supply(table(), [TrainingSet(rows[:TRAIN])] * len(seeds)),
         validation=Trial([held_out] * len(seeds), validate or unmoved),
         test=test,
         checkpoint=checkpoint,

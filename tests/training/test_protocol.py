@@ -104,7 +104,7 @@ def test_an_unknown_recipe_is_refused_with_the_nearest_name() -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("optimizer='adamw'", "optimizer must be one of 'sgd', 'adam', not 'adamw'"),
+        ("optimizer='adamw'", "optimizer must be one of 'sgd', 'adam', 'rmsprop', not 'adamw'"),
         ("epochs=2.5", "epochs must be a whole number, not 2.5"),
         ("clip='5'", "clip must be a number, not '5'"),
     ],

@@ -16,6 +16,9 @@ from daxy.core.vocabulary import Vocabulary
 Rows = NDArray[np.int32]
 """Positions in a table."""
 
+Words = tuple[Vocabulary, Vocabulary]
+"""Of the sources and of the targets."""
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -36,8 +39,12 @@ class Table:
     """What is seen beside each source."""
 
     @classmethod
-    def of(cls, parts: Sequence[Examples]) -> Table:
+    def of(cls, parts: Sequence[Examples], words: Words | None = None) -> Table:
         """Encode everything that occurs in these parts.
+
+        Args:
+            parts: They.
+            words: What sources and targets are written in; what occurs unless given.
 
         Raises:
             WrongRequest: their worlds have grids of several sizes.
@@ -45,7 +52,7 @@ class Table:
         row_of: dict[str, int] = {}
         distinct = [part.take(_first_rows(part.keys, row_of)) for part in parts]
         sources, targets = [part.source for part in distinct], [part.target for part in distinct]
-        source_words, target_words = Vocabulary.of(*sources), Vocabulary.of(*targets)
+        source_words, target_words = words or (Vocabulary.of(*sources), Vocabulary.of(*targets))
         return cls(
             source_words,
             target_words,
@@ -54,6 +61,19 @@ class Table:
             row_of,
             _joined([part.views for part in distinct]),
         )
+
+    @classmethod
+    def in_order(cls, examples: Examples, words: Words, widths: tuple[int, int]) -> Table:
+        """Encode examples as they come, repeats included, to be met by their place alone.
+
+        Args:
+            examples: They.
+            words: What sources and targets are written in.
+            widths: Of a source and of a target with their END, at least.
+        """
+        sides = zip(words, (examples.source, examples.target), widths, strict=True)
+        source, target = (_stack(own, [column], width) for own, column, width in sides)
+        return cls(*words, source, target, {})
 
     @cached_property
     def source_lengths(self) -> NDArray[np.int64]:
@@ -91,7 +111,10 @@ def _joined(views: Sequence[Views | None]) -> Views | None:
     return Views(np.concatenate([each.maps for each in known if len(each.maps)]), known[0].cells)
 
 
-def _stack(words: Vocabulary, columns: Sequence[Sequences]) -> NDArray[np.unsignedinteger]:
-    width = max(int(column.lengths.max(initial=0)) for column in columns) + 1
+def _stack(
+    words: Vocabulary, columns: Sequence[Sequences], least: int = 0
+) -> NDArray[np.unsignedinteger]:
+    longest = max(int(column.lengths.max(initial=0)) for column in columns)
+    width = max(longest + 1, least)
     smallest = np.min_scalar_type(len(words) - 1)
     return np.concatenate([words.encode(column, width).astype(smallest) for column in columns])

@@ -93,7 +93,7 @@ class Train(OfTask):
 
 def verb(arguments: Sequence[str]) -> type[Verb]:
     """Return the verb with the flags of the learner and of the protocol that are named."""
-    from daxy import models
+    from daxy import models, tasks
     from daxy.augmentation.geca import Geca
     from daxy.tasks import ScanData
     from daxy.training.protocol import DEFAULT, protocol, validation
@@ -101,7 +101,9 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
     known = models.available()
     learner = next((word for word in arguments[1:] if word in known), DEFAULT_LEARNER)
     paper = _value(arguments, "--protocol") or DEFAULT
-    recipe, options = protocol(paper), options_of(named(arguments))
+    task = named(arguments)
+    recipe = protocol(paper, endless=task is not None and tasks.get(task).endless)
+    options = options_of(task)
     # A paper without a validation set has none where it is carved from train.
     carved = {"validation": validation(paper)} if issubclass(options, ScanData) else {}
     config = models.get(learner).Config
@@ -200,7 +202,9 @@ def _by_test(published: Sequence[Cell], runs: Sequence[dict[str, Any]]) -> list[
 def _of_test(cells: Sequence[Cell], test: str) -> list[Cell]:
     """Return the published figures of one of several tests, or of the whole test set for none."""
     return [
-        cell for cell in cells if cell.recipe and (cell.recipe.test, cell.recipe.after) == (test, 0)
+        cell
+        for cell in cells
+        if (recipe := cell.recipe) and (recipe.test, recipe.part, recipe.after) == (test, "test", 0)
     ]
 
 

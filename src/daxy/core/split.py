@@ -6,6 +6,7 @@ import hashlib
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from daxy.core.examples import Examples
 from daxy.version import __version__
@@ -44,6 +45,14 @@ class Provenance:
     generator: str = f"daxy {__version__}"
 
 
+class Endless(Protocol):
+    """Examples without end, numbered from 0, of which any stretch can be made alone."""
+
+    def pairs(self, rows: range) -> Examples:
+        """Return the examples with these consecutive numbers."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Split:
     """The three parts of a task's data. Validation is carved from train, never from test."""
@@ -52,6 +61,8 @@ class Split:
     validation: Examples
     test: Examples
     provenance: Provenance
+    stream: Endless | None = None
+    """Where train is a stretch of examples without end: those."""
 
     @classmethod
     def of(
@@ -66,6 +77,7 @@ class Split:
         source: str = "generated",
         options: Mapping[str, Option],
         tests: Mapping[str, int] | None = None,
+        stream: Endless | None = None,
     ) -> Split:
         """Build a split and write down its sizes and checksum."""
         parts = (train, validation, test)
@@ -80,7 +92,7 @@ class Split:
             source=source,
             options=options,
         )
-        return cls(*parts, provenance)
+        return cls(*parts, provenance, stream)
 
     @property
     def parts(self) -> dict[str, Examples]:

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
-from daxy.core.settings import is_later, later_mapping, stated
-from daxy.experiments.papers import Cell, Recipe
+from daxy.core.settings import is_later, later, later_mapping, stated
+from daxy.experiments.papers import Cell, Part, Recipe
 
 if TYPE_CHECKING:
     from daxy.experiments.run_folder import RunFolder
+
+
+Perplexity: TypeAlias = float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +63,11 @@ class Entry:
     """Every metric on each of several tests, by name."""
     validations: Mapping[str, float] = later_mapping()
     """The validation score after so many steps, of a training that counts them."""
+    on_validation: Mapping[str, float] = later_mapping()
+    """Every metric on the validation set, of the weights that were selected."""
+    perplexity: Perplexity = later(None)  # noqa: RUF009 - a number
+    """Of a target token in the selected epoch, as training met it; None where the loss is no mean
+    over tokens."""
 
     def score_of(self, recipe: Recipe) -> float:
         """Return the figure of a recipe that this is a run of.
@@ -69,6 +77,8 @@ class Entry:
         """
         if recipe.after:
             return self.validations[str(recipe.after)]
+        if recipe.part == "validation":
+            return self.on_validation[recipe.metric]
         return (self.tests[recipe.test] if recipe.test else self.test)[recipe.metric]
 
 
@@ -110,6 +120,8 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
         group=tuple(place["group"]),
         tests=scores.get("tests", {}),
         validations={str(each["steps"]): each["validation"] for each in records},
+        on_validation=scores.get("on_validation", {}),
+        perplexity=scores.get("perplexity"),
     )
     return replace(found, score=found.score_of(cell.recipe))
 
@@ -129,7 +141,9 @@ def from_json(value: Any) -> Entry:
     given["recipe"] = Recipe(**_object(given["recipe"], Recipe))
     given["group"] = tuple(given["group"])
     found, recipe = Entry(**given), given["recipe"]
-    where = "validations" if recipe.after else "tests" if recipe.test else "test"
+    where = "tests" if recipe.test else "test"
+    if recipe.after or recipe.part == "validation":
+        where = "validations" if recipe.after else "on_validation"
     try:
         known = found.score_of(recipe)
     except KeyError as error:
@@ -187,6 +201,11 @@ _KINDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "int": (_is_count, "a whole number, not negative"),
     "float": (_is_share, "a number between 0 and 1"),
     "float | None": (lambda value: value is None or _is_share(value), "a number up to 1, or null"),
+    "Perplexity": (
+        lambda value: value is None or (_is_number(value) and value >= 1),
+        "a number from 1 on, or null",
+    ),
+    "Part": (lambda value: value in get_args(Part), f"one of {', '.join(get_args(Part))}"),
     "Mapping[str, float]": (_is_object_of(_is_number), "an object of numbers"),
     "Mapping[str, Mapping[str, float]]": (
         _is_object_of(_is_object_of(_is_number)),

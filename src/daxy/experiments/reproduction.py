@@ -48,7 +48,8 @@ class Step:
 def learner_of(recipe: Recipe) -> Neural:
     """Return the learner that a recipe names, every setting resolved."""
     config: dict[str, Any] = dict(recipe.config)
-    training = replace(protocol(recipe.protocol), **dict[str, Any](recipe.changes))
+    suited = protocol(recipe.protocol, endless=tasks.get(recipe.tasks[0]).endless)
+    training = replace(suited, **dict[str, Any](recipe.changes))
     return learner(recipe.model, config, training, recipe.geca)
 
 

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from safetensors.numpy import save
 
 from daxy import tasks
+from daxy.batching.table import Words
 from daxy.core.errors import RunFailed, require
 from daxy.core.examples import Examples, Sequences
 from daxy.core.files import write_bytes
@@ -22,7 +23,7 @@ from daxy.experiments.environment import describe
 from daxy.experiments.request import RunConfig, run_config
 from daxy.experiments.run_folder import RunFolder
 from daxy.formats import predictions as prediction_files
-from daxy.learners.neural import Fitted, Group, Member, Neural, Words, learner
+from daxy.learners.neural import Fitted, Group, Member, Neural, learner
 from daxy.tasks import Data
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.compilation import keep_compilations
@@ -315,6 +316,7 @@ def group_of(runs: Sequence[Run]) -> Group:
 def _finish(runs: Sequence[Run], folders: Sequence[RunFolder], fitted: Fitted) -> None:
     """Write each run's weights, predictions and scores; what is done stays as it is."""
     every = fitted.predict([run.split.test for run in runs])
+    validated = fitted.predict([run.split.validation for run in runs])
     table = fitted.replicas.table
     # As one entry: several would be written in any order.
     vocabularies = json.dumps({"source": table.sources.tokens, "target": table.targets.tokens})
@@ -326,12 +328,18 @@ def _finish(runs: Sequence[Run], folders: Sequence[RunFolder], fitted: Fitted) -
         values = task.scores(split.test, found)
         prediction_files.write(folder.predictions, split.test, found, values)
         best = history[fitted.position.best_epoch[replica] - 1]
+        held_out = split.validation
+        on_validation = (
+            {"on_validation": task.totals(held_out, validated[replica])} if len(held_out) else {}
+        )
         folder.finish(
             {
                 "metric": task.metric,
                 "test": task.totals(split.test, found, values),
                 "test_examples": len(split.test),
                 **({"tests": each} if (each := task.by_test(split, found, values)) else {}),
+                **on_validation,
+                **({} if best.perplexity is None else {"perplexity": best.perplexity}),
                 "validation": best.validation,
                 "best_epoch": best.epoch,
                 "epochs": len(history),

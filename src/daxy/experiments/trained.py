@@ -100,7 +100,8 @@ def train(
         Interrupted: by a signal; asking again resumes.
         RunFailed: a run folder is damaged or cannot be written.
     """
-    settings = protocol(recipe) if isinstance(recipe, str) else recipe
+    endless = tasks.get(task).endless
+    settings = protocol(recipe, endless=endless) if isinstance(recipe, str) else recipe
     fitting = learner(model, dict(config or {}), settings, geca)
     asked = seeds_from(seeds) if isinstance(seeds, int) else seeds
     chosen = data or published_data(task, recipe if isinstance(recipe, str) else DEFAULT)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from daxy import models
 from daxy.augmentation import Augmenter, Geca, Taught
-from daxy.batching.epochs import choose_buckets, widest
-from daxy.batching.table import Rows, Table
+from daxy.batching.epochs import Bucket, choose_buckets, widest
+from daxy.batching.table import Rows, Table, Words
 from daxy.core.errors import require
 from daxy.core.examples import Examples, Sequences
 from daxy.core.random import stream
@@ -26,7 +26,7 @@ from daxy.core.vocabulary import Vocabulary
 from daxy.models._model import Sizes, sees_worlds
 from daxy.training.checkpoint import Arrays, Checkpoint, named_arrays
 from daxy.training.loop import EpochRecord, Listener, Position, Training, Trial, one_replica
-from daxy.training.order import Order, TrainingSet
+from daxy.training.order import Order, Supply, TrainingSet
 from daxy.training.protocol import Protocol
 from daxy.training.replicas import Replicas, State, merged
 from daxy.worlds.grid import CHANNELS
@@ -37,11 +37,13 @@ BUCKETS = 4
 BUCKETS_OF_PARTS = 8
 """Padded shapes where a batch is padded in parts, from its shortest targets to its longest."""
 
+NO_LIMIT = 2**31 - 1
+
+STRETCH = 2**40
+"""Examples of a stream from where one seed begins to where the next one does."""
+
 SAMPLE = 256
 """Examples that are decoded to find out how long decoding takes."""
-
-Words = tuple[Vocabulary, Vocabulary]
-"""Of the sources and of the targets."""
 
 Score = Callable[[Examples, Sequences], float]
 """score(examples, predictions) -> the figure that selects a network's best weights."""
@@ -60,6 +62,8 @@ class Neural:
     def __post_init__(self) -> None:
         is_fed = self.protocol.teacher_forcing == 1 or hasattr(models.get(self.model).Model, "fed")
         require(is_fed, f"{self.model} cannot be fed its own outputs; teacher-forcing must be 1")
+        plain = self.geca is None or not self.protocol.streamed
+        require(plain, "GECA is for a training set, and a stream is none; expected --no-streamed")
 
     def settings(self) -> dict[str, Any]:
         """Return everything that decides what this learner learns, as JSON values."""
@@ -170,9 +174,12 @@ class Group:
         has_all = all(len(member.split.validation) for member in self.members)
         said = "plateau is about validation scores, and there is no validation set"
         require(recipe.plateau == 1 or has_all, f"{said}; expected 1")
+        for split in self._splits:
+            ends = f"the examples of {split.provenance.task} end: they cannot be streamed"
+            require(split.stream is not None or not recipe.streamed, f"{ends}; --no-streamed")
         return Training(
             replicas=self._replicas,
-            train=self._train,
+            supply=self._supply,
             validation=self._trial("validation", most=self.members[0].learner.protocol.validated),
         )
 
@@ -208,13 +215,42 @@ class Group:
 
     @cached_property
     def _table(self) -> Table:
+        if self.members[0].learner.protocol.streamed:
+            held_out = [part for split in self._splits for part in (split.validation, split.test)]
+            return Table.of(held_out, _every_symbol(self._splits))
         parts = ((split.train, split.validation, split.test) for split in self._splits)
         augmented = chain.from_iterable(self._taught) if self.members[0].learner.geca else ()
         return Table.of([*chain.from_iterable(parts), *augmented])
 
+    def _supply(self, number: int) -> Supply:
+        """Return what is trained on in an epoch, counted from 0."""
+        is_streamed = self.members[0].learner.protocol.streamed
+        return self._streamed(number) if is_streamed else self._always
+
+    def _streamed(self, number: int) -> Supply:
+        """Return the examples that an epoch alone has."""
+        recipe = self.members[0].learner.protocol
+        each = recipe.epoch_steps * recipe.batch_size
+        first = number * each
+        count = min(each, recipe.steps * recipe.batch_size - first)
+        made = [_stretch(member, range(first, first + count)) for member in self.members]
+        pairs = Examples(
+            Sequences.joined([own.source for own in made]),
+            Sequences.joined([own.target for own in made]),
+        )
+        table = Table.in_order(pairs, (self._table.sources, self._table.targets), self._widths)
+        rows = np.arange(len(pairs), dtype=np.int32).reshape(len(made), -1)
+        return Supply(table, list(map(TrainingSet, rows)))
+
     @cached_property
-    def _train(self) -> list[TrainingSet]:
-        """What each member trains on."""
+    def _widths(self) -> tuple[int, int]:
+        """What examples of training are padded to at least, that most epochs be alike."""
+        known = self._splits[0].train
+        return int(known.source.lengths.max()) + 1, int(known.target.lengths.max()) + 1
+
+    @cached_property
+    def _always(self) -> Supply:
+        """What every epoch is trained on where examples end."""
         is_distinct = self.members[0].learner.protocol.distinct
 
         def rows(given: Examples) -> Rows:
@@ -222,30 +258,49 @@ class Group:
             return np.unique(found) if is_distinct else found
 
         distinct = {id(taught.given): rows(taught.given) for taught in self._taught}
-        return [
+        sets = [
             TrainingSet(distinct[id(taught.given)], self._table.rows(taught.added))
             for taught in self._taught
         ]
+        return Supply(self._table, sets)
 
     @cached_property
     def _replicas(self) -> Replicas:
-        table, shape = self._table, self.members[0].learner.shape
-        order = Order(shape.protocol, table)
-        every = np.concatenate([train.rows for train in self._train])
+        shape, supply = self.members[0].learner.shape, self._supply(0)
+        table, order = supply.table, Order(shape.protocol, supply.table)
+        every = np.concatenate([train.rows for train in supply.train])
         limits = int(table.source_lengths[every].max()), int(table.target_lengths[every].max())
         # What an augmentation adds is about as long as what is there: one seed stands for all.
-        distinct = {id(train.given): train for train in reversed(self._train)}.values()
+        distinct = {id(train.given): train for train in reversed(supply.train)}.values()
         shapes = widest([order.shapes(train) for train in distinct])
         count = BUCKETS if order.parts == 1 else BUCKETS_OF_PARTS
+        buckets = choose_buckets(shapes, limits, count)
+        if shape.protocol.streamed:
+            # A later epoch may have longer ones; what is cut there is cut where they end.
+            buckets[-1] = Bucket(NO_LIMIT, NO_LIMIT)
         return Replicas(
             architecture=shape.model,
             config=shape.config,
             protocol=shape.protocol,
-            table=table,
-            buckets=tuple(choose_buckets(shapes, limits, count)),
+            table=self._table,
+            buckets=tuple(buckets),
             seeds=tuple(member.seed for member in self.members),
             dropout=tuple(member.learner.protocol.dropout for member in self.members),
         )
+
+
+def _stretch(member: Member, rows: range) -> Examples:
+    """Return the examples with these numbers, counted in the member's own part of its stream."""
+    stream, first = member.split.stream, member.seed * STRETCH
+    assert stream is not None
+    return stream.pairs(range(first + rows.start, first + rows.stop))
+
+
+def _every_symbol(splits: Sequence[Split]) -> Words:
+    """Return all that sources and targets of streams can have, met or not."""
+    sources = chain.from_iterable(split.train.source.symbols for split in splits)
+    targets = chain.from_iterable(split.train.target.symbols for split in splits)
+    return Vocabulary(tuple(sorted(set(sources)))), Vocabulary(tuple(sorted(set(targets))))
 
 
 def _drawn(examples: Examples, count: int) -> Examples:

@@ -1,7 +1,8 @@
 """A published table with the measured figures beside it, for a terminal and for Markdown.
 
 The verdict is by one rule: measured **agrees** with published when its mean is within the published
-spread, or within 0.1 points, which is what rounding can make of it. Further off it **overlaps**
+spread, or within 0.1 points, or half a point where none are printed after the point, which is what
+rounding can make of it. Further off it **overlaps**
 while the means are no further apart than the two spreads together; else it **differs**. The spread
 is the standard deviation over runs, of the population, as the papers' own.
 """
@@ -23,9 +24,12 @@ Verdict = Literal["agrees", "overlaps", "differs", "not yet", "quoted", "not pri
 
 ROUNDING = 0.1
 """Points: the least difference that counts as one."""
+WHOLE = 0.5
+"""The same where whole points are printed."""
 RULE = (
     "agrees: measured is within the published spread (±, standard deviation over runs), or within"
-    f" {ROUNDING} points; overlaps: within both spreads together; differs: further off"
+    f" {ROUNDING} points ({WHOLE} where whole ones are printed); overlaps: within both spreads"
+    " together; differs: further off"
 )
 HEAD = (
     *("row", "column", "published", "measured", "SEM", "least", "most", "difference", "verdict"),
@@ -72,7 +76,8 @@ class Comparison:
         if self.difference is None:
             return "not printed"
         distance = abs(self.difference) - 1e-9
-        allowed = max(ROUNDING, self.cell.spread or 0.0)
+        rounding = ROUNDING if self.cell.digits else WHOLE
+        allowed = max(rounding, self.cell.spread or 0.0)
         if distance <= allowed:
             return "agrees"
         return "overlaps" if distance <= allowed + self.summary.deviation else "differs"

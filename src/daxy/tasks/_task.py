@@ -49,6 +49,11 @@ class Task(ABC, Generic[Options]):
         return True
 
     @property
+    def endless(self) -> bool:
+        """Whether there are always more examples to train on: its splits have a stream."""
+        return False
+
+    @property
     def grounded(self) -> bool:
         """Whether its sources mean something in a world alone."""
         return False

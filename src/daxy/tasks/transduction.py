@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, final
 
 from daxy.core.errors import WrongRequest, require
-from daxy.core.examples import Examples
 from daxy.core.split import Sizes, Split
 from daxy.languages import itg
 from daxy.languages.itg import Grammar
@@ -36,6 +35,11 @@ class TransductionTask(Task[Kind], Generic[Kind]):
         """Whether its sizes are published: streams have none."""
         return False
 
+    @property
+    def endless(self) -> bool:
+        """Whether there are always more examples to train on."""
+        return True
+
     def made(self, data: Kind) -> Split:
         """Return the data of this task; see `Task.split`."""
         none = f"{self.name} has no official files; leave out --official"
@@ -43,13 +47,15 @@ class TransductionTask(Task[Kind], Generic[Kind]):
         learned = self.maker(data, data.shortest, data.longest)
         asked = self.maker(data, data.test_shortest, data.test_longest)
 
-        def part(name: str, maker: Maker, rows: range) -> Examples:
-            return Stream(maker, data.seed, f"{self.name}/{name}").pairs(rows)
+        def stream(part: str, maker: Maker) -> Stream:
+            return Stream(maker, data.seed, f"{self.name}/{part}")
 
+        train = stream("train", learned)
         return Split.of(
-            train=part("train", learned, data.rows),
-            validation=part("validation", learned, range(data.validation_pairs)),
-            test=part("test", asked, range(data.test_pairs)),
+            train=train.pairs(data.rows),
+            validation=stream("validation", learned).pairs(range(data.validation_pairs)),
+            test=stream("test", asked).pairs(range(data.test_pairs)),
+            stream=train,
             task=self.name,
             rule=f"{_rule(data)}{self.known(data)}",
             seed=data.seed,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from itertools import cycle
-from math import isfinite
+from math import exp, isfinite
 from typing import Any, Protocol, runtime_checkable
 
 import jax
@@ -19,12 +18,16 @@ from daxy.batching.table import Rows
 from daxy.core.errors import RunFailed
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.interrupt import Interrupted, StopRequest, stop_request
-from daxy.training.order import Order, TrainingSet
-from daxy.training.replicas import Replicas, Shares, State, Steps, merged
-from daxy.training.schedule import learning_rate
+from daxy.training.order import Order, Supply
+from daxy.training.protocol import Protocol as Recipe
+from daxy.training.replicas import Placed, Replicas, Shares, State, Steps, merged
+from daxy.training.schedule import has_converged, learning_rate
 
 STEPS_TOGETHER = 32
 """Steps in one dispatch to the device."""
+
+MOST_NATS = 100.0
+"""The logarithm of the greatest perplexity that is told apart from greater ones."""
 
 
 MOST_TRIED = 64
@@ -47,6 +50,9 @@ class EpochRecord:
     learning_rate: float
     seconds: float
     """Of this epoch, all replicas of the group together."""
+    perplexity: float | None = None
+    """Of a target token, over the epoch's training examples as they were met; None where the loss
+    is no mean over tokens."""
     test: float | None = None
     """Score on the test set of the weights as they are after this epoch, where it was asked for: to
     look at. Nothing is chosen by it."""
@@ -65,8 +71,12 @@ class Position:
     """Steps since training began."""
     losses: list[float] = field(default_factory=list[float])
     """Sum over the current epoch's steps, a replica each."""
+    nats: list[float] = field(default_factory=list[float])
+    """The same with each step counted as often as there is what its loss is a mean over."""
+    counts: list[float] = field(default_factory=list[float])
+    """How much of that there was."""
     best: list[float] = field(default_factory=list[float])
-    """Best validation score, a replica each; -1 before the first."""
+    """What is best of what weights are selected by, a replica each; -1 before the first."""
     best_epoch: list[int] = field(default_factory=list[int])
     stopped: list[bool] = field(default_factory=list[bool])
     """Replicas whose best weights can no longer change."""
@@ -77,6 +87,8 @@ class Position:
     def __post_init__(self) -> None:
         count = self.replicas
         self.losses = self.losses or [0.0] * count
+        self.nats = self.nats or [0.0] * count
+        self.counts = self.counts or [0.0] * count
         self.best = self.best or [-1.0] * count
         self.best_epoch = self.best_epoch or [0] * count
         self.stopped = self.stopped or [False] * count
@@ -120,14 +132,32 @@ class Trial:
 
 
 @dataclass(frozen=True, eq=False)
+class _Epoch:
+    """An epoch of all replicas, ready to be trained."""
+
+    orders: list[Epoch]
+    """Each replica's own."""
+    buckets: NDArray[np.int32]
+    """The padded shape of each part of each step: [steps, parts]."""
+    placed: Placed
+
+    def __len__(self) -> int:
+        return len(self.buckets)
+
+    @property
+    def parts(self) -> int:
+        return self.buckets.shape[1]
+
+
+@dataclass(frozen=True, eq=False)
 class Training:
     """One group of runs on its data."""
 
     replicas: Replicas
-    train: Sequence[TrainingSet]
-    """Each replica's own."""
+    supply: Callable[[int], Supply]
+    """What each epoch, counted from 0, is trained on."""
     validation: Trial
-    """By which weights are selected; of no rows to keep the last ones instead."""
+    """By which weights are selected, if the recipe says so; of no rows where there are none."""
     test: Trial | None = None
     """What is only looked at."""
     checkpoint: Checkpoint | None = None
@@ -160,7 +190,7 @@ class Training:
     def steps(self) -> int:
         """Steps of the whole training; fewer if every replica stops earlier."""
         protocol = self.replicas.protocol
-        return protocol.steps or protocol.most_epochs * max(map(len, self._epochs(0)))
+        return protocol.steps or protocol.most_epochs * len(self._epoch(0))
 
     def pace(self, seconds: float) -> tuple[float, float]:
         """Return how long the first steps take, compilation included, and each of those after them.
@@ -168,9 +198,10 @@ class Training:
         Steps are taken for about so many seconds, and forgotten.
         """
         shares, times, taken = self.replicas.start(), list[float](), 0
-        for steps in cycle(self.stretches(MOST_TRIED)):
+        epoch = self._epoch(0)
+        for steps in cycle(self._stretches_of(epoch, MOST_TRIED)):
             began = time.monotonic()
-            shares, _ = self.replicas.run(shares, steps)
+            shares, _ = self.replicas.run(shares, steps, epoch.placed)
             times.append(time.monotonic() - began)
             taken += int(steps.active.any(axis=1).sum()) if len(times) > 1 else 0
             if sum(times[1:]) >= seconds and len(times) > 2:
@@ -179,19 +210,25 @@ class Training:
 
     def stretches(self, most: int) -> list[Steps]:
         """Return the first stretches of the training, those of the first epoch at most."""
-        epochs, position = self._epochs(0), Position(len(self.train))
-        buckets = self._buckets(epochs)
+        return self._stretches_of(self._epoch(0), most)
+
+    def _stretches_of(self, epoch: _Epoch, most: int) -> list[Steps]:
+        position = self._beginning
         found = list[Steps]()
-        while len(found) < most and position.step + STEPS_TOGETHER <= len(buckets):
-            found.append(self._steps(epochs, buckets, position))
+        while len(found) < most and position.step + STEPS_TOGETHER <= len(epoch):
+            found.append(self._steps(epoch, position))
             position.step += STEPS_TOGETHER
             position.total += STEPS_TOGETHER
-        return found or [self._steps(epochs, buckets, position)]
+        return found or [self._steps(epoch, position)]
+
+    @property
+    def _beginning(self) -> Position:
+        return Position(len(self.replicas.seeds))
 
     def _resume(self) -> tuple[Shares, Position]:
         found = self.checkpoint.load(self.replicas.shapes) if self.checkpoint else None
         if found is None:
-            return self.replicas.start(), Position(len(self.train))
+            return self.replicas.start(), self._beginning
         state, position = found
         return self.replicas.placed(state), Position.read(position)
 
@@ -210,46 +247,41 @@ class Training:
         """Yield the state at every point where training could stop and go on."""
         while position.epoch < self.replicas.protocol.most_epochs and not all(position.stopped):
             began = time.monotonic()
-            epochs = self._epochs(position.epoch)
-            steps = max(map(len, epochs))
-            buckets = self._buckets(epochs)
-            while position.step < steps:
-                here = self._steps(epochs, buckets, position)
-                shares, losses = self.replicas.run(shares, here)
-                position.losses = (losses.sum(axis=0) + position.losses).tolist()
-                done = min(STEPS_TOGETHER, steps - position.step)
+            epoch = self._epoch(position.epoch)
+            while position.step < len(epoch):
+                here = self._steps(epoch, position)
+                shares, losses = self.replicas.run(shares, here, epoch.placed)
+                _count(position, losses, np.asarray(here.weights))
+                done = min(STEPS_TOGETHER, len(epoch) - position.step)
                 position.step += done
                 position.total += done
-                listener.stepped(position, steps, int((here.weights > 0).sum()))
+                listener.stepped(position, len(epoch), int((here.weights > 0).sum()))
                 yield shares
-            shares = self._end_epoch(shares, position, epochs, time.monotonic() - began)
+            shares = self._end_epoch(shares, position, epoch, time.monotonic() - began)
             listener.epoch_ended(position)
             yield shares
 
-    def _epochs(self, number: int) -> list[Epoch]:
-        pairs = zip(self.train, self.replicas.seeds, strict=True)
-        return [self._order.epoch(train, seed=seed, number=number) for train, seed in pairs]
+    def _epoch(self, number: int) -> _Epoch:
+        supply = self.supply(number)
+        order = Order(self.replicas.protocol, supply.table)
+        own = zip(supply.train, self.replicas.seeds, strict=True)
+        orders = [order.epoch(train, seed=seed, number=number) for train, seed in own]
+        buckets = assign(order.needs(orders), self.replicas.buckets)
+        return _Epoch(orders, buckets, self.replicas.on_lanes(supply.table))
 
-    @cached_property
-    def _order(self) -> Order:
-        return Order(self.replicas.protocol, self.replicas.table)
-
-    def _buckets(self, epochs: list[Epoch]) -> NDArray[np.int32]:
-        return assign(self._order.needs(epochs), self.replicas.buckets)
-
-    def _steps(self, epochs: list[Epoch], buckets: NDArray[np.int32], position: Position) -> Steps:
+    def _steps(self, epoch: _Epoch, position: Position) -> Steps:
         """Return the next steps, filled up to the number that was compiled with none active."""
         first, count = position.step, STEPS_TOGETHER
-        parts, numbers = self._order.parts, np.arange(position.total, position.total + count)
+        numbers = np.arange(position.total, position.total + count)
 
         def stacked(columns: list[NDArray[Any]]) -> NDArray[Any]:
-            return np.stack([in_parts(_window(own, first), parts) for own in columns], axis=1)
+            return np.stack([in_parts(_window(own, first), epoch.parts) for own in columns], axis=1)
 
-        weights = stacked([one.weights for one in epochs])
+        weights = stacked([one.weights for one in epoch.orders])
         going = ~np.asarray(position.stopped)
         return Steps(
-            bucket=_window(buckets, first),
-            rows=stacked([one.rows for one in epochs]),
+            bucket=_window(epoch.buckets, first),
+            rows=stacked([one.rows for one in epoch.orders]),
             weights=weights,
             number=numbers.astype(np.int32),
             active=(weights > 0).any(axis=(2, 3)) & going,
@@ -268,9 +300,10 @@ class Training:
         return [own(history) for history in position.history]
 
     def _end_epoch(
-        self, shares: Shares, position: Position, epochs: list[Epoch], seconds: float
+        self, shares: Shares, position: Position, epoch: _Epoch, seconds: float
     ) -> Shares:
         """Validate, keep what improved (a tie keeps the earlier) and write down the epoch."""
+        protocol = self.replicas.protocol
         self._give_up_what_is_lost(position)
         scores = self._scores(shares, position, self.validation)
         rates = self._learning_rates(position, position.total)
@@ -279,7 +312,10 @@ class Training:
         for replica, score in enumerate(scores):
             if position.stopped[replica]:
                 continue
-            judged = score if self.replicas.protocol.keep == "best" else None
+            mean_nats = position.nats[replica] / max(position.counts[replica], 1.0)
+            # The mean is finite, but its power may be too large for a number.
+            perplexity = exp(min(mean_nats, MOST_NATS)) if protocol.token_mean else None
+            judged = _judged(protocol, score, perplexity)
             improved[replica] = judged is None or judged > position.best[replica]
             if improved[replica]:
                 position.best[replica] = -1.0 if judged is None else judged
@@ -287,18 +323,23 @@ class Training:
             record = EpochRecord(
                 epoch=position.epoch + 1,
                 steps=position.total,
-                loss=position.losses[replica] / len(epochs[replica]),
+                loss=position.losses[replica] / len(epoch.orders[replica]),
                 validation=score,
                 best_epoch=position.best_epoch[replica],
                 learning_rate=rates[replica],
                 seconds=seconds,
+                perplexity=perplexity,
                 test=tests[replica],
             )
             position.history[replica].append(record)
             # Nothing can beat a perfect score, and a tie keeps the earlier: stopping is exact.
-            position.stopped[replica] = position.best[replica] >= 1.0
+            is_perfect = position.best[replica] >= 1.0
+            position.stopped[replica] = is_perfect or has_converged(
+                protocol, [each.perplexity for each in position.history[replica] if each.perplexity]
+            )
         position.epoch, position.step = position.epoch + 1, 0
-        position.losses = [0.0] * position.replicas
+        nothing = [0.0] * position.replicas
+        position.losses, position.nats, position.counts = nothing, nothing, nothing
         return self.replicas.keep_best(shares, improved)
 
     def _give_up_what_is_lost(self, position: Position) -> None:
@@ -321,6 +362,23 @@ class Training:
             return [None] * len(asked)
         codes = self.replicas.decode(merged([share.model for share in shares]), asked)
         return [trial.judge(n, own) if len(own) else None for n, own in enumerate(codes)]
+
+
+def _count(position: Position, losses: NDArray[np.float32], weights: NDArray[np.float32]) -> None:
+    """Add the losses of some steps, [steps, replicas], to those of the epoch."""
+    # An example's weight is 1 / what a step's loss is a mean over.
+    largest = weights.max(axis=(2, 3))
+    counts = np.divide(1, largest, out=np.zeros(largest.shape), where=largest > 0)
+    position.losses = (losses.sum(axis=0) + position.losses).tolist()
+    position.nats = ((losses * counts).sum(axis=0) + position.nats).tolist()
+    position.counts = (counts.sum(axis=0) + position.counts).tolist()
+
+
+def _judged(protocol: Recipe, score: float | None, perplexity: float | None) -> float | None:
+    """Return what weights are selected by, more being better and 1 perfect; None for the last."""
+    if protocol.keep == "perplexity" and perplexity is not None:
+        return 1 / perplexity
+    return score if protocol.keep == "best" else None
 
 
 def diverged(seeds: Sequence[int], position: Position) -> RunFailed:

@@ -24,6 +24,10 @@ FIRST_DECAY, SECOND_DECAY, EPSILON = 0.9, 0.999, 1e-8
 """Adam's, as Kingma & Ba (2015) suggest them and every library has them."""
 
 
+MEMORY = 0.99
+"""RMSProp's decay, as Torch and PyTorch have it; Tieleman & Hinton (2012) had 0.9."""
+
+
 class Moments(NamedTuple):
     """What Adam remembers: decaying means of the gradients and of their squares."""
 
@@ -33,24 +37,35 @@ class Moments(NamedTuple):
     second: Weights
 
 
-def start(protocol: Protocol, weights: Weights) -> Moments | None:
+class Squares(NamedTuple):
+    """What RMSProp remembers: a decaying mean of the gradients' squares."""
+
+    second: Weights
+
+
+Remembered: TypeAlias = Moments | Squares | None
+
+
+def start(protocol: Protocol, weights: Weights) -> Remembered:
     """Return what the protocol's rule remembers before the first step; None for SGD."""
     if protocol.optimizer == "sgd":
         return None
     first, second = (jax.tree.map(jnp.zeros_like, weights) for _ in range(2))
+    if protocol.optimizer == "rmsprop":
+        return Squares(second)
     return Moments(jnp.zeros((), jnp.int32), first, second)
 
 
 def step(
     protocol: Protocol,
     weights: Weights,
-    moments: Moments | None,
+    moments: Remembered,
     gradients: Weights,
     *,
     learning_rate: Float[Array, ""],
     active: Bool[Array, ""],
-) -> tuple[Weights, Moments | None]:
-    """Return the weights and the moments after a step; the same, to the bit, if it is not active.
+) -> tuple[Weights, Remembered]:
+    """Return the weights and what is remembered after a step; the same, to the bit, if inactive.
 
     Gradients are clipped by their norm over all weights, then decayed, as in PyTorch.
     """
@@ -63,7 +78,22 @@ def step(
     rate = jnp.where(active, learning_rate, 0)
     if moments is None:
         return jax.tree.map(lambda it, own: it - rate * clip * own, weights, gradients), None
+    if isinstance(moments, Squares):
+        return _scaled(weights, moments, gradients, clip, rate, active)
     return _adapted(weights, moments, gradients, clip, rate, active)
+
+
+def _scaled(
+    weights: Weights, squares: Squares, gradients: Weights, clip: Array, rate: Array, active: Array
+) -> tuple[Weights, Squares]:
+    """Return the weights and the squares after a step of RMSProp (Tieleman & Hinton 2012)."""
+    keep, add = jnp.where(active, MEMORY, 1), jnp.where(active, 1 - MEMORY, 0) * clip**2
+    second = jax.tree.map(lambda old, own: keep * old + add * own**2, squares.second, gradients)
+
+    def descend(weight: Array, own: Array, second: Array) -> Array:
+        return weight - rate * clip * own / (jnp.sqrt(second) + EPSILON)
+
+    return jax.tree.map(descend, weights, gradients, second), Squares(second)
 
 
 def _adapted(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -49,6 +50,15 @@ class TrainingSet:
 
 
 @dataclass(frozen=True, eq=False)
+class Supply:
+    """What is trained on in an epoch."""
+
+    table: Table
+    train: Sequence[TrainingSet]
+    """Each run's own, as rows of the table."""
+
+
+@dataclass(frozen=True, eq=False)
 class Order:
     """The batches of a recipe from a table."""
 
@@ -59,7 +69,8 @@ class Order:
     def parts(self) -> int:
         """Equal parts of a batch that are padded apart: one where a batch is of similar lengths."""
         size = self.protocol.batch_size
-        few = range(1, min(PARTS, size // LEAST) + 1) if self.protocol.steps else range(1, 2)
+        is_mixed = self.protocol.steps > 0 and not self.protocol.streamed
+        few = range(1, min(PARTS, size // LEAST) + 1) if is_mixed else range(1, 2)
         return max((parts for parts in few if size % parts == 0), default=1)
 
     def epoch(self, train: TrainingSet, *, seed: int, number: int) -> Epoch:
@@ -67,7 +78,9 @@ class Order:
         protocol, size, each = self.protocol, self.protocol.batch_size, self.protocol.epoch_steps
         rows, (sources, targets) = train.rows, self._lengths(train)
         left = min(each, protocol.steps - number * each)
-        if protocol.updates:
+        if protocol.streamed:
+            made = epoch(rows, sources, size=size, seed=seed, number=number)
+        elif protocol.updates:
             first = number * each
             made = mixed(rows, sources, targets, size=size, first=first, steps=left, seed=seed)
         elif protocol.trials:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Literal, TypeAlias
 
 from daxy.core.errors import UnknownName, require
 from daxy.core.settings import check_types, later
 
-Optimizer: TypeAlias = Literal["sgd", "adam"]
+Optimizer: TypeAlias = Literal["sgd", "adam", "rmsprop"]
 
 EPOCH = 1_000
 """Trials or updates that make up an epoch unless a recipe says otherwise, after which there is a
@@ -72,13 +72,20 @@ class Protocol:
     more than `patience` epochs; 1: it never is."""
     patience: int = later(10)
     """See `plateau`."""
-    keep: Literal["best", "last"] = later("best")
-    """Which weights a run ends with: those with the best validation score, or the last ones."""
+    keep: Literal["best", "last", "perplexity"] = later("best")
+    """Which weights a run ends with: those with the best validation score, the last ones, or those
+    after the epoch with the least training perplexity."""
     distinct: bool = later(default=False)
     """Train on each example once, however often the training set has it."""
     added_share: float = later(0.0)
     """How likely a draw is one of the examples that an augmentation added; 0: as likely as they are
     many among all."""
+    streamed: bool = later(default=False)
+    """Train on new examples in each epoch, none of them twice; for tasks whose examples never end.
+    Batches hold examples of similar source length."""
+    converged: int = later(0)
+    """Stop when the training perplexity of so many epochs in a row was no better than the best
+    before by a ten-thousandth of it, or cannot be any more; 0: do not."""
 
     def __post_init__(self) -> None:
         check_types(Protocol, vars(self))
@@ -103,6 +110,11 @@ class Protocol:
         require(drawn, "added-share is for recipes that draw examples, which have trials")
         counted = self.steps > 0 or self.validate_every == 0
         require(counted, "validate-every is for recipes with trials or updates")
+        counted = self.updates > 0 or not self.streamed
+        require(counted, "streamed is for recipes with updates")
+        is_perplexity = self.keep == "perplexity" or self.converged > 0
+        means = "a perplexity is known where the loss is a mean over tokens (token-mean)"
+        require(self.token_mean or not is_perplexity, means)
         require(0 <= self.dropout < 1, f"dropout must be in [0, 1), not {self.dropout}")
 
     @property
@@ -132,6 +144,7 @@ _NOT_NEGATIVE = (
     "validated",
     "validate_every",
     "patience",
+    "converged",
 )
 
 DEFAULT = "bastings2018"
@@ -181,24 +194,48 @@ PROTOCOLS = {
         dropout=0.5,
         limit=150,
     ),
+    "grefenstette2015": Protocol(
+        optimizer="rmsprop",
+        learning_rate=0.001,
+        decay=1.0,
+        weight_decay=0.0,
+        clip=1.0,
+        batch_size=10,
+        epochs=0,
+        updates=30_000,
+        token_mean=True,
+        dropout=0.0,
+        limit=256,
+        validated=100,
+        keep="perplexity",
+        streamed=True,
+        converged=10,
+    ),
 }
 """Of Lake & Baroni (2018, section 3) the dropout is that of the network that did best overall. Of
 Ruis et al. (2020, section 4 and appendix E) what the text leaves out is as in the authors' code,
-and of Andreas (2020) all is as in the author's logs and code."""
+and of Andreas (2020) all is as in the author's logs and code. Grefenstette et al. (2015) try rates
+of 5e-3, 1e-3, 5e-4, 1e-4 and 5e-5, train until convergence and say no more than the rule, the size
+of a batch, the clipping and what selects; how long, and what convergence is, was chosen here."""
 
 WITHOUT_VALIDATION = frozenset({"lake2018"})
 """The recipes of papers that report the last weights, and train on all lines."""
 
 
-def protocol(name: str) -> Protocol:
+def protocol(name: str, *, endless: bool = True) -> Protocol:
     """Return the recipe of that name.
+
+    Args:
+        name: The recipe's.
+        endless: Whether there are always more examples; where there are not, none are streamed.
 
     Raises:
         UnknownName: there is none.
     """
     if name not in PROTOCOLS:
         raise UnknownName("protocol", name, PROTOCOLS)
-    return PROTOCOLS[name]
+    found = PROTOCOLS[name]
+    return found if endless else replace(found, streamed=False)
 
 
 def validation(name: str) -> Literal["draw", "none"]:

@@ -56,6 +56,10 @@ Shares: TypeAlias = list[State]
 """The state of each team of replicas, where the team trains; see `merged`."""
 
 
+Placed: TypeAlias = list[Batch]
+"""An encoded table on the devices of each lane."""
+
+
 class Steps(NamedTuple):
     """What a run of consecutive steps reads; time first, then the replicas."""
 
@@ -119,16 +123,16 @@ class Replicas:
         return jax.eval_shape(self._start)
 
     def run(
-        self, shares: Shares, steps: Steps
+        self, shares: Shares, steps: Steps, placed: Placed | None = None
     ) -> tuple[Shares, Float[np.ndarray, "steps replicas"]]:
         """Return the state after these steps, and each replica's loss at each; consumes `shares`.
 
         Programs are compiled for a number of steps; those at the end at which no replica is active
-        are not taken.
+        are not taken. The rows are of the table that is `placed`, the replicas' own unless given.
         """
         shares, active = list(shares), np.asarray(steps.active)
         losses = np.zeros(active.shape, np.float32)
-        programs, data, noises = self._programs, self._data, self._noises
+        programs, data, noises = self._programs, placed or self._own, self._noises
         places = np.flatnonzero(active.any(axis=1))
         busy = [place for place, team in enumerate(self._teams) if active[:, team].any()]
 
@@ -219,12 +223,15 @@ class Replicas:
         return [Mesh(row[None], every.axis_names) for row in every.devices]
 
     @cached_property
-    def _data(self) -> list[Batch]:
-        """The encoded table on the devices of each lane, where batches are gathered from it.
+    def _own(self) -> Placed:
+        return self._on_lanes(self.table)
 
-        Its worlds are maps still, of a byte a cell.
-        """
-        table = self.table
+    def on_lanes(self, table: Table) -> Placed:
+        """Return an encoded table on the devices that train, where batches are gathered from it."""
+        return self._own if table is self.table else self._on_lanes(table)
+
+    def _on_lanes(self, table: Table) -> Placed:
+        # Its worlds are maps still, of a byte a cell.
         maps = None if table.views is None else table.views.maps
         data = Batch(*jax.tree.map(jnp.asarray, (table.source, table.target, maps)))
         return [jax.device_put(data, NamedSharding(lane, P())) for lane in self._lanes]

@@ -43,3 +43,15 @@ def plateaus(scores: Sequence[float | None], patience: int) -> int:
         if waiting > patience:
             found, waiting = found + 1, 0
     return found
+
+
+def has_converged(protocol: Protocol, perplexities: Sequence[float]) -> bool:
+    """Whether a recipe's training ends here by its own perplexity; see `Protocol.converged`.
+
+    A perplexity is at least 1: one that is nearly that cannot become better by the margin.
+    """
+    if not protocol.converged or not perplexities:
+        return False
+    goodness = [1 / each for each in perplexities]
+    is_perfect = max(goodness) * (1 + MARGIN) >= 1
+    return is_perfect or plateaus(goodness, protocol.converged - 1) > 0

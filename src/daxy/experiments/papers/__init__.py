@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from daxy.core import registry
 from daxy.core.errors import UnknownName
-from daxy.experiments.papers._paper import Cell, Finding, Paper, Recipe, Table
+from daxy.experiments.papers._paper import Cell, Finding, Paper, Part, Recipe, Table
 
 if TYPE_CHECKING:
     from daxy.tasks import Data
@@ -21,6 +21,7 @@ __all__ = [
     "Cell",
     "Finding",
     "Paper",
+    "Part",
     "Recipe",
     "Table",
     "available",

@@ -6,11 +6,13 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
 
 from daxy.core.errors import UnknownName, WrongRequest
 from daxy.core.settings import later, later_mapping, stated
 
 Value = str | int | float | bool | None
+Part: TypeAlias = Literal["test", "validation"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +38,9 @@ class Recipe:
     """How many repetitions of the split there are: the first is seed 0's, the next seed 1's."""
     test: str = later("")
     """Which of several tests the figure is of; unless given, of the whole test set."""
+    part: Part = later("test")  # noqa: RUF009 - a text
+    """On which part of the data the figure is; weights that another part selected may be scored on
+    the validation set."""
     after: int = later(0)
     """For a figure that is the score on the validation set: after how many steps; 0 for others."""
 
@@ -52,9 +57,10 @@ class Recipe:
     def identity(self) -> str:
         """Return a text that two recipes share exactly when they have the same runs.
 
-        A run is judged on all of its tests, and often on its validation set.
+        A run is judged by every metric on all of its tests, and often on its validation set.
         """
-        return json.dumps(stated(replace(self, test="", after=0)), sort_keys=True)
+        run = replace(self, metric="", test="", part="test", after=0)
+        return json.dumps(stated(run), sort_keys=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +72,7 @@ class Cell:
     row: str
     column: str
     value: float | None
-    """As printed: for accuracies in per cent; None where the paper tried it and prints nothing."""
+    """As printed: for accuracies in per cent; None where the paper prints nothing."""
     spread: float | None
     """What stands behind the +-; None where the paper prints none."""
     runs: int | None
