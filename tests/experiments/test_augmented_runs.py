@@ -45,13 +45,13 @@ class Stopped(Watcher):
 
 def test_it_trains_on_each_example_once_and_on_what_was_added(tmp_path: Path) -> None:
     asked = augmented(tmp_path)
-    one, other = group_of([asked.of(0), asked.of(1)]).training.train
+    one, other = group_of([asked.of(0), asked.of(1)]).training.supply(0).train
     train = asked.of(0).split.train
     assert len(one.given) == len(other.given) == len(set(train.keys))
     assert len(one.added) == len(other.added) == 30
     assert set(one.added.tolist()) != set(other.added.tolist())
     assert not set(one.added.tolist()) & set(one.given.tolist())
-    (plain,) = group_of([augmented(tmp_path, None).of(0)]).training.train
+    (plain,) = group_of([augmented(tmp_path, None).of(0)]).training.supply(0).train
     assert len(plain.added) == 0
 
 
@@ -72,7 +72,7 @@ def test_in_worlds_it_trains_on_what_became_of_the_training_set() -> None:
     protocol = replace(RECIPE, trials=0, updates=8, distinct=False, added_share=0.0)
     network = learner("multimodal", {"kernels": "1,3"}, protocol, {"count": 30})
     run = Run(task="gscan/compositional", learner=network, data=data, seed=1)
-    (train,) = group_of([run]).training.train
+    (train,) = group_of([run]).training.supply(0).train
     given, examples = run.split.train, group_of([run]).training.replicas.table
     assert (len(train.given), len(train.added)) == (len(given), 30)
     known = set(examples.rows(given).tolist())

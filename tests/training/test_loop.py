@@ -107,6 +107,37 @@ def test_the_last_weights_are_kept_where_the_recipe_says_so() -> None:
     assert position.best_epoch == [3]
 
 
+def test_perplexity_is_of_a_token_and_needs_a_loss_that_is_a_mean_over_them() -> None:
+    still = training(epochs=1, learning_rate=1e-9, dropout=0.0, token_mean=True)
+    state, position = still.fit(Listener())
+    codes, rows = table(), np.arange(TRAIN)
+    batch = Batch(jnp.asarray(codes.source[rows], int), jnp.asarray(codes.target[rows], int))
+    weights = jnp.full(TRAIN, 1 / codes.target_lengths[rows].sum())
+    nats = cross_entropy(one_replica(state.model, 0), batch, weights, None)
+    (record,) = position.history[0]
+    assert record.perplexity == pytest.approx(float(jnp.exp(nats)), rel=1e-5)
+    _, position = training(epochs=1).fit(Listener())
+    assert position.history[0][0].perplexity is None
+
+
+def test_weights_are_kept_by_perplexity_where_the_recipe_says_so() -> None:
+    recipe = {"token_mean": True, "keep": "perplexity", "learning_rate": 0.1, "decay": 5.0}
+    state, position = training(validate=scripted([1.0] * 6), epochs=6, **recipe).fit(Listener())
+    found = [record.perplexity for record in position.history[0]]
+    best = min(range(6), key=lambda epoch: found[epoch] or np.inf)
+    assert 0 < best < 5  # else the test says nothing
+    assert position.best_epoch == [best + 1]
+    then, _ = training(validate=scripted([1.0] * 6), epochs=best + 1, **recipe).fit(Listener())
+    assert bits(state.best) == bits(then.model)
+
+
+def test_training_ends_when_its_perplexity_has_converged() -> None:
+    recipe = {"token_mean": True, "dropout": 0.0, "learning_rate": 1e-9}
+    _, position = training([0, 1], epochs=9, converged=3, **recipe).fit(Listener())
+    assert [len(history) for history in position.history] == [4, 4]
+    assert position.stopped == [True, True]
+
+
 def test_each_replica_slows_down_at_its_own_plateau() -> None:
     scores = scripted([0.5, 0.4, 0.4, 0.6], [0.1, 0.2, 0.3, 0.4])
     recipe = {"epochs": 4, "learning_rate": 0.2, "decay": 1.0, "plateau": 0.5, "patience": 1}
@@ -206,8 +237,8 @@ def test_the_others_go_on_without_a_replica_that_is_lost(monkeypatch: pytest.Mon
     alone, _ = training([0, 1], scripted([0.1, 0.2, 0.3], [0.4] * 3), epochs=3).fit(Listener())
     run = Replicas.run
 
-    def losing(replicas: Replicas, shares: Shares, steps: Steps) -> tuple[Shares, Any]:
-        shares, losses = run(replicas, shares, steps)
+    def losing(replicas: Replicas, shares: Shares, steps: Steps, *on: Any) -> tuple[Shares, Any]:
+        shares, losses = run(replicas, shares, steps, *on)
         if steps.number[0] >= STEPS:  # the second epoch
             losses[:, 1] = np.nan
         return shares, losses

@@ -1,6 +1,7 @@
 """The rules take the steps that Optax's take, which are PyTorch's."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +20,11 @@ def double_precision() -> Iterator[None]:
         yield
 
 
-RULES = {"sgd": optax.identity, "adam": optax.scale_by_adam}
+RULES = {
+    "sgd": optax.identity,
+    "adam": optax.scale_by_adam,
+    "rmsprop": partial(optax.scale_by_rms, decay=0.99, eps=1e-8, eps_in_sqrt=False),
+}
 
 
 @pytest.mark.parametrize("weight_decay", [0.0, 0.1])

@@ -1,6 +1,7 @@
 """The papers' recipes, and what no recipe can be."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -83,6 +84,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"patience": -1}, "patience must not be negative: -1"),
     ({"validate_every": 9}, "validate-every is for recipes with trials or updates"),
     ({"validate_every": -1}, "validate-every must not be negative: -1"),
+    ({"streamed": True}, "streamed is for recipes with updates"),
+    ({"keep": "perplexity"}, "a perplexity is known where the loss is a mean over tokens"),
+    ({"converged": 3}, "a perplexity is known where the loss is a mean over tokens"),
+    ({"converged": -1}, "converged must not be negative: -1"),
 ]
 
 
@@ -94,6 +99,13 @@ def test_a_recipe_that_cannot_be_is_refused(values: dict[str, Any], message: str
 
 def test_bastings_et_al_select_on_a_part_of_train_and_lake_and_baroni_do_not() -> None:
     assert (validation("bastings2018"), validation("lake2018")) == ("draw", "none")
+
+
+def test_what_ends_is_not_streamed() -> None:
+    endless = protocol("grefenstette2015")
+    assert endless.streamed
+    assert protocol("grefenstette2015", endless=False) == replace(endless, streamed=False)
+    assert protocol("lake2018", endless=True) == protocol("lake2018", endless=False)
 
 
 def test_an_unknown_recipe_is_refused_with_the_nearest_name() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daxy.training.protocol import Protocol
-from daxy.training.schedule import learning_rate, plateaus
+from daxy.training.schedule import has_converged, learning_rate, plateaus
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,25 @@ def test_a_rate_decays_with_epochs_or_with_steps_and_at_plateaus() -> None:
     assert learning_rate(by_steps, 3, 250, [0.5] * 3) == pytest.approx(0.1 * 0.5**2.5)
     at_plateaus = Protocol(learning_rate=0.1, decay=1.0, plateau=0.1, patience=1)
     assert learning_rate(at_plateaus, 3, 700, [0.5] * 3) == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize(
+    ("perplexities", "ends"),
+    [
+        ([], False),
+        ([90.0, 90.0, 90.0], False),
+        ([90.0, 90.0, 90.0, 90.0], True),
+        ([90.0, 91.0, 89.0, 95.0, 95.0], False),
+        ([90.0, 91.0, 89.0, 95.0, 95.0, 89.0], True),
+        ([90.0, 89.998, 89.996, 89.994], True),  # hardly better is not better
+        ([1.5, 1.0001], False),
+        ([1.5, 1.00009], True),  # nothing is better than 1
+        ([1.00009, 1.5], True),
+    ],
+)
+def test_training_has_converged_when_its_perplexity_gets_no_better(
+    perplexities: list[float], ends: bool
+) -> None:
+    recipe = Protocol(token_mean=True, converged=3)
+    assert has_converged(recipe, perplexities) == ends
+    assert not has_converged(Protocol(), perplexities)

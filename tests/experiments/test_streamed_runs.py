@@ -1,0 +1,137 @@
+"""Runs that train on examples without end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.experiments.small_runs import Watcher
+
+from daxy import tasks
+from daxy.augmentation.geca import Geca
+from daxy.core.errors import WrongRequest
+from daxy.core.examples import Examples, Sequences
+from daxy.core.split import Split
+from daxy.experiments.runs import Experiment, Run, group_of
+from daxy.learners.neural import Neural
+from daxy.models.transducer import Config
+from daxy.tasks import ScanData
+from daxy.tasks._transduction_data import SymbolData
+from daxy.training.interrupt import Interrupted
+from daxy.training.order import Supply
+from daxy.training.protocol import Protocol, protocol
+
+EACH = 6
+"""Updates in an epoch."""
+RECIPE = replace(
+    protocol("grefenstette2015"), updates=14, validate_every=EACH, batch_size=4, limit=8
+)
+LENGTHS = {"shortest": 2, "longest": 4, "test_shortest": 5, "test_longest": 6}
+DATA = SymbolData(symbols=5, pairs=40, validation_pairs=5, test_pairs=5, **LENGTHS)
+
+
+def experiment(folder: Path, recipe: Protocol = RECIPE) -> Experiment:
+    learner = Neural(
+        model="transducer", config=Config(hidden=6, width=4, embedding=4), protocol=recipe
+    )
+    return Experiment(
+        task="transduction/copy", learner=learner, data=DATA, folder=folder, checkpoint_seconds=0.0
+    )
+
+
+def supplies(*seeds: int, epochs: int = 3) -> list[Supply]:
+    asked = experiment(Path("runs"))
+    training = group_of([asked.of(seed) for seed in seeds]).training
+    return [training.supply(number) for number in range(epochs)]
+
+
+def pairs(supply: Supply, replica: int) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Return what a replica meets in an epoch."""
+    table, rows = supply.table, supply.train[replica].rows
+    source, target = (
+        table.sources.decode(table.source[rows]),
+        table.targets.decode(table.target[rows]),
+    )
+    return list(zip(source, target, strict=True))
+
+
+def test_a_run_meets_a_stretch_of_the_stream_one_after_another() -> None:
+    stream = tasks.get("transduction/copy").split(DATA).stream
+    assert stream is not None
+    met = [pair for supply in supplies(0) for pair in pairs(supply, 0)]
+    known = stream.pairs(range(14 * 4))
+    assert met == list(zip(known.source, known.target, strict=True))
+
+
+def test_each_epoch_and_each_seed_has_pairs_of_its_own() -> None:
+    found = supplies(0, 1)
+    assert [len(supply.train[0].rows) for supply in found] == [24, 24, 8]
+    met = [pairs(supply, replica) for supply in found for replica in (0, 1)]
+    assert len({tuple(each) for each in met}) == len(met)
+    alone = [pairs(supply, 0) for supply in supplies(1)]
+    assert [pairs(supply, 1) for supply in found] == alone
+
+
+def test_an_interrupted_run_goes_on_to_the_same_bits(tmp_path: Path) -> None:
+    undisturbed = experiment(tmp_path / "whole").run([0, 1])
+    with pytest.raises(Interrupted):
+        experiment(tmp_path / "parts").run([0, 1], watcher=_Stopped(at=3))
+    resumed = experiment(tmp_path / "parts").run([0, 1])
+    for one, other in zip(undisturbed, resumed, strict=True):
+        assert one.model.read_bytes() == other.model.read_bytes()
+    scores = resumed[0].scores()
+    assert (scores["steps"], scores["epochs"]) == (14, 3)
+    records = resumed[0].records()
+    best = min(record["perplexity"] for record in records)
+    assert scores["perplexity"] == best == records[scores["best_epoch"] - 1]["perplexity"]
+    assert set(scores["on_validation"]) == {"exact", "fine"}
+
+
+class _Stopped(Watcher):
+    def begins(self, runs: object) -> None:
+        del runs
+
+
+@dataclass(frozen=True)
+class Lengthening:
+    """Pairs of which those after the first epoch have longer targets than any before."""
+
+    def pairs(self, rows: range) -> Examples:
+        symbols = ("a1", "a2", "a3", "a4", "a5")
+        sources = [symbols[:2] for _ in rows]
+        targets = [symbols[: 2 if row < EACH * 4 else 5] for row in rows]
+        return Examples(Sequences.of(sources, symbols), Sequences.of(targets, symbols))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Longer(SymbolData):
+    """Such pairs."""
+
+    def load(self, task: str) -> Split:
+        return replace(super().load(task), stream=Lengthening())
+
+
+def test_an_epoch_with_longer_pairs_than_those_before_is_trained_on_whole(tmp_path: Path) -> None:
+    asked = experiment(tmp_path)
+    data = Longer(**DATA.choices)
+    run = Run(task=asked.task, learner=asked.learner, data=data, seed=0)
+    group = group_of([run])
+    first, second = map(group.training.supply, (0, 1))
+    assert int(first.table.target_lengths.max()) == 3
+    assert int(second.table.target_lengths.max()) == 6
+    fitted = group.fit(Watcher())
+    assert len(fitted.history(0)) == 3
+    assert np.isfinite([record.loss for record in fitted.history(0)]).all()
+
+
+def test_what_ends_cannot_be_streamed(tmp_path: Path) -> None:
+    asked = replace(experiment(tmp_path), task="scan/simple_p1", data=ScanData())
+    with pytest.raises(WrongRequest, match="examples of scan/simple_p1 end: they cannot be stream"):
+        asked.run([0])
+
+
+def test_a_stream_is_not_augmented() -> None:
+    with pytest.raises(WrongRequest, match="GECA is for a training set, and a stream is none"):
+        Neural(model="transducer", config=Config(), protocol=RECIPE, geca=Geca())
