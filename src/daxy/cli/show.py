@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from daxy.cli._data import OfTask, TaskName, with_data
-from daxy.cli._picture import Picture, check
+from daxy.cli._picture import FIGURES, Picture, check, save
 from daxy.cli._verb import Result, Switch
 from daxy.core.errors import UnknownName, WrongRequest, require
 
@@ -35,11 +35,13 @@ class Show(OfTask):
     """Show examples and statistics of a task's train, validation and test set.
 
     Where commands are grounded in worlds, `--draw` draws one example: its world, the target marked,
-    and where the agent goes; a .gif is a film of it.
+    and where the agent goes; a .gif is a film of it. Of the run of a network with a memory, it
+    draws what is put in, taken out and read while the network reads and writes one.
 
     Example:
         daxy show scan/addprim_jump --count 5
         daxy show gscan/compositional --draw world.gif --example D:7
+        daxy show transduction/reverse --run runs/RUN --draw inside.png
     """
 
     task: TaskName
@@ -47,13 +49,14 @@ class Show(OfTask):
     count: int = 3
     """How many examples of each part to show."""
     draw: Picture = None
-    """Draw an example with a world, as .svg, .png or .gif."""
+    """Draw an example with a world, as .svg, .png or .gif; what a memory does, as .svg, .png or
+    .pdf."""
     example: str | None = None
     """Which: a part and the number of the example in it, from 1; `train:1` unless given. Without
     --draw it is shown as text."""
     run_folder: Annotated[Path | None, tyro.conf.arg(name="run", metavar="RUN")] = None
-    """The folder of a finished run: show what its network does instead; the more it attends to a
-    cell, the darker it is drawn."""
+    """The folder of a finished run: show what its network does instead. The more it attends to a
+    cell, the darker it is drawn; or what its memory does is shown, step after step."""
     force: Switch = False
     """Replace that file if it exists."""
 
@@ -62,8 +65,9 @@ class Show(OfTask):
         from daxy import tasks
 
         require(self.count >= 0, f"--count must not be negative: {self.count}")
-        check(self.draw, list(PICTURES), force=self.force)
-        split, task = self.data.load(self.task), tasks.get(self.task)
+        task = tasks.get(self.task)
+        check(self.draw, list(PICTURES) if task.grounded else FIGURES, force=self.force)
+        split = self.data.load(self.task)
         if self.run_folder is not None:
             _check_run(self.run_folder, split)
         if self.draw is not None or self.example is not None or self.run_folder is not None:
@@ -85,25 +89,42 @@ class Show(OfTask):
 
     def _drawn(self, split: Split) -> Result:
         """Draw the example that is asked for, as text where there is no file for it."""
+        from daxy.worlds.examples import GroundedExample
+
+        example = _chosen(split, self.example or "train:1")
+        if isinstance(example, GroundedExample):
+            return self._in_world(example)
+        if self.run_folder is None:
+            raise WrongRequest(f"examples of {self.task} have no world that could be drawn")
+        return self._in_memory(self.run_folder, example)
+
+    def _in_memory(self, run: Path, example: Example) -> Result:
+        """Return what the memory of a run's network does when it is asked about an example."""
+        from daxy.core.examples import Sequences
+        from daxy.experiments.trained import load
+        from daxy.report.inside import Look
+
+        network = load(run)
+        (said,) = network.predict(Sequences.of([example.source]))
+        look = Look.of(network.memory, example.source, said, network.inside(example.source, said))
+        data = {**_example(example, False), "prediction": " ".join(said), **look.as_json}
+        if self.draw is not None:
+            save(look.figure, self.draw)
+            data["out"] = str(self.draw)
+        told = [f"{data['source']}: {data['target']}", f"its network: {data['prediction']}"]
+        if self.draw is not None:
+            return Result(data=data, text="\n".join([f"{self.draw}: {told[0]}", told[1]]))
+        return Result(data=data, text="\n".join([*told, "", *look.lines]))
+
+    def _in_world(self, example: GroundedExample) -> Result:
+        """Return an example and its world, as a picture or as text."""
         from daxy.core.files import write_bytes
         from daxy.formats import world_json
         from daxy.languages.grounded import parse, referent
         from daxy.worlds.drawing import demonstration
-        from daxy.worlds.examples import GroundedExample
         from daxy.worlds.grid import ACTIONS
         from daxy.worlds.text import as_text
 
-        asked = self.example or "train:1"
-        part, _, number = asked.partition(":")
-        if part not in split.named:
-            raise UnknownName("part", part, split.named)
-        rows = split.named[part]
-        place = int(number) if number.isdecimal() else 0
-        there = f"{part} has examples 1 to {len(rows)}, as {part}:1; not {asked!r}"
-        require(0 < place <= len(rows), there)
-        example = rows[place - 1]
-        if not isinstance(example, GroundedExample):
-            raise WrongRequest(f"examples of {self.task} have no world that could be drawn")
         command = parse(example.source)
         data = {**_example(example, True), "world": world_json.to_json(example.world)}
         said = f"{data['source']}: {data['target']}"
@@ -122,6 +143,18 @@ class Show(OfTask):
         picture = demonstration(example.world, command, known, kind, shades=shades)
         write_bytes(self.draw, picture)
         return Result(data={"out": str(self.draw), **data}, text=f"{self.draw}: {said}")
+
+
+def _chosen(split: Split, asked: str) -> Example:
+    """Return the example with a part's name and a number in it, as `train:1`."""
+    part, _, number = asked.partition(":")
+    if part not in split.named:
+        raise UnknownName("part", part, split.named)
+    rows = split.named[part]
+    place = int(number) if number.isdecimal() else 0
+    there = f"{part} has examples 1 to {len(rows)}, as {part}:1; not {asked!r}"
+    require(0 < place <= len(rows), there)
+    return rows[place - 1]
 
 
 def _check_run(run: Path, split: Split) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy import models
-from daxy.core.errors import require
-from daxy.core.examples import Sequences
+from daxy.core.errors import WrongRequest, require
+from daxy.core.examples import Sequences, Tokens
 from daxy.core.vocabulary import Vocabulary
 from daxy.models._decoding import attended, greedy, greedy_of_length, last_states
 from daxy.models._model import Given, Model, Sizes, begun, sees_worlds
+from daxy.models.memories import Memory
+from daxy.models.transducer import Inside
+from daxy.models.transducer import Model as Transducer
 from daxy.worlds.columns import Worlds
 from daxy.worlds.grid import CHANNELS
 
@@ -81,6 +84,30 @@ class Predictor:
             hasattr(jax.eval_shape(partial(begun, room=1), self.model, some), "attended"), silent
         )
         return attended(self.model, given, self.targets.encode(said))
+
+    @property
+    def memory(self) -> Memory:
+        """The network's memory.
+
+        Raises:
+            WrongRequest: it has none.
+        """
+        kind = self.model.config.kind if isinstance(self.model, Transducer) else None
+        if kind is None:
+            raise WrongRequest("this network has no memory that could be looked into")
+        return kind
+
+    def inside(self, source: Tokens, said: Tokens) -> Inside:
+        """Return what the network's memory does while it reads a source and says something.
+
+        Raises:
+            WrongRequest: the network has no memory, or does not know a token.
+        """
+        assert self.memory
+        read = self.sources.encode(Sequences.of([source]))[0, :-1].astype(np.int32)
+        written = self.targets.encode(Sequences.of([said]))[0].astype(np.int32)
+        found = jax.jit(cast("Transducer", self.model).inside)(read, written)
+        return jax.tree.map(np.asarray, found)
 
     def _given(self, sources: Sequences, worlds: Worlds | None) -> Given:
         blind = not sees_worlds(self.model)

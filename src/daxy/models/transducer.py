@@ -9,7 +9,7 @@ reaches every layer.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -104,6 +104,27 @@ class Here(NamedTuple):
     """Steps before this one: of all rows, or of each."""
 
 
+class Asked(NamedTuple):
+    """What a controller asks of its memory."""
+
+    wanted: Float[Array, "batch ends wants"]
+    values: Float[Array, "batch ends width"]
+
+
+class Inside(NamedTuple):
+    """What a memory does while a network reads a source and writes a target.
+
+    A push is a step's at one of the ends: push i is step i // ends's at end i % ends.
+    """
+
+    shares: Float[Array, "steps ends wants"]
+    """How much of each operation each step does at each end."""
+    reads: Float[Array, "steps ends pushes"]
+    """How much of each push is read after a step."""
+    held: Float[Array, "steps pushes"]
+    """How much of each push is in the memory after a step."""
+
+
 class Constants(NamedTuple):
     """What every step reads beside the weights."""
 
@@ -195,6 +216,37 @@ class Model(eqx.Module):
         carry = self._advance(apply, self._constants(), state.carry, here)
         return DecoderState(carry, state.time + 1), self._scores(carry.states[-1][0])
 
+    def inside(self, source: Int[Array, " source"], said: Int[Array, " target"]) -> Inside:
+        """Return what the memory does at the start, at each token of a source and before each said.
+
+        Neither has PAD, and the source no END. Beside the memory there is one like it, which is
+        told the same, but given for each push a vector that is 1 in a place of its own: what is
+        read from it says of which pushes.
+        """
+        memory = self.config.kind
+        assert memory is not None
+        rows = [
+            embed(self.source_embedding, with_start(source[None], self.source_embedding).T),
+            embed_previous(self.target_embedding, jnp.pad(said, (1, 0))[:-1, None]),
+        ]
+        row = jnp.concatenate(rows)
+        apply, known, steps = late_weights.applied(self._weights()), self._constants(), len(row)
+        pushes = steps * memory.ends
+
+        def advance(carry: tuple[Carry, tuple[Array, ...]], here: Here) -> tuple[Any, Inside]:
+            own, marked = carry
+            _, asked = self._controlled(apply, known, own, here)
+            assert asked is not None
+            marks = jnp.eye(pushes)[here.time * memory.ends + jnp.arange(memory.ends)]
+            marked, reads = memory.step(marked, here.time, here.is_token, asked.wanted, marks[None])
+            shares = memory.shares(asked.wanted)
+            own = self._advance(apply, known, own, here)
+            return (own, marked), Inside(shares[0], reads[0], memory.held(marked)[0])
+
+        begin = self._before(1, steps), memory.start(1, steps, pushes)
+        here = Here(row, jnp.ones((steps, 1), bool), jnp.arange(steps))
+        return jax.lax.scan(advance, begin, here)[1]
+
     def _source(
         self, source: Int[Array, "batch source"]
     ) -> tuple[Float[Array, "time batch embedding"], Bool[Array, "time batch"]]:
@@ -260,6 +312,18 @@ class Model(eqx.Module):
         last: tuple[Array, ...] | None = None,
     ) -> Carry:
         """Return where the network stands after a token; where there is none, where it stood."""
+        after, asked = self._controlled(apply, known, carry, here)
+        memory = self.config.kind
+        if memory is None or asked is None:
+            return Carry(after, carry.read, ())
+        kept, read = memory.step(carry.memory, here.time, here.is_token, *asked, last)
+        (read,) = _where(here.is_token, (read.reshape(len(read), -1),), (carry.read,))
+        return Carry(after, read, kept)
+
+    def _controlled(
+        self, apply: late_weights.Apply, known: Constants, carry: Carry, here: Here
+    ) -> tuple[tuple[State, ...], Asked | None]:
+        """Return the states of the controller after a token, and what it asks of its memory."""
         rows, after = jnp.concatenate([here.row, carry.read], axis=1), list[State]()
         for number, (state, (input_bias, state_bias)) in enumerate(
             zip(carry.states, known.biases, strict=True)
@@ -271,14 +335,11 @@ class Model(eqx.Module):
             rows = jnp.concatenate([after[-1][0], here.row], axis=1)
         memory = self.config.kind
         if memory is None or known.wants_bias is None or known.values_bias is None:
-            return Carry(tuple(after), carry.read, ())
+            return tuple(after), None
         top, batch = after[-1][0], len(here.row)
         wanted = (apply("wants", top) + known.wants_bias).reshape(batch, memory.ends, -1)
         values = jnp.tanh(apply("values", top) + known.values_bias)
-        values = values.reshape(batch, memory.ends, -1)
-        kept, read = memory.step(carry.memory, here.time, here.is_token, wanted, values, last)
-        (read,) = _where(here.is_token, (read.reshape(batch, -1),), (carry.read,))
-        return Carry(tuple(after), read, kept)
+        return tuple(after), Asked(wanted, values.reshape(batch, memory.ends, -1))
 
     def _scores(self, tops: Float[Array, "*rows hidden"]) -> Float[Array, "*rows symbols"]:
         if self.heads is not None:

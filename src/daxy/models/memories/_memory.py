@@ -25,6 +25,8 @@ class Memory(ABC):
     name: ClassVar[str]
     ends: ClassVar[int]
     """Where something is put in, taken out and read."""
+    sides: ClassVar[tuple[str, ...]] = ("",)
+    """What the ends are called, where there are several."""
     wants: ClassVar[tuple[str, ...]]
     """What a controller says for each end."""
     keeps: ClassVar[bool] = False
@@ -33,6 +35,14 @@ class Memory(ABC):
     @abstractmethod
     def start(self, batch: int, steps: int, width: int) -> tuple[Array, ...]:
         """Return an empty memory, for at most so many steps."""
+
+    @abstractmethod
+    def shares(self, wanted: Float[Array, "batch ends wants"]) -> Float[Array, "batch ends wants"]:
+        """Return how much of each operation is done: numbers between 0 and 1."""
+
+    @abstractmethod
+    def held(self, state: tuple[Array, ...]) -> Float[Array, "batch width"]:
+        """Return the sum of all that is in a memory, each vector as far as it is there."""
 
     @abstractmethod
     def step(
@@ -87,6 +97,19 @@ class StrengthMemory(Memory):
     def weights(self, sums: Strengths) -> Float[Array, "batch ends slots"]:
         """Return how much of each slot's vector each end reads: all together at most 1."""
 
+    @abstractmethod
+    def strengths(self, sums: Strengths) -> Strengths:
+        """Return how much of each slot is left."""
+
+    def shares(self, wanted: Float[Array, "batch ends wants"]) -> Float[Array, "batch ends wants"]:
+        """Return strengths of pops and pushes."""
+        return jax.nn.sigmoid(wanted)
+
+    def held(self, state: tuple[Array, ...]) -> Float[Array, "batch width"]:
+        """Return the sum of all vectors by their strengths."""
+        kept = Kept(*state)
+        return jnp.einsum("bs,bsw->bw", self.strengths(kept.sums), kept.vectors)
+
     def start(self, batch: int, steps: int, width: int) -> Kept:
         """Return an empty memory, for at most so many steps."""
         slots = self.slots(steps)
@@ -102,7 +125,7 @@ class StrengthMemory(Memory):
         known: tuple[Array, ...] | None = None,
     ) -> tuple[Kept, Float[Array, "batch ends width"]]:
         """Return the memory after a step, and what is read then; see `Memory.step`."""
-        pop, push = jnp.moveaxis(jax.nn.sigmoid(wanted) * is_step[:, None, None], -1, 0)
+        pop, push = jnp.moveaxis(self.shares(wanted) * is_step[:, None, None], -1, 0)
         kept = self.put(Kept(*state), time, pop, push, values)
         last = kept if known is None else Kept(*known)
         return kept, _read(self.weights(kept.sums), kept.vectors, last.vectors)

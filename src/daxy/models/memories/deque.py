@@ -33,6 +33,7 @@ class DeQue(StrengthMemory):
 
     name = "deque"
     ends = 2
+    sides = ("top", "bottom")
 
     def slots(self, steps: int) -> int:
         """Return how many slots so many steps need: each fills one at either end."""
@@ -57,6 +58,10 @@ class DeQue(StrengthMemory):
         whole = sums[:, :1]
         bottom = jnp.minimum(whole - after(sums), 1) - jnp.minimum(whole - sums, 1)
         return jnp.stack([topmost(sums), bottom], axis=1)
+
+    def strengths(self, sums: Strengths) -> Strengths:
+        """Return how much of each slot is left."""
+        return sums - after(sums)
 
 
 MEMORY = DeQue()

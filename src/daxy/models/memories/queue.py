@@ -33,5 +33,9 @@ class Queue(StrengthMemory):
         weights: Array = capped - before(capped)
         return weights[:, None]
 
+    def strengths(self, sums: Strengths) -> Strengths:
+        """Return how much of each slot is left."""
+        return sums - before(sums)
+
 
 MEMORY = Queue()

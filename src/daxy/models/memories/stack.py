@@ -8,7 +8,15 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from daxy.models.memories._memory import EachEnd, StrengthMemory, Strengths, Time, column, topmost
+from daxy.models.memories._memory import (
+    EachEnd,
+    StrengthMemory,
+    Strengths,
+    Time,
+    after,
+    column,
+    topmost,
+)
 
 
 @final
@@ -26,6 +34,10 @@ class Stack(StrengthMemory):
     def weights(self, sums: Strengths) -> Float[Array, "batch ends slots"]:
         """Return how much of each slot is among the topmost 1."""
         return topmost(sums)[:, None]
+
+    def strengths(self, sums: Strengths) -> Strengths:
+        """Return how much of each slot is left."""
+        return sums - after(sums)
 
 
 MEMORY = Stack()

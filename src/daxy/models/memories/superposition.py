@@ -33,6 +33,14 @@ class Superposition(Memory):
         """Return an empty memory, for at most so many steps."""
         return Mixed(jnp.zeros((batch, steps, width)))
 
+    def shares(self, wanted: Float[Array, "batch ends wants"]) -> Float[Array, "batch ends wants"]:
+        """Return the shares of the operations, which add up to 1."""
+        return jax.nn.softmax(wanted, axis=-1)
+
+    def held(self, state: tuple[Array, ...]) -> Float[Array, "batch width"]:
+        """Return the sum of all slots."""
+        return Mixed(*state).vectors.sum(axis=1)
+
     def step(
         self,
         state: tuple[Array, ...],
@@ -46,7 +54,7 @@ class Superposition(Memory):
         del time, known
         (vectors,) = state
         nothing = jnp.array([0.0, 0.0, 1.0])
-        shares = jnp.where(is_step[:, None], jax.nn.softmax(wanted[:, 0], axis=-1), nothing)
+        shares = jnp.where(is_step[:, None], self.shares(wanted)[:, 0], nothing)
         push, pop, keep = jnp.moveaxis(shares[..., None, None], 1, 0)
         pushed = jnp.concatenate([values, vectors[:, :-1]], axis=1)
         popped = jnp.pad(vectors[:, 1:], ((0, 0), (0, 1), (0, 0)))

@@ -1,0 +1,146 @@
+"""What a memory does while a network reads and writes: for people, as a picture and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy.models.memories import Memory
+from daxy.models.transducer import Inside
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+START, BETWEEN = "<s>", "|||"
+"""What a joint sequence begins with, and what stands between its source and its target."""
+STEP, ROW, LETTER = 0.2, 0.16, 0.1
+"""Inches of a step across, of one down, and of a letter."""
+MOST = 60
+"""Steps that are named: with more there is no room."""
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """One example: its tokens, and what the memory did at each."""
+
+    memory: Memory
+    tokens: Sequence[str]
+    """Of each step: the start, the source, what stands between, and what was said."""
+    inside: Inside
+
+    @classmethod
+    def of(cls, memory: Memory, source: Sequence[str], said: Sequence[str], inside: Inside) -> Look:
+        """Return the look at a memory with what it was told."""
+        return cls(memory, (START, *source, BETWEEN, *said), inside)
+
+    @property
+    def reads(self) -> NDArray[np.float32]:
+        """How much of what each step put in is read at each end after a step.
+
+        Shape [ends, steps, put in at step].
+        """
+        return np.moveaxis(self._by_step(self.inside.reads), 1, 0)
+
+    @property
+    def held(self) -> NDArray[np.float32]:
+        """How much of what each step put in is there after a step: [steps, put in at step]."""
+        return self._by_step(self.inside.held)
+
+    def _by_step(self, pushes: Any) -> NDArray[np.float32]:
+        found = np.asarray(pushes)
+        return found.reshape(*found.shape[:-1], len(self.tokens), -1).sum(axis=-1)
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The same as JSON values, to four digits."""
+        shares = np.asarray(self.inside.shares)
+        return {
+            "tokens": list(self.tokens),
+            "strengths": {
+                f"{side} {want}".strip(): _rounded(shares[:, end, place])
+                for end, side in enumerate(self.memory.sides)
+                for place, want in enumerate(self.memory.wants)
+            },
+            "held": _rounded(self.held.sum(axis=1)),
+            "reads": {
+                side or "read": [_rounded(row) for row in self.reads[end]]
+                for end, side in enumerate(self.memory.sides)
+            },
+        }
+
+    @property
+    def lines(self) -> Iterator[str]:
+        """The same as text: a line a step, with what is read most."""
+        known = self.as_json
+        strengths, reads = known["strengths"], self.reads
+        wide = max(map(len, self.tokens))
+        yield "  ".join(["step", "token".ljust(wide), *strengths, "held", "reads most"])
+        for step, token in enumerate(self.tokens):
+            cells = [f"{step:>4}", token.ljust(wide)]
+            cells += [f"{own[step]:{len(name)}.2f}" for name, own in strengths.items()]
+            cells.append(f"{known['held'][step]:4.1f}")
+            for own in reads[:, step]:
+                most = int(own.argmax())
+                cells.append(
+                    f"{self.tokens[most]} ({most}) {own[most]:.2f}" if own[most] > 0 else "-"
+                )
+            yield "  ".join(cells)
+
+    @property
+    def figure(self) -> Figure:
+        """Strengths of what is done, how much is there, and what is read, all over time."""
+        from matplotlib.figure import Figure
+
+        count, sides = len(self.tokens), self.memory.sides
+        small, large = 1.3, max(1.6, ROW * count)
+        heights = [small] * len(sides) + [small, large] + [large] * len(sides)
+        size = (2.5 + STEP * count, sum(heights) + 1.2)
+        figure = Figure(figsize=size, layout="constrained")
+        panels: list[Axes] = list(
+            figure.subplots(len(heights), 1, sharex=True, height_ratios=heights).ravel()
+        )
+        left = iter(panels)
+        for end, side in enumerate(sides):
+            axes = next(left)
+            for place, want in enumerate(self.memory.wants):
+                own = np.asarray(self.inside.shares)[:, end, place]
+                axes.step(range(count), own, where="mid", label=want)
+            _dress(axes, f"strength {side}".strip(), (-0.05, 1.05))
+            axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, fontsize="small")
+        axes, total = next(left), self.held.sum(axis=1)
+        axes.fill_between(range(count), total, step="mid", alpha=0.4)
+        _dress(axes, "in memory", (0, max(1.0, 1.05 * float(total.max()))))
+        self._map(next(left), self.held, "what is in memory")
+        for own, side in zip(self.reads, sides, strict=True):
+            self._map(next(left), own, f"what is read {side}".strip())
+        for axes in panels:
+            axes.axvline(self.tokens.index(BETWEEN), color="0.6", linewidth=0.8, zorder=0)
+        panels[-1].set_xticks(*self._named, rotation=90, fontsize="x-small")
+        return figure
+
+    def _map(self, axes: Axes, weights: NDArray[np.float32], label: str) -> None:
+        axes.imshow(weights.T, aspect="auto", origin="lower", cmap="Greys", vmin=0, vmax=1)
+        axes.set_yticks(*self._named, fontsize="x-small")
+        axes.set_ylabel(f"{label},\nput in at", fontsize="small")
+
+    @property
+    def _named(self) -> tuple[list[int], list[str]]:
+        """Where along an axis of steps there are names, and which."""
+        every = range(0, len(self.tokens), 1 + len(self.tokens) // MOST)
+        return list(every), [self.tokens[step] for step in every]
+
+
+def _dress(axes: Axes, label: str, limits: tuple[float, float]) -> None:
+    axes.set_ylabel(label, fontsize="small")
+    axes.set_ylim(*limits)
+    axes.grid(alpha=0.3)
+    axes.tick_params(labelsize="x-small")
+
+
+def _rounded(values: NDArray[np.float32]) -> list[float]:
+    return [round(float(each), 4) for each in values]
