@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -135,3 +137,37 @@ def test_what_ends_cannot_be_streamed(tmp_path: Path) -> None:
 def test_a_stream_is_not_augmented() -> None:
     with pytest.raises(WrongRequest, match="GECA is for a training set, and a stream is none"):
         Neural(model="transducer", config=Config(), protocol=RECIPE, geca=Geca())
+
+
+FLAGS = [
+    *("--symbols", "5", "--pairs", "40", "--validation-pairs", "5", "--test-pairs", "5"),
+    *("--shortest", "2", "--longest", "4", "--test-shortest", "5", "--test-longest", "6"),
+]
+
+
+def test_what_a_memory_does_is_shown(tmp_path: Path, daxy: Callable[..., Any]) -> None:
+    (run,) = experiment(tmp_path).run([0])
+    asked = ("show", "transduction/copy", *FLAGS, "--run", str(run.path), "--example", "test:2")
+    found = daxy(*asked, "--json").json
+    source = found["source"].split()
+    assert found["tokens"] == ["<s>", *source, "|||", *found["prediction"].split()]
+    assert set(found["strengths"]) == {"pop", "push"}
+    assert {len(each) for each in found["strengths"].values()} == {len(found["tokens"])}
+    assert np.shape(found["reads"]["read"]) == (len(found["tokens"]),) * 2
+    lines = daxy(*asked).out.splitlines()
+    assert lines[-1].split()[:2] == [str(len(found["tokens"]) - 1), found["tokens"][-1]]
+    picture = tmp_path / "inside.svg"
+    assert str(picture) in daxy(*asked, "--draw", str(picture)).out
+    assert "|||" in picture.read_text()
+    assert "--force replaces it" in daxy(*asked, "--draw", str(picture)).err
+    assert "expected a name that ends in .png, .svg, .pdf" in daxy(*asked, "--draw", "in.gif").err
+
+
+def test_a_network_without_a_memory_is_not_looked_into(
+    tmp_path: Path, daxy: Callable[..., Any]
+) -> None:
+    plain = experiment(tmp_path)
+    config = Config(memory="none", hidden=6, embedding=4)
+    (run,) = replace(plain, learner=replace(plain.learner, config=config)).run([0])
+    answer = daxy("show", "transduction/copy", *FLAGS, "--run", str(run.path))
+    assert (answer.code, "this network has no memory that could be" in answer.err) == (2, True)

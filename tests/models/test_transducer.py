@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from tests import tiny
-from tests.models.memories.test_memories import RECURSIONS, superposed
+from tests.models.memories.test_memories import RECURSIONS, Numbers, popped, superposed
 
 from daxy.core.errors import DaxyError
 from daxy.core.vocabulary import END, PAD
@@ -66,8 +66,13 @@ def sigmoid(values: Any) -> Any:
     return 1 / (1 + np.exp(-values))
 
 
-def transcribed(model: Any, source: list[int], target: list[int]) -> Any:
-    """Return the scores of each next token, from the paper's equations and no batch."""
+def transcribed(
+    model: Any, source: list[int], target: list[int]
+) -> tuple[Numbers, list[tuple[Numbers, Numbers]]]:
+    """Return the scores of each next token, from the paper's equations and no batch.
+
+    And what the controller asks of its memory at each step: what it wants, and its values.
+    """
     w = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), model)
     name = model.config.memory
     inputs = [w.source_embedding[-1], *(w.source_embedding[code] for code in source)]
@@ -97,7 +102,7 @@ def transcribed(model: Any, source: list[int], target: list[int]) -> Any:
                 read = RECURSIONS[name](pop, push, put)[-1].ravel()
             said = np.tanh(said @ w.heads.said + w.heads.said_bias)
         scores.append(said @ w.output + w.output_bias)
-    return np.stack(scores[len(source) + 1 :])
+    return np.stack(scores[len(source) + 1 :]), moves
 
 
 @pytest.mark.parametrize("name", [*KINDS, "queue x1"])
@@ -109,8 +114,44 @@ def test_scores_are_those_of_the_equations(name: str) -> None:
     for row, (source, target) in enumerate(zip(pairs.source, pairs.target, strict=True)):
         said = [int(code) for code in source if code not in (PAD, END)]
         meant = [int(code) for code in target if code != PAD]
-        expected = transcribed(model, said, meant)
+        expected, _ = transcribed(model, said, meant)
         np.testing.assert_allclose(found[row, : len(meant)], expected, atol=1e-5)
+
+
+def held(name: str, pop: Numbers, push: Numbers) -> Numbers:
+    """Return how much of what each step put in is left after each step: [steps, steps]."""
+    strengths, steps, found = np.zeros(0), list[int](), np.zeros((len(pop), len(pop)))
+    for now, (u, d) in enumerate(zip(pop, push, strict=True)):
+        for end, amount in enumerate(u):
+            strengths = popped(strengths, amount, from_end=end == 0 and name != "queue")
+        strengths, steps = np.append(strengths, d[0]), [*steps, now]
+        if len(d) > 1:
+            strengths, steps = np.append(d[1], strengths), [now, *steps]
+        np.add.at(found[now], steps, strengths)
+    return found
+
+
+@pytest.mark.parametrize("name", memories.available())
+def test_a_look_inside_sees_what_the_equations_do(name: str) -> None:
+    model = tiny.model("transducer", replace(KINDS["deque x1"], memory=name))
+    source, said = [2, 3, 4, 2], [3, 2, 4, END]
+    look = model.inside(jnp.asarray(source), jnp.asarray(said))
+    _, moves = transcribed(model, source, said)
+    wants, values = (np.stack(each) for each in zip(*moves, strict=True))
+    steps, ends, _ = values.shape
+    marks = np.eye(steps * ends).reshape(steps, ends, -1)
+    assert steps == len(look.shares) == 1 + len(source) + len(said)
+    if name == "superposition":
+        shares = np.exp(wants) / np.exp(wants).sum(axis=-1, keepdims=True)
+        reads = superposed(wants[:, 0], marks[:, 0])[:, None]
+        np.testing.assert_array_less(look.held.sum(axis=1), np.arange(1, steps + 1))
+    else:
+        shares = sigmoid(wants)
+        reads = RECURSIONS[name](shares[..., 0], shares[..., 1], marks)
+        found = np.asarray(look.held).reshape(steps, steps, ends).sum(axis=-1)
+        np.testing.assert_allclose(found, held(name, shares[..., 0], shares[..., 1]), atol=1e-5)
+    np.testing.assert_allclose(look.shares, shares, atol=1e-5)
+    np.testing.assert_allclose(look.reads, reads, atol=1e-5)
 
 
 def test_a_place_without_a_token_leaves_the_memory_as_it_was() -> None:

@@ -106,7 +106,7 @@ class Predictor:
         assert self.memory
         read = self.sources.encode(Sequences.of([source]))[0, :-1].astype(np.int32)
         written = self.targets.encode(Sequences.of([said]))[0].astype(np.int32)
-        found = jax.jit(cast("Transducer", self.model).inside)(read, written)
+        found = jax.jit(Transducer.inside)(cast("Transducer", self.model), read, written)
         return jax.tree.map(np.asarray, found)
 
     def _given(self, sources: Sequences, worlds: Worlds | None) -> Given:

@@ -1,0 +1,78 @@
+"""The figures of Grefenstette et al. (2015), and the learners that they are of."""
+
+from pathlib import Path
+
+import pytest
+
+from daxy.experiments import papers, reproduction
+from daxy.experiments.ledger import Ledger
+from daxy.experiments.papers import grefenstette2015 as paper
+from daxy.training.protocol import protocol
+
+TABLE = papers.table("grefenstette2015/table")
+ROOT = Path(__file__).parents[3]
+
+PRINTED = {
+    ("1-layer LSTM", "copy test fine"): 38,
+    ("2-layer LSTM", "reverse train coarse"): 91,
+    ("4-layer LSTM", "bigram flip test fine"): 56,
+    ("8-layer LSTM", "gender test coarse"): 99,
+    ("Stack-LSTM", "reverse test coarse"): 100,
+    ("Stack-LSTM", "copy train fine"): 94,
+    ("Stack-LSTM", "bigram flip train coarse"): 44,
+    ("Queue-LSTM", "reverse train fine"): 61,
+    ("Queue-LSTM", "bigram flip test fine"): 98,
+    ("DeQue-LSTM", "bigram flip test coarse"): 53,
+    ("Stack-LSTM", "gender test fine"): 97,
+    ("1-layer LSTM", "SVO to SOV train coarse"): 96,
+}
+
+
+@pytest.mark.parametrize("place", PRINTED, ids=" | ".join)
+def test_a_figure_is_the_printed_one_and_of_its_network_and_part(place: tuple[str, str]) -> None:
+    cell = TABLE.cell(*place)
+    network, (task, part, score) = cell.row, cell.column.rsplit(" ", 2)
+    assert (cell.value, cell.digits) == (PRINTED[place], 0)
+    assert cell.recipe is not None
+    assert cell.recipe.task == f"transduction/{task.lower().replace(' to ', '_').replace(' ', '_')}"
+    assert cell.recipe.metric == {"coarse": "exact", "fine": "fine"}[score]
+    assert cell.recipe.part == {"train": "validation", "test": "test"}[part]
+    config = reproduction.learner_of(cell.recipe).config
+    assert (config.hidden, config.embedding, config.width) == (256, 64, 256)
+    name = network.partition("-")[0]
+    expected = ("none", int(name)) if name.isdecimal() else (name.lower(), 1)
+    assert (config.memory, config.layers) == expected
+
+
+def test_every_figure_of_a_row_and_a_task_is_of_the_same_runs() -> None:
+    recipes = {(cell.row, cell.column.rsplit(" ", 2)[0]): set[str]() for cell in TABLE.cells}
+    for cell in TABLE.cells:
+        assert cell.recipe is not None
+        recipes[cell.row, cell.column.rsplit(" ", 2)[0]].add(cell.recipe.identity)
+    assert {len(found) for found in recipes.values()} == {1}
+    assert len(set.union(*recipes.values())) == len(recipes) == 7 * 5
+
+
+def test_the_protocol_is_the_papers() -> None:
+    found = protocol("grefenstette2015")
+    assert (found.optimizer, found.batch_size, found.clip) == ("rmsprop", 10, 1.0)
+    assert (found.updates, found.streamed, found.keep) == (30_000, True, "perplexity")
+    assert found.dropout == found.weight_decay == 0
+    assert list(map(float, paper.GRID)) == [5e-3, 1e-3, 5e-4, 1e-4, 5e-5]
+
+
+def test_a_split_of_scan_is_not_streamed() -> None:
+    for cell in papers.table("grefenstette2015/scan").cells:
+        assert cell.recipe is not None
+        assert not reproduction.learner_of(cell.recipe).protocol.streamed
+
+
+def test_a_rate_is_the_one_with_the_least_perplexity_of_those_that_were_tried() -> None:
+    ledger = Ledger(ROOT / "results")
+    tried: dict[str, dict[str, float]] = {}
+    for entry in ledger.entries(papers.table("grefenstette2015/rates")):
+        assert entry.perplexity is not None
+        tried.setdefault(entry.row, {})[entry.column] = entry.perplexity
+    for (network, task), rate in paper.RATES.items():
+        found = tried[f"{network}, {task}"]
+        assert min(found, key=lambda each: found[each]) == rate
