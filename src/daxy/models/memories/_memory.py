@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
 from typing import ClassVar, NamedTuple, TypeAlias
 
 import jax
@@ -128,7 +130,7 @@ class StrengthMemory(Memory):
         pop, push = jnp.moveaxis(self.shares(wanted) * is_step[:, None, None], -1, 0)
         kept = self.put(Kept(*state), time, pop, push, values)
         last = kept if known is None else Kept(*known)
-        return kept, _read(self.weights(kept.sums), kept.vectors, last.vectors)
+        return kept, _read(self.weights, kept.sums, kept.vectors, last.vectors)
 
     def put(
         self,
@@ -139,35 +141,48 @@ class StrengthMemory(Memory):
         values: Float[Array, "batch ends width"],
     ) -> Kept:
         """Return the memory after pops and pushes of these strengths, each between 0 and 1."""
-        sums, vectors = self.moved(state.sums, time, pop, push), state.vectors
+        # What is between the sums before and after is made once more on the way back, not kept.
+        moved = jax.checkpoint(self.moved, prevent_cse=False)
+        sums, vectors = moved(state.sums, time, pop, push), state.vectors
         for end, place in enumerate(self.places(sums.shape[1], time)):
             vectors = _written(vectors, values[:, end], place)
         return Kept(sums, vectors)
 
 
-@jax.custom_vjp
+@partial(jax.custom_vjp, nondiff_argnums=(0,))
 def _read(
-    weights: Float[Array, "batch ends slots"],
+    weigh: Callable[[Strengths], Float[Array, "batch ends slots"]],
+    sums: Strengths,
     vectors: Float[Array, "batch slots width"],
     last: Float[Array, "batch slots width"],
 ) -> Float[Array, "batch ends width"]:
     """Return what is read of the vectors.
 
     Slots that are not used yet have no weight, so that the vectors of the `last` step, which are
-    the same in all others, do for the way back: a scan need not keep those of each step.
+    the same in all others, do for the way back: a scan need not keep those of each step. Nor the
+    weights, which are made once more.
     """
     del last
+    return _mixed(weigh(sums), vectors)
+
+
+def _mixed(weights: Array, vectors: Array) -> Array:
     return jnp.einsum("bes,bsw->bew", weights, vectors)
 
 
-def _read_forward(weights: Array, vectors: Array, last: Array) -> tuple[Array, tuple[Array, Array]]:
-    return _read(weights, vectors, last), (weights, last)
+def _read_forward(
+    weigh: Callable[[Array], Array], sums: Array, vectors: Array, last: Array
+) -> tuple[Array, tuple[Array, Array]]:
+    return _read(weigh, sums, vectors, last), (sums, last)
 
 
-def _read_backward(kept: tuple[Array, Array], cotangent: Array) -> tuple[Array, Array, None]:
-    weights, last = kept
-    to_weights = jnp.einsum("bew,bsw->bes", cotangent, last)
-    return to_weights, jnp.einsum("bes,bew->bsw", weights, cotangent), None
+def _read_backward(
+    weigh: Callable[[Array], Array], kept: tuple[Array, Array], cotangent: Array
+) -> tuple[Array, Array, None]:
+    sums, last = kept
+    weights, pull_back = jax.vjp(weigh, sums)
+    (to_sums,) = pull_back(jnp.einsum("bew,bsw->bes", cotangent, last))
+    return to_sums, jnp.einsum("bes,bew->bsw", weights, cotangent), None
 
 
 _read.defvjp(_read_forward, _read_backward)

@@ -1,0 +1,138 @@
+"""A training step of the network with a stack, at length, against eager PyTorch; and its memory.
+
+Both take the same batches of 10 pairs of `transduction/copy` at the paper's sizes, on one core.
+`source` and `target` have half of the length each, END and what begins a sequence included. The
+bytes are what the compiled step needs beside weights and moments: they grow with the length, not
+with its square.
+
+    python -m benchmarks.memory_networks
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+if hasattr(os, "sched_setaffinity"):
+    os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:1])  # before any library counts cores
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import torch
+
+from benchmarks.peers import torch_transducer as peer
+from benchmarks.peers.matmul_rate import measured_matmul_rate
+from benchmarks.side_by_side import measure, warn_if_busy
+from daxy.core.vocabulary import END
+from daxy.models import memories
+from daxy.models._model import Batch, Sizes
+from daxy.models.transducer import Config, Model
+from daxy.training import optimizers
+from daxy.training.devices import compiler_options
+from daxy.training.objective import cross_entropy
+from daxy.training.protocol import protocol
+
+BATCH, SYMBOLS = 10, 130
+TIMED = 130
+LENGTHS = (128, 256, 512, 1024)
+RECIPE = protocol("grefenstette2015")
+MIB = 2**20
+
+
+def main() -> None:
+    """Print seconds and a ratio, what bounds a step, and the bytes of a step by length."""
+    warn_if_busy()
+    torch.set_num_threads(1)
+    pairs = drawn(TIMED)
+    timing = measure(ours(Config(), pairs), theirs(pairs), seconds=4.0)
+    figures = f"daxy {timing.ours:.3f} s, torch {timing.theirs:.3f} s: {timing.ratio:.1f}x"
+    spread = f"rounds from {min(timing.ratios):.1f}x to {max(timing.ratios):.1f}x"
+    print(f"stack, {TIMED} tokens, batch {BATCH}: {figures} ({spread})")
+    rate, done = measured_matmul_rate(), gigaflop(Config(), TIMED)
+    bound = f"{done:.1f} GFLOP of products in a step, {done / timing.ours:.0f} GFLOP/s"
+    print(f"{bound}; the machine's matrix rate is {rate:.0f} GFLOP/s")
+    for name in memories.available():
+        used = [needed(Config(memory=name), drawn(length)) for length in LENGTHS]
+        known = zip(LENGTHS, used, strict=True)
+        each = ", ".join(f"{length}: {bytes_ / MIB:.0f}" for length, bytes_ in known)
+        grown = f"{used[-1] / used[0]:.1f}x at {LENGTHS[-1] / LENGTHS[0]:.0f}x the length"
+        print(f"{name}, MiB of a step by length: {each}; {grown}")
+
+
+def drawn(length: int) -> Batch:
+    """Return pairs to copy that take so many steps: the start, a source, and a target with END."""
+    count = length // 2 - 1
+    codes = np.random.default_rng(0).integers(2, SYMBOLS, size=(BATCH, count))
+    ended = np.pad(codes, ((0, 0), (0, 1)), constant_values=END)
+    return Batch(jnp.asarray(ended), jnp.asarray(ended))
+
+
+def compiled(config: Config, pairs: Batch) -> tuple[Any, tuple[Any, ...]]:
+    """Return the program of a step and the weights and moments that it begins with."""
+    model = Model(config, Sizes(SYMBOLS, SYMBOLS), key=jax.random.key(0))
+    weights = jnp.full(BATCH, 1 / pairs.target.size)
+
+    def step(model: Any, moments: Any, pairs: Batch) -> tuple[Any, Any, Any]:
+        loss, gradients = jax.value_and_grad(cross_entropy)(model, pairs, weights, None)
+        rate, active = jnp.float32(RECIPE.learning_rate), jnp.asarray(True)
+        model, moments = optimizers.step(
+            RECIPE, model, moments, gradients, learning_rate=rate, active=active
+        )
+        return model, moments, loss
+
+    begin = model, optimizers.start(RECIPE, model)
+    lowered = jax.jit(step, donate_argnums=(0, 1)).lower(*begin, pairs)
+    return lowered.compile(compiler_options=compiler_options()), begin
+
+
+def ours(config: Config, pairs: Batch) -> Callable[[], object]:
+    """Return a call that takes a step of daxy's."""
+    program, state = compiled(config, pairs)
+
+    def call() -> None:
+        nonlocal state
+        *after, loss = program(*state, pairs)
+        state = tuple(after)
+        float(loss)
+
+    return call
+
+
+def theirs(pairs: Batch) -> Callable[[], object]:
+    """Return a call that takes a step of the peer's."""
+    network = peer.StackTransducer(
+        peer.TransducerConfig(source_symbols=SYMBOLS, target_symbols=SYMBOLS)
+    )
+    optimizer = peer.rmsprop(network)
+    source = torch.tensor(np.asarray(pairs.source[:, :-1])).long()
+    target = torch.tensor(np.asarray(pairs.target)).long()
+    return lambda: network.train_step(source, target, optimizer).item()
+
+
+def needed(config: Config, pairs: Batch) -> int:
+    """Return the bytes that a step needs beside what it is given and gives."""
+    program, _ = compiled(config, pairs)
+    return program.memory_analysis().temp_size_in_bytes
+
+
+def gigaflop(config: Config, steps: int) -> float:
+    """Return the multiplications and additions of a training step's products, as GFLOP.
+
+    Forward once to know the memory's last vectors and once to keep what the way back needs, which
+    takes two more for every product: for the input's and the weight's gradient.
+    """
+
+    def done(passes: int, products: int) -> float:
+        return 2 * passes * BATCH * products / 1e9
+
+    gates = (config.embedding + config.width + config.hidden) * 4 * config.hidden
+    heads = config.hidden * (config.width + 2)
+    slots = steps * config.width
+    said = (config.hidden + SYMBOLS) * config.embedding
+    return done(4, steps * (gates + heads + slots)) + done(3, steps // 2 * said)
+
+
+if __name__ == "__main__":
+    main()
