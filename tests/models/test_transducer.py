@@ -175,13 +175,13 @@ def gradients(model: Model, width: int) -> Any:
 
 
 @pytest.mark.parametrize("memory", ["stack", "queue", "deque"])
-def test_going_back_with_the_last_memory_alone_changes_no_gradient(
+def test_going_back_with_what_is_foreseen_changes_no_gradient(
     memory: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model: Any = tiny.model("transducer", replace(KINDS["deque x1"], memory=memory))
     pairs = tiny.batch(4, 9)
     found = gradients(model, 9)(model, pairs)
-    monkeypatch.setattr(Model, "_last", lambda *_: None)
+    monkeypatch.setattr(Model, "_foreseen", lambda *_: None)
     kept = gradients(model, 9)(model, pairs)
     for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(kept), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
@@ -190,7 +190,7 @@ def test_going_back_with_the_last_memory_alone_changes_no_gradient(
 def test_the_way_back_keeps_no_vectors_of_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
     model: Any = tiny.model("transducer", replace(KINDS["deque x1"], width=64))
     found = gradients(model, 60).memory_analysis().temp_size_in_bytes
-    monkeypatch.setattr(Model, "_last", lambda *_: None)
+    monkeypatch.setattr(Model, "_foreseen", lambda *_: None)
     steps, batch, slots = 65, 5, 130
     kept = gradients(model, 60).memory_analysis().temp_size_in_bytes
     assert kept - found > 0.8 * steps * batch * slots * 64 * 4

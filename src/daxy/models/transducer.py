@@ -27,7 +27,7 @@ from daxy.models.layers.embedding import embed, embed_previous, with_start
 from daxy.models.layers.initial import normal, uniform
 from daxy.models.layers.linear import times
 from daxy.models.layers.recurrence import Recurrence, drawn
-from daxy.models.memories import Memory
+from daxy.models.memories import Foreseen, Memory, StrengthMemory
 
 NONE = "none"
 LSTM = cell("lstm")
@@ -98,7 +98,8 @@ class Carry(NamedTuple):
 class Here(NamedTuple):
     """What a step is given, or, with time before the batch, what many steps are."""
 
-    row: Float[Array, "*time batch embedding"]
+    gates: tuple[Float[Array, "*time batch gates"], ...]
+    """What the token adds to the gates of each layer of the controller, biases included."""
     is_token: Bool[Array, "*time batch"]
     time: Int[Array, " any"] | Int[Array, ""]
     """Steps before this one: of all rows, or of each."""
@@ -128,8 +129,6 @@ class Inside(NamedTuple):
 class Constants(NamedTuple):
     """What every step reads beside the weights."""
 
-    biases: tuple[tuple[Float[Array, " gates"], Float[Array, " gates"]], ...]
-    """Of the input and of the state, a pair a layer."""
     wants_bias: Float[Array, " wants"] | None
     values_bias: Float[Array, " values"] | None
 
@@ -187,23 +186,24 @@ class Model(eqx.Module):
         rows = drop(noise, "embedding", jnp.concatenate([rows, target]), batch_axis=1)
         every = jnp.ones(target.shape[:2], bool)
         begin = self._before(len(batch.source), len(rows))
-        here = Here(rows, jnp.concatenate([is_token, every]), jnp.arange(len(rows)))
-        last = self._last(begin, here)
+        is_token = jnp.concatenate([is_token, every])
+        here = Here(self._gates(rows), is_token, jnp.arange(len(rows)))
+        foreseen = self._foreseen(begin, here)
 
         def advance(
             apply: late_weights.Apply, known: Constants, carry: Carry, here: Here
         ) -> tuple[Carry, Float[Array, "batch hidden"]]:
-            carry = self._advance(apply, known, carry, here, last)
+            carry = self._advance(apply, known, carry, here, foreseen)
             return carry, carry.states[-1][0]
 
         tops = late_weights.scan(advance, self._weights(), self._constants(), begin, here)
-        return self._scores(tops[len(is_token) :]).swapaxes(0, 1)
+        return self._scores(tops[-len(target) :]).swapaxes(0, 1)
 
     def start(self, source: Int[Array, "batch source"], room: int) -> DecoderState:
         """Read the sources; the state before the first target token, of at most `room`."""
         rows, is_token = self._source(source)
         begin = self._before(len(source), len(rows) + room)
-        carry = self._after(begin, Here(rows, is_token, jnp.arange(len(rows))))
+        carry = self._after(begin, Here(self._gates(rows), is_token, jnp.arange(len(rows))))
         return DecoderState(carry, jnp.full(len(source), len(rows)))
 
     def step(
@@ -212,7 +212,7 @@ class Model(eqx.Module):
         """Take the previous token (PAD before the first) in; return the scores of the next."""
         row = embed_previous(self.target_embedding, token)
         apply = late_weights.applied(self._weights())
-        here = Here(row, jnp.ones(len(token), bool), state.time)
+        here = Here(self._gates(row), jnp.ones(len(token), bool), state.time)
         carry = self._advance(apply, self._constants(), state.carry, here)
         return DecoderState(carry, state.time + 1), self._scores(carry.states[-1][0])
 
@@ -229,8 +229,12 @@ class Model(eqx.Module):
             embed(self.source_embedding, with_start(source[None], self.source_embedding).T),
             embed_previous(self.target_embedding, jnp.pad(said, (1, 0))[:-1, None]),
         ]
-        row = jnp.concatenate(rows)
-        apply, known, steps = late_weights.applied(self._weights()), self._constants(), len(row)
+        gates = self._gates(jnp.concatenate(rows))
+        apply, known, steps = (
+            late_weights.applied(self._weights()),
+            self._constants(),
+            len(gates[0]),
+        )
         pushes = steps * memory.ends
 
         def advance(carry: tuple[Carry, tuple[Array, ...]], here: Here) -> tuple[Any, Inside]:
@@ -244,7 +248,7 @@ class Model(eqx.Module):
             return (own, marked), Inside(shares[0], reads[0], memory.held(marked)[0])
 
         begin = self._before(1, steps), memory.start(1, steps, pushes)
-        here = Here(row, jnp.ones((steps, 1), bool), jnp.arange(steps))
+        here = Here(gates, jnp.ones((steps, 1), bool), jnp.arange(steps))
         return jax.lax.scan(advance, begin, here)[1]
 
     def _source(
@@ -256,6 +260,19 @@ class Model(eqx.Module):
         """
         codes = with_start(source, self.source_embedding).T
         return embed(self.source_embedding, codes), (codes != PAD) & (codes != END)
+
+    def _gates(
+        self, rows: Float[Array, "*time batch embedding"]
+    ) -> tuple[Float[Array, "*time batch gates"], ...]:
+        """Return what embedded tokens add to the gates of each layer: many at once, where known."""
+        embedding, hidden = self.config.embedding, self.config.hidden
+        first, *others = self.controller
+        weights = [first.input_to_gates[:embedding]]
+        weights += [layer.input_to_gates[hidden:] for layer in others]
+        pairs = zip(self.controller, weights, strict=True)
+        return tuple(
+            times(rows, weight) + (layer.input_bias + layer.state_bias) for layer, weight in pairs
+        )
 
     def _before(self, batch: int, steps: int) -> Carry:
         """Return where the network stands before the first token."""
@@ -275,31 +292,38 @@ class Model(eqx.Module):
 
         return jax.lax.scan(advance, carry, here)[0]
 
-    def _last(self, carry: Carry, here: Here) -> tuple[Array, ...] | None:
-        """Return what a memory that keeps its vectors is after the last step.
+    def _foreseen(self, carry: Carry, here: Here) -> Foreseen | None:
+        """Return what a memory of strengths comes to, which the way back needs to know.
 
-        Going through the sequence once before costs less than keeping the vectors of each step for
-        the way back, whose size is the square of the length.
+        Going through the sequence once before costs less than keeping the vectors of each step,
+        whose size is the square of the length.
         """
         memory = self.config.kind
-        if memory is None or not memory.keeps:
+        if not isinstance(memory, StrengthMemory):
             return None
         model, carry, here = jax.lax.stop_gradient((self, carry, here))
-        return jax.lax.stop_gradient(model._after(carry, here).memory)
+        apply, known = late_weights.applied(model._weights()), model._constants()
+
+        def advance(carry: Carry, here: Here) -> tuple[Carry, Float[Array, "batch slots"]]:
+            carry = model._advance(apply, known, carry, here)
+            return carry, carry.memory[0]
+
+        last, sums = jax.lax.scan(advance, carry, here)
+        return jax.lax.stop_gradient(memory.foreseen(last.memory, sums))
 
     def _constants(self) -> Constants:
-        biases = tuple((layer.input_bias, layer.state_bias) for layer in self.controller)
         if self.heads is None:
-            return Constants(biases, None, None)
-        return Constants(biases, self.heads.wants_bias, self.heads.values_bias)
+            return Constants(None, None)
+        return Constants(self.heads.wants_bias, self.heads.values_bias)
 
     def _weights(self) -> dict[str, Array]:
         """Return what each step multiplies by, by the name `_advance` calls it."""
-        weights = dict[str, Array]()
-        for number, layer in enumerate(self.controller):
-            weights[f"input {number}"] = layer.input_to_gates
-            weights[f"state {number}"] = layer.state_to_gates
+        first, *others = self.controller
+        weights = {f"state {n}": layer.state_to_gates for n, layer in enumerate(self.controller)}
+        hidden = self.config.hidden
+        weights |= {f"below {n}": own.input_to_gates[:hidden] for n, own in enumerate(others, 1)}
         if self.heads is not None:
+            weights["read"] = first.input_to_gates[self.config.embedding :]
             weights |= {"wants": self.heads.wants, "values": self.heads.values}
         return weights
 
@@ -309,14 +333,14 @@ class Model(eqx.Module):
         known: Constants,
         carry: Carry,
         here: Here,
-        last: tuple[Array, ...] | None = None,
+        foreseen: Foreseen | None = None,
     ) -> Carry:
         """Return where the network stands after a token; where there is none, where it stood."""
         after, asked = self._controlled(apply, known, carry, here)
         memory = self.config.kind
         if memory is None or asked is None:
             return Carry(after, carry.read, ())
-        kept, read = memory.step(carry.memory, here.time, here.is_token, *asked, last)
+        kept, read = memory.step(carry.memory, here.time, here.is_token, *asked, foreseen)
         (read,) = _where(here.is_token, (read.reshape(len(read), -1),), (carry.read,))
         return Carry(after, read, kept)
 
@@ -324,19 +348,18 @@ class Model(eqx.Module):
         self, apply: late_weights.Apply, known: Constants, carry: Carry, here: Here
     ) -> tuple[tuple[State, ...], Asked | None]:
         """Return the states of the controller after a token, and what it asks of its memory."""
-        rows, after = jnp.concatenate([here.row, carry.read], axis=1), list[State]()
-        for number, (state, (input_bias, state_bias)) in enumerate(
-            zip(carry.states, known.biases, strict=True)
-        ):
-            from_input = apply(f"input {number}", rows) + input_bias
-            from_state = apply(f"state {number}", state[0]) + state_bias
-            new = LSTM.step(state, from_input, from_state)
+        memory, after = self.config.kind, list[State]()
+        for number, (state, gates) in enumerate(zip(carry.states, here.gates, strict=True)):
+            from_input = gates
+            if number:
+                from_input = gates + apply(f"below {number}", after[-1][0])
+            elif memory is not None:
+                from_input = gates + apply("read", carry.read)
+            new = LSTM.step(state, from_input, apply(f"state {number}", state[0]))
             after.append(_where(here.is_token, new, state))
-            rows = jnp.concatenate([after[-1][0], here.row], axis=1)
-        memory = self.config.kind
         if memory is None or known.wants_bias is None or known.values_bias is None:
             return tuple(after), None
-        top, batch = after[-1][0], len(here.row)
+        top, batch = after[-1][0], len(here.is_token)
         wanted = (apply("wants", top) + known.wants_bias).reshape(batch, memory.ends, -1)
         values = jnp.tanh(apply("values", top) + known.values_bias)
         return tuple(after), Asked(wanted, values.reshape(batch, memory.ends, -1))

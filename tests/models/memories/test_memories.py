@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from daxy.core.errors import UnknownName
 from daxy.models import memories
-from daxy.models.memories._memory import StrengthMemory
+from daxy.models.memories._memory import Kept, StrengthMemory
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -81,7 +81,10 @@ def fast(name: str, pop: Any, push: Any, values: Any) -> Any:
 
     def step(kept: Any, here: Any) -> tuple[Any, Any]:
         time, *moves = here
-        kept = memory.put(kept, time, *(each[None] for each in moves))
+        pop, push, values = (each[None] for each in moves)
+        kept = Kept(
+            memory.moved(kept.sums, time, pop, push), memory.put(kept.vectors, time, values)
+        )
         return kept, jnp.einsum("bes,bsw->bew", memory.weights(kept.sums), kept.vectors)[0]
 
     return jax.lax.scan(step, kept, (jnp.arange(len(pop)), pop, push, values))[1]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import partial
 from typing import ClassVar, NamedTuple, TypeAlias
 
 import jax
@@ -31,8 +30,6 @@ class Memory(ABC):
     """What the ends are called, where there are several."""
     wants: ClassVar[tuple[str, ...]]
     """What a controller says for each end."""
-    keeps: ClassVar[bool] = False
-    """Whether vectors stay as they were put in: see `known` in `step`."""
 
     @abstractmethod
     def start(self, batch: int, steps: int, width: int) -> tuple[Array, ...]:
@@ -54,13 +51,12 @@ class Memory(ABC):
         is_step: Bool[Array, " batch"],
         wanted: Float[Array, "batch ends wants"],
         values: Float[Array, "batch ends width"],
-        known: tuple[Array, ...] | None = None,
+        foreseen: Foreseen | None = None,
     ) -> tuple[tuple[Array, ...], Float[Array, "batch ends width"]]:
         """Return the memory after step `time`, counted from 0, and what is read then.
 
-        Where `is_step` is False, a row keeps what it has. Where a memory `keeps` its vectors and
-        `known` is what it will be after the last step, the way back keeps nothing of the vectors at
-        each step.
+        Where `is_step` is False, a row keeps what it has. What is `foreseen` of a memory of
+        strengths spares the way back from the vectors of each step; all rows have one time then.
         """
 
 
@@ -73,6 +69,17 @@ class Kept(NamedTuple):
     vectors: Float[Array, "batch slots width"]
 
 
+class Foreseen(NamedTuple):
+    """What a memory of strengths comes to, known before the way back begins."""
+
+    vectors: Float[Array, "batch slots width"]
+    """After the last step. Slots that are not used yet have no weight, so that they do for all
+    steps."""
+    weights: Float[Array, "slots batch slots"]
+    """How much of each slot is read: by the read of each step at each end, in the place of the slot
+    that it fills."""
+
+
 class StrengthMemory(Memory):
     """A memory after Grefenstette et al. (2015, section 3): pops, then pushes, then reads.
 
@@ -80,7 +87,6 @@ class StrengthMemory(Memory):
     """
 
     wants = ("pop", "push")
-    keeps = True
 
     def slots(self, steps: int) -> int:
         """Return how many slots so many steps need: one each, unless there are more ends."""
@@ -124,68 +130,103 @@ class StrengthMemory(Memory):
         is_step: Bool[Array, " batch"],
         wanted: Float[Array, "batch ends wants"],
         values: Float[Array, "batch ends width"],
-        known: tuple[Array, ...] | None = None,
+        foreseen: Foreseen | None = None,
     ) -> tuple[Kept, Float[Array, "batch ends width"]]:
         """Return the memory after a step, and what is read then; see `Memory.step`."""
         pop, push = jnp.moveaxis(self.shares(wanted) * is_step[:, None, None], -1, 0)
-        kept = self.put(Kept(*state), time, pop, push, values)
-        last = kept if known is None else Kept(*known)
-        return kept, _read(self.weights, kept.sums, kept.vectors, last.vectors)
+        # What is between the sums before and after is made once more on the way back, not kept.
+        moved = jax.checkpoint(self.moved, prevent_cse=False)
+        before = Kept(*state)
+        sums = moved(before.sums, time, pop, push)
+        if foreseen is None:
+            vectors = self.put(before.vectors, time, values)
+            return Kept(sums, vectors), _mixed(self.weights(sums), vectors)
+        vectors, read = _put_and_read(
+            self, sums, before.vectors, values, jnp.asarray(time), foreseen
+        )
+        return Kept(sums, vectors), read
 
     def put(
         self,
-        state: Kept,
+        vectors: Float[Array, "batch slots width"],
         time: Time,
-        pop: EachEnd,
-        push: EachEnd,
         values: Float[Array, "batch ends width"],
-    ) -> Kept:
-        """Return the memory after pops and pushes of these strengths, each between 0 and 1."""
-        # What is between the sums before and after is made once more on the way back, not kept.
-        moved = jax.checkpoint(self.moved, prevent_cse=False)
-        sums, vectors = moved(state.sums, time, pop, push), state.vectors
-        for end, place in enumerate(self.places(sums.shape[1], time)):
+    ) -> Float[Array, "batch slots width"]:
+        """Return the vectors with those that a step puts in."""
+        for end, place in enumerate(self.places(vectors.shape[1], time)):
             vectors = _written(vectors, values[:, end], place)
-        return Kept(sums, vectors)
+        return vectors
+
+    def foreseen(
+        self, last: tuple[Array, ...], sums: Float[Array, "steps batch slots"]
+    ) -> Foreseen:
+        """Return what a memory comes to, of its last state and the sums after each step.
+
+        There are as many steps as the memory has room for.
+        """
+        steps, batch, slots = sums.shape
+        weights = jnp.zeros((slots, batch, slots))
+        for end, places in enumerate(self.places(slots, jnp.arange(steps))):
+            own = jax.vmap(self.weights)(sums)[:, :, end]
+            weights = weights.at[:, :, places].set(jnp.moveaxis(own, 2, 0).swapaxes(1, 2))
+        return Foreseen(Kept(*last).vectors, weights)
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(0,))
-def _read(
-    weigh: Callable[[Strengths], Float[Array, "batch ends slots"]],
+def _put_then_read(
+    memory: StrengthMemory,
     sums: Strengths,
     vectors: Float[Array, "batch slots width"],
-    last: Float[Array, "batch slots width"],
-) -> Float[Array, "batch ends width"]:
-    """Return what is read of the vectors.
+    values: Float[Array, "batch ends width"],
+    time: Int[Array, ""],
+    foreseen: Foreseen,
+) -> tuple[Float[Array, "batch slots width"], Float[Array, "batch ends width"]]:
+    """Return the vectors with those that a step puts in, and what is read of them.
 
-    Slots that are not used yet have no weight, so that the vectors of the `last` step, which are
-    the same in all others, do for the way back: a scan need not keep those of each step. Nor the
-    weights, which are made once more.
+    What runs back along the vectors is no gradient of theirs, which would have to be changed in all
+    slots at each step: it is what runs back along each later read, in the slot that its step fills.
+    A value's gradient is the sum of those, each by how much it reads of the value. So nobody may
+    use the vectors but the next step.
     """
-    del last
-    return _mixed(weigh(sums), vectors)
+    del foreseen
+    vectors = memory.put(vectors, time, values)
+    return vectors, _mixed(memory.weights(sums), vectors)
 
 
-def _mixed(weights: Array, vectors: Array) -> Array:
+_put_and_read: Callable[..., tuple[Array, Array]]
+_put_and_read = jax.custom_vjp(_put_then_read, nondiff_argnums=(0,))
+
+
+def _put_and_read_forward(
+    memory: StrengthMemory,
+    sums: Array,
+    vectors: Array,
+    values: Array,
+    time: Array,
+    foreseen: Foreseen,
+) -> tuple[tuple[Array, Array], tuple[Array, Array, Foreseen]]:
+    after = _put_then_read(memory, sums, vectors, values, time, foreseen)
+    return after, (sums, time, foreseen)
+
+
+def _put_and_read_backward(
+    memory: StrengthMemory, kept: tuple[Array, Array, Foreseen], cotangents: tuple[Array, Array]
+) -> tuple[Array, Array, Array, None, None]:
+    (sums, time, foreseen), (later, from_read) = kept, cotangents
+    every = memory.put(later, time, from_read)
+    places = memory.places(sums.shape[1], time)
+    by_later = [jax.lax.dynamic_index_in_dim(foreseen.weights, n, keepdims=False) for n in places]
+    _, pull_back = jax.vjp(memory.weights, sums)
+    (to_sums,) = pull_back(jnp.einsum("bew,bsw->bes", from_read, foreseen.vectors))
+    return to_sums, every, _mixed(jnp.stack(by_later, axis=1), every), None, None
+
+
+_put_and_read.defvjp(_put_and_read_forward, _put_and_read_backward)  # pyright: ignore
+
+
+def _mixed(
+    weights: Float[Array, "batch ends slots"], vectors: Float[Array, "batch slots width"]
+) -> Float[Array, "batch ends width"]:
     return jnp.einsum("bes,bsw->bew", weights, vectors)
-
-
-def _read_forward(
-    weigh: Callable[[Array], Array], sums: Array, vectors: Array, last: Array
-) -> tuple[Array, tuple[Array, Array]]:
-    return _read(weigh, sums, vectors, last), (sums, last)
-
-
-def _read_backward(
-    weigh: Callable[[Array], Array], kept: tuple[Array, Array], cotangent: Array
-) -> tuple[Array, Array, None]:
-    sums, last = kept
-    weights, pull_back = jax.vjp(weigh, sums)
-    (to_sums,) = pull_back(jnp.einsum("bew,bsw->bes", cotangent, last))
-    return to_sums, jnp.einsum("bes,bew->bsw", weights, cotangent), None
-
-
-_read.defvjp(_read_forward, _read_backward)
 
 
 def _written(

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from daxy.models.memories._memory import Memory, Time
+from daxy.models.memories._memory import Foreseen, Memory, Time
 
 
 class Mixed(NamedTuple):
@@ -48,10 +48,10 @@ class Superposition(Memory):
         is_step: Bool[Array, " batch"],
         wanted: Float[Array, "batch ends wants"],
         values: Float[Array, "batch ends width"],
-        known: tuple[Array, ...] | None = None,
+        foreseen: Foreseen | None = None,
     ) -> tuple[Mixed, Float[Array, "batch ends width"]]:
         """Return the memory after a step and its top; the three shares add up to 1."""
-        del time, known
+        del time, foreseen
         (vectors,) = state
         nothing = jnp.array([0.0, 0.0, 1.0])
         shares = jnp.where(is_step[:, None], self.shares(wanted)[:, 0], nothing)
