@@ -120,18 +120,13 @@ def needed(config: Config, pairs: Batch) -> int:
 def gigaflop(config: Config, steps: int) -> float:
     """Return the multiplications and additions of a training step's products, as GFLOP.
 
-    Forward once to know the memory's last vectors and once to keep what the way back needs, which
-    takes two more for every product: for the input's and the weight's gradient.
+    Every product counts twice more for the way back: for the input's and the weight's gradient.
     """
-
-    def done(passes: int, products: int) -> float:
-        return 2 * passes * BATCH * products / 1e9
-
     gates = (config.embedding + config.width + config.hidden) * 4 * config.hidden
     heads = config.hidden * (config.width + 2)
     slots = steps * config.width
     said = (config.hidden + SYMBOLS) * config.embedding
-    return done(4, steps * (gates + heads + slots)) + done(3, steps // 2 * said)
+    return 2 * 3 * BATCH * (steps * (gates + heads + slots) + steps // 2 * said) / 1e9
 
 
 if __name__ == "__main__":

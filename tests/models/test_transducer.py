@@ -14,7 +14,7 @@ from daxy.core.errors import DaxyError
 from daxy.core.vocabulary import END, PAD
 from daxy.models import memories
 from daxy.models._model import Batch, Sizes
-from daxy.models.transducer import Config, Model
+from daxy.models.transducer import Config, Course, Model
 
 KINDS = tiny.transducers()
 PUBLISHED = {
@@ -174,6 +174,12 @@ def gradients(model: Model, width: int) -> Any:
     return jax.jit(jax.grad(loss)).lower(model, tiny.batch(4, width)).compile()
 
 
+def keep_everything(patch: pytest.MonkeyPatch) -> None:
+    """Let the way back have the vectors of each step, and foresee nothing."""
+    patch.setattr(Course, "kept", lambda _, state: state)
+    patch.setattr(Course, "foresee", lambda *_: None)
+
+
 @pytest.mark.parametrize("memory", ["stack", "queue", "deque"])
 def test_going_back_with_what_is_foreseen_changes_no_gradient(
     memory: str, monkeypatch: pytest.MonkeyPatch
@@ -181,7 +187,7 @@ def test_going_back_with_what_is_foreseen_changes_no_gradient(
     model: Any = tiny.model("transducer", replace(KINDS["deque x1"], memory=memory))
     pairs = tiny.batch(4, 9)
     found = gradients(model, 9)(model, pairs)
-    monkeypatch.setattr(Model, "_foreseen", lambda *_: None)
+    keep_everything(monkeypatch)
     kept = gradients(model, 9)(model, pairs)
     for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(kept), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
@@ -190,7 +196,7 @@ def test_going_back_with_what_is_foreseen_changes_no_gradient(
 def test_the_way_back_keeps_no_vectors_of_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
     model: Any = tiny.model("transducer", replace(KINDS["deque x1"], width=64))
     found = gradients(model, 60).memory_analysis().temp_size_in_bytes
-    monkeypatch.setattr(Model, "_foreseen", lambda *_: None)
+    keep_everything(monkeypatch)
     steps, batch, slots = 65, 5, 130
     kept = gradients(model, 60).memory_analysis().temp_size_in_bytes
     assert kept - found > 0.8 * steps * batch * slots * 64 * 4

@@ -20,14 +20,14 @@ from daxy.core.errors import require
 from daxy.core.vocabulary import END, PAD
 from daxy.models import memories
 from daxy.models._model import Batch, Sizes
-from daxy.models.layers import late_weights
+from daxy.models.layers import late_weights, retraced
 from daxy.models.layers.cells import State, cell
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed, embed_previous, with_start
 from daxy.models.layers.initial import normal, uniform
 from daxy.models.layers.linear import times
 from daxy.models.layers.recurrence import Recurrence, drawn
-from daxy.models.memories import Foreseen, Memory, StrengthMemory
+from daxy.models.memories import Foreseen, Kept, Memory, StrengthMemory
 
 NONE = "none"
 LSTM = cell("lstm")
@@ -146,6 +146,81 @@ class DecoderState(NamedTuple):
         return self.carry.states[-1][0]
 
 
+@dataclass(frozen=True)
+class Course(retraced.Course):
+    """The way of a network through joint sequences, which gives its top hidden vectors.
+
+    Of a memory of strengths no vectors are kept.
+    """
+
+    config: Config
+
+    def step(
+        self,
+        apply: late_weights.Apply,
+        constants: Constants,
+        state: Carry,
+        here: Here,
+        foreseen: Foreseen | None,
+    ) -> tuple[Carry, Float[Array, "batch hidden"]]:
+        """Return where the network stands after a token, and the top hidden vector."""
+        carry = self.advance(apply, constants, state, here, foreseen)
+        return carry, carry.states[-1][0]
+
+    def kept(self, state: Carry) -> Carry:
+        """Return all but the vectors of a memory of strengths."""
+        is_known = isinstance(self.config.kind, StrengthMemory)
+        return state._replace(memory=state.memory[:1]) if is_known else state
+
+    def foresee(self, kept: Carry, last: Carry) -> Foreseen | None:
+        """Return what a memory of strengths comes to."""
+        memory = self.config.kind
+        if not isinstance(memory, StrengthMemory):
+            return None
+        sums = jnp.concatenate([kept.memory[0][1:], last.memory[0][None]])
+        return memory.foreseen(last.memory, sums)
+
+    def again(self, kept: Carry, foreseen: Foreseen | None) -> Carry:
+        """Return where the network stood, vectors of a memory of strengths excepted."""
+        if foreseen is None:
+            return kept
+        (sums,) = kept.memory
+        return kept._replace(memory=Kept(sums, jnp.zeros_like(foreseen.vectors)))
+
+    def advance(
+        self,
+        apply: late_weights.Apply,
+        known: Constants,
+        carry: Carry,
+        here: Here,
+        foreseen: Foreseen | None = None,
+    ) -> Carry:
+        """Return where the network stands after a token; where there is none, where it stood."""
+        after, asked = self.controlled(apply, known, carry, here)
+        memory = self.config.kind
+        if memory is None or asked is None:
+            return Carry(after, carry.read, ())
+        kept, read = memory.step(carry.memory, here.time, here.is_token, *asked, foreseen)
+        (read,) = _where(here.is_token, (read.reshape(len(read), -1),), (carry.read,))
+        return Carry(after, read, kept)
+
+    def controlled(
+        self, apply: late_weights.Apply, known: Constants, carry: Carry, here: Here
+    ) -> tuple[tuple[State, ...], Asked | None]:
+        """Return the states of the controller after a token, and what it asks of its memory."""
+        memory, after, below = self.config.kind, list[State](), carry.read
+        for number, (state, gates) in enumerate(zip(carry.states, here.gates, strict=True)):
+            met = apply(f"layer {number}", jnp.concatenate([state[0], below], axis=1))
+            after.append(_where(here.is_token, LSTM.step(state, gates, met), state))
+            below = after[-1][0]
+        if memory is None or known.wants_bias is None or known.values_bias is None:
+            return tuple(after), None
+        top, batch = after[-1][0], len(here.is_token)
+        wanted = (apply("wants", top) + known.wants_bias).reshape(batch, memory.ends, -1)
+        values = jnp.tanh(apply("values", top) + known.values_bias)
+        return tuple(after), Asked(wanted, values.reshape(batch, memory.ends, -1))
+
+
 class Model(eqx.Module):
     """See the module; parameters are stored [incoming, outgoing], gates in PyTorch's order."""
 
@@ -188,15 +263,7 @@ class Model(eqx.Module):
         begin = self._before(len(batch.source), len(rows))
         is_token = jnp.concatenate([is_token, every])
         here = Here(self._gates(rows), is_token, jnp.arange(len(rows)))
-        foreseen = self._foreseen(begin, here)
-
-        def advance(
-            apply: late_weights.Apply, known: Constants, carry: Carry, here: Here
-        ) -> tuple[Carry, Float[Array, "batch hidden"]]:
-            carry = self._advance(apply, known, carry, here, foreseen)
-            return carry, carry.states[-1][0]
-
-        tops = late_weights.scan(advance, self._weights(), self._constants(), begin, here)
+        tops = retraced.scan(self._course, self._weights(), self._constants(), begin, here)
         return self._scores(tops[-len(target) :]).swapaxes(0, 1)
 
     def start(self, source: Int[Array, "batch source"], room: int) -> DecoderState:
@@ -213,7 +280,7 @@ class Model(eqx.Module):
         row = embed_previous(self.target_embedding, token)
         apply = late_weights.applied(self._weights())
         here = Here(self._gates(row), jnp.ones(len(token), bool), state.time)
-        carry = self._advance(apply, self._constants(), state.carry, here)
+        carry = self._course.advance(apply, self._constants(), state.carry, here)
         return DecoderState(carry, state.time + 1), self._scores(carry.states[-1][0])
 
     def inside(self, source: Int[Array, " source"], said: Int[Array, " target"]) -> Inside:
@@ -239,12 +306,12 @@ class Model(eqx.Module):
 
         def advance(carry: tuple[Carry, tuple[Array, ...]], here: Here) -> tuple[Any, Inside]:
             own, marked = carry
-            _, asked = self._controlled(apply, known, own, here)
+            _, asked = self._course.controlled(apply, known, own, here)
             assert asked is not None
             marks = jnp.eye(pushes)[here.time * memory.ends + jnp.arange(memory.ends)]
             marked, reads = memory.step(marked, here.time, here.is_token, asked.wanted, marks[None])
             shares = memory.shares(asked.wanted)
-            own = self._advance(apply, known, own, here)
+            own = self._course.advance(apply, known, own, here)
             return (own, marked), Inside(shares[0], reads[0], memory.held(marked)[0])
 
         begin = self._before(1, steps), memory.start(1, steps, pushes)
@@ -288,28 +355,13 @@ class Model(eqx.Module):
         apply, known = late_weights.applied(self._weights()), self._constants()
 
         def advance(carry: Carry, here: Here) -> tuple[Carry, None]:
-            return self._advance(apply, known, carry, here), None
+            return self._course.advance(apply, known, carry, here), None
 
         return jax.lax.scan(advance, carry, here)[0]
 
-    def _foreseen(self, carry: Carry, here: Here) -> Foreseen | None:
-        """Return what a memory of strengths comes to, which the way back needs to know.
-
-        Going through the sequence once before costs less than keeping the vectors of each step,
-        whose size is the square of the length.
-        """
-        memory = self.config.kind
-        if not isinstance(memory, StrengthMemory):
-            return None
-        model, carry, here = jax.lax.stop_gradient((self, carry, here))
-        apply, known = late_weights.applied(model._weights()), model._constants()
-
-        def advance(carry: Carry, here: Here) -> tuple[Carry, Float[Array, "batch slots"]]:
-            carry = model._advance(apply, known, carry, here)
-            return carry, carry.memory[0]
-
-        last, sums = jax.lax.scan(advance, carry, here)
-        return jax.lax.stop_gradient(memory.foreseen(last.memory, sums))
+    @property
+    def _course(self) -> Course:
+        return Course(self.config)
 
     def _constants(self) -> Constants:
         if self.heads is None:
@@ -319,50 +371,15 @@ class Model(eqx.Module):
     def _weights(self) -> dict[str, Array]:
         """Return what each step multiplies by, by the name `_advance` calls it."""
         first, *others = self.controller
-        weights = {f"state {n}": layer.state_to_gates for n, layer in enumerate(self.controller)}
-        hidden = self.config.hidden
-        weights |= {f"below {n}": own.input_to_gates[:hidden] for n, own in enumerate(others, 1)}
+        embedding, hidden = self.config.embedding, self.config.hidden
+        below = [first.input_to_gates[embedding:], *(own.input_to_gates[:hidden] for own in others)]
+        weights = {
+            f"layer {number}": jnp.concatenate([layer.state_to_gates, weight])
+            for number, (layer, weight) in enumerate(zip(self.controller, below, strict=True))
+        }
         if self.heads is not None:
-            weights["read"] = first.input_to_gates[self.config.embedding :]
             weights |= {"wants": self.heads.wants, "values": self.heads.values}
         return weights
-
-    def _advance(
-        self,
-        apply: late_weights.Apply,
-        known: Constants,
-        carry: Carry,
-        here: Here,
-        foreseen: Foreseen | None = None,
-    ) -> Carry:
-        """Return where the network stands after a token; where there is none, where it stood."""
-        after, asked = self._controlled(apply, known, carry, here)
-        memory = self.config.kind
-        if memory is None or asked is None:
-            return Carry(after, carry.read, ())
-        kept, read = memory.step(carry.memory, here.time, here.is_token, *asked, foreseen)
-        (read,) = _where(here.is_token, (read.reshape(len(read), -1),), (carry.read,))
-        return Carry(after, read, kept)
-
-    def _controlled(
-        self, apply: late_weights.Apply, known: Constants, carry: Carry, here: Here
-    ) -> tuple[tuple[State, ...], Asked | None]:
-        """Return the states of the controller after a token, and what it asks of its memory."""
-        memory, after = self.config.kind, list[State]()
-        for number, (state, gates) in enumerate(zip(carry.states, here.gates, strict=True)):
-            from_input = gates
-            if number:
-                from_input = gates + apply(f"below {number}", after[-1][0])
-            elif memory is not None:
-                from_input = gates + apply("read", carry.read)
-            new = LSTM.step(state, from_input, apply(f"state {number}", state[0]))
-            after.append(_where(here.is_token, new, state))
-        if memory is None or known.wants_bias is None or known.values_bias is None:
-            return tuple(after), None
-        top, batch = after[-1][0], len(here.is_token)
-        wanted = (apply("wants", top) + known.wants_bias).reshape(batch, memory.ends, -1)
-        values = jnp.tanh(apply("values", top) + known.values_bias)
-        return tuple(after), Asked(wanted, values.reshape(batch, memory.ends, -1))
 
     def _scores(self, tops: Float[Array, "*rows hidden"]) -> Float[Array, "*rows symbols"]:
         if self.heads is not None:

@@ -79,7 +79,7 @@ def _recurrence(body: Body, reverse: bool) -> Callable[[Weights, Tree, Tree, Tre
         pull_back, rows, weights = kept
         constants, state, inputs, products = pull_back(cotangent)
         gradients = {
-            name: _gradient(weights[name].ndim, rows[name], products[name]) for name in weights
+            name: gradient(weights[name].ndim, rows[name], products[name]) for name in weights
         }
         return gradients, constants, state, inputs
 
@@ -165,7 +165,7 @@ def times(rows: Float[Array, "batch incoming"], weight: Array) -> Float[Array, "
     return rows @ weight if weight.ndim == 2 else jnp.einsum("bi,bio->bo", rows, weight)
 
 
-def _gradient(
+def gradient(
     axes: int,
     rows: Float[Array, "time batch incoming"],
     products: Float[Array, "time batch outgoing"],
