@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from daxy.cli._out import check_free
 from daxy.core.errors import require
 from daxy.core.files import write_bytes
 
@@ -32,8 +33,7 @@ def check(path: Path | None, endings: Sequence[str] = FIGURES, *, force: bool) -
         return
     named = f"{path}: expected a name that ends in {', '.join(endings)}"
     require(path.suffix.lower() in endings, named)
-    require(not path.is_dir(), f"{path} is a folder; expected a file to write")
-    require(force or not path.exists(), f"{path} exists; --force replaces it")
+    check_free(path, force=force)
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -11,6 +11,7 @@ import tyro
 
 from daxy.augmentation.geca import Geca
 from daxy.cli._data import OfTask, TaskName, field_of, named, options_of
+from daxy.cli._out import check_free
 from daxy.cli._picture import Picture, check
 from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
@@ -85,8 +86,7 @@ class Augment(OfTask):
         require(self.seed >= 0, f"--seed must not be negative: {self.seed}")
         check(self.draw, [".png"], force=self.force)
         if self.out is not None:
-            require(not self.out.is_dir(), f"{self.out} is a folder; expected a file to write")
-            require(self.force or not self.out.exists(), f"{self.out} exists; --force replaces it")
+            check_free(self.out, force=self.force)
 
     def _in_worlds(self, train: GroundedExamples, geca: Geca) -> Result:
         """Return what becomes of a training set with worlds."""

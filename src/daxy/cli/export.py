@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from daxy.cli._data import OfTask, TaskName, with_data
+from daxy.cli._out import check_free
 from daxy.cli._verb import Result, Switch
 from daxy.core.errors import UnknownName, WrongRequest, require
 
@@ -105,9 +106,7 @@ class Export(OfTask):
         together = f"{form} cannot say which part a line is of; expected --split of one part"
         require(not (form in TEXTS and self.split == "all"), together)
         if self.out is not None:
-            require(not self.out.is_dir(), f"{self.out} is a folder; expected a file to write")
-            exists = f"{self.out} exists; --force replaces it"
-            require(self.force or not self.out.exists(), exists)
+            check_free(self.out, force=self.force)
         return form
 
     def _grounded(self) -> GscanTask[Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from daxy.cli._data import OfTask, TaskName, with_data
+from daxy.cli._out import check_free
 from daxy.cli._verb import Result, Switch
 from daxy.core.errors import require
 
@@ -77,7 +78,7 @@ class Score(OfTask):
             return
         named = f"{out}: expected a name that ends in .parquet or .jsonl"
         require(out.suffix.lower() in (".parquet", ".jsonl"), named)
-        require(self.force or not out.exists(), f"{out} exists; --force replaces it")
+        check_free(out, force=self.force)
         same = out.exists() and self.predictions.exists() and out.samefile(self.predictions)
         require(not same, f"{out} is the predictions file itself; expected another --out")
 

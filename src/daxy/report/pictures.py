@@ -65,37 +65,51 @@ def published(table: Table, comparisons: Sequence[Comparison]) -> Figure:
     by_row = numbered or len(rows) <= len(columns)
     panels, places = (rows, columns) if by_row else (columns, rows)
     cells = {(each.cell.row, each.cell.column): each for each in shown}
-    across = min(len(panels), ACROSS if len(places) < WIDE else 1)
-    down = -(-len(panels) // across)
-    width = across * (1.4 + max(0.4 * len(places), 2.4))
-    figure = _figure(width, 1 + 3.2 * down)
-    title = textwrap.wrap(f"{table.path}: {table.title}", int(width / LETTER))
-    figure.suptitle("\n".join(title), fontsize="medium")
-    figure.supylabel("per cent", fontsize="medium")
-    every = figure.subplots(down, across, sharey=True, squeeze=False).ravel()
-    turned: dict[str, Any] = {"rotation": 60, "ha": "right", "rotation_mode": "anchor"}
-    for axes in every[len(panels) :]:
-        axes.set_axis_off()
-    for axes, panel in zip(every, panels, strict=False):
+    figure, every = _panels(f"{table.path}: {table.title}", len(panels), len(places))
+    for axes, panel in zip(every, panels, strict=True):
         names = [(panel, place) if by_row else (place, panel) for place in places]
         _compared(axes, [cells.get(name) for name in names], connected=numbered)
-        axes.set_title(panel, fontsize="medium")
-        axes.set_xticks(range(len(places)), places)
-        axes.tick_params(labelsize="small")
-        axes.set_xlim(-0.5, len(places) - 0.5)
-        axes.set_ylim(-3, 103)
-        axes.grid(alpha=0.3)
-        if max(map(len, places)) > SHORT:
-            axes.set_xticks(range(len(places)), places, **turned)
+        _name(axes, panel, places)
+    _explain(figure, every)
+    return figure
+
+
+def _panels(title: str, count: int, places: int) -> tuple[Figure, list[Axes]]:
+    """Return a figure with a title, and its panels, each wide enough for so many places."""
+    across = min(count, ACROSS if places < WIDE else 1)
+    down = -(-count // across)
+    width = across * (1.4 + max(0.4 * places, 2.4))
+    figure = _figure(width, 1 + 3.2 * down)
+    lines = textwrap.wrap(title, int(width / LETTER))
+    figure.suptitle("\n".join(lines), fontsize="medium")
+    figure.supylabel("per cent", fontsize="medium")
+    every = figure.subplots(down, across, sharey=True, squeeze=False).ravel()
+    for axes in every[count:]:
+        axes.set_axis_off()
+    return figure, list(every[:count])
+
+
+def _name(axes: Axes, title: str, places: Sequence[str]) -> None:
+    """Give a panel its title, and its places their names: aslant where they are long."""
+    turned: dict[str, Any] = {"rotation": 60, "ha": "right", "rotation_mode": "anchor"}
+    axes.set_title(title, fontsize="medium")
+    axes.tick_params(labelsize="small")
+    axes.set_xticks(range(len(places)), places, **(turned if max(map(len, places)) > SHORT else {}))
+    axes.set_xlim(-0.5, len(places) - 0.5)
+    axes.set_ylim(-3, 103)
+    axes.grid(alpha=0.3)
+
+
+def _explain(figure: Figure, panels: Sequence[Axes]) -> None:
+    """Say under a figure what its marks are, each once."""
     handles = {
         label: handle
-        for axes in every
+        for axes in panels
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
     figure.legend(
         list(handles.values()), list(handles), loc="outside lower center", ncols=3, frameon=False
     )
-    return figure
 
 
 def _compared(axes: Axes, cells: Sequence[Comparison | None], *, connected: bool) -> None:
