@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from jaxtyping import Array
 
-from daxy.models.layers import late_weights
+from daxy.models.layers import late_weights, retraced
 
 TIME, BATCH, WIDTH = 5, 3, 4
 
@@ -114,6 +114,38 @@ def late(case: Case) -> Callable[..., Any]:
     return lambda *arguments: late_weights.scan(case.body, *arguments, reverse=case.reverse)
 
 
+Way = Callable[[Case], Callable[..., Any]]
+
+
+class Whole(NamedTuple):
+    """What a body does, with all of each state kept."""
+
+    body: late_weights.Body
+
+    def step(self, apply: Any, constants: Any, state: Any, here: Any, foreseen: Any) -> Any:
+        return self.body(apply, constants, state, here)
+
+    def kept(self, state: Any) -> Any:
+        return state
+
+    def foresee(self, kept: Any, last: Any) -> Any:
+        return None
+
+    def again(self, kept: Any, foreseen: Any) -> Any:
+        return kept
+
+
+def again(case: Case) -> Callable[..., Any]:
+    return lambda *arguments: retraced.scan(Whole(case.body), *arguments)
+
+
+RUNS = {
+    **{name: (case, late) for name, case in CASES.items()},
+    **{f"{name}, again": (case, again) for name, case in CASES.items() if not case().reverse},
+}
+every_run = pytest.mark.parametrize(("case", "way"), RUNS.values(), ids=RUNS)
+
+
 def plain(case: Case) -> Callable[..., Any]:
     """Return the same recurrence as `lax.scan` has it."""
 
@@ -147,17 +179,17 @@ def assert_same(one: Any, other: Any) -> None:
         np.testing.assert_allclose(left, right, rtol=1e-10, atol=1e-10)
 
 
-@every_case
-def test_values_are_those_of_a_plain_scan(case: Callable[[], Case]) -> None:
+@every_run
+def test_values_are_those_of_a_plain_scan(case: Callable[[], Case], way: Way) -> None:
     made = case()
-    assert_same(late(made)(*made.arguments), plain(made)(*made.arguments))
+    assert_same(way(made)(*made.arguments), plain(made)(*made.arguments))
 
 
-@every_case
-def test_every_gradient_is_that_of_a_plain_scan(case: Callable[[], Case]) -> None:
+@every_run
+def test_every_gradient_is_that_of_a_plain_scan(case: Callable[[], Case], way: Way) -> None:
     made = case()
     every = (0, 1, 2, 3)
-    found = jax.jit(jax.grad(scalar(late(made)), every))(*made.arguments)
+    found = jax.jit(jax.grad(scalar(way(made)), every))(*made.arguments)
     assert_same(found, jax.grad(scalar(plain(made)), every)(*made.arguments))
 
 
@@ -176,12 +208,14 @@ def test_the_gradients_are_those_of_finite_differences(case: Callable[[], Case])
         np.testing.assert_allclose(found, (moved[0] - moved[1]) / (2 * step), rtol=1e-6, atol=1e-8)
 
 
-@every_case
-def test_replicas_under_vmap_have_the_gradients_of_each_alone(case: Callable[[], Case]) -> None:
+@every_run
+def test_replicas_under_vmap_have_the_gradients_of_each_alone(
+    case: Callable[[], Case], way: Way
+) -> None:
     made = case()
     every = (0, 1, 2, 3)
     stacked = jax.tree.map(lambda leaf: jnp.stack([leaf, leaf * 0.5, -leaf]), made.arguments)
-    together = jax.vmap(jax.grad(scalar(late(made)), every))(*stacked)
+    together = jax.vmap(jax.grad(scalar(way(made)), every))(*stacked)
     for replica in range(3):
         alone = jax.tree.map(lambda leaf, replica=replica: leaf[replica], stacked)
         expected = jax.grad(scalar(plain(made)), every)(*alone)
@@ -197,6 +231,44 @@ def test_replicas_may_share_their_inputs() -> None:
         own = {"state": weights["state"][replica]}
         expected = jax.grad(scalar(plain(made)))(own, *made.arguments[1:])
         assert_same({"state": together["state"][replica]}, expected)
+
+
+class Sums(NamedTuple):
+    """Running sums of the states of a network, of which the way back needs none."""
+
+    def step(self, apply: Any, bias: Any, state: Any, here: Any, foreseen: Any) -> Any:
+        (sums, state), (row, is_there) = state, here
+        state = jnp.tanh(apply("state", state) + jnp.where(is_there, row, 0) + bias)
+        return (sums + state, state), sums + state
+
+    def kept(self, state: Any) -> Any:
+        return state[1]
+
+    def foresee(self, kept: Any, last: Any) -> Any:
+        return last[0]
+
+    def again(self, kept: Any, foreseen: Any) -> Any:
+        return jnp.full_like(foreseen, jnp.nan), kept
+
+
+def test_what_is_not_needed_is_not_kept_and_marks_are_passed_by() -> None:
+    marks = jnp.arange(5) % 2 == 0
+    arguments = {"state": draw(4, 4)}, draw(4), (draw(3, 4), draw(3, 4)), draw(5, 3, 4)
+
+    def found(weights: Any, bias: Any, state: Any, rows: Any) -> Any:
+        return retraced.scan(Sums(), weights, bias, state, (rows, marks))
+
+    def body(apply: Any, bias: Any, state: Any, rows: Any) -> Any:
+        return Sums().step(apply, bias, state, rows, None)
+
+    def expected(weights: Any, bias: Any, state: Any, rows: Any) -> Any:
+        case = Case(body, weights, bias, state, (rows, marks))
+        return plain(case)(*case.arguments)
+
+    assert_same(found(*arguments), expected(*arguments))
+    every = (0, 1, 2, 3)
+    gradients = [jax.grad(scalar(run), every)(*arguments) for run in (found, expected)]
+    assert_same(*gradients)
 
 
 def test_a_weight_that_meets_two_rows_in_one_step_is_refused() -> None:

@@ -74,6 +74,7 @@ class _Scan:
             products = dict[str, Array]()
 
             def apply(name: str, rows: Array, /) -> Array:
+                assert name not in products, f"{name} is applied twice in one step"
                 products[name] = times(rows, weights[name])
                 return products[name]
 
@@ -86,7 +87,7 @@ class _Scan:
 
     def _backward(self, known: Tree, cotangents: Tree) -> tuple[Tree, Tree, Tree, Tree]:
         weights, constants, inputs, kept, products, foreseen, after = known
-        turned = {name: weight.T for name, weight in weights.items()}
+        turned = {name: weight.swapaxes(-1, -2) for name, weight in weights.items()}
         numbers, marks = eqx.partition(inputs, eqx.is_inexact_array)
 
         def step(carry: tuple[Tree, Tree], here: Tree) -> tuple[tuple[Tree, Tree], Tree]:
