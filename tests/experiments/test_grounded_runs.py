@@ -47,7 +47,7 @@ def experiment(folder: Path) -> Experiment:
 def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     folder = tmp_path_factory.mktemp("grounded")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neural, "LONG_BUCKETS", 1)
+        patch.setattr(neural, "BUCKETS_OF_PARTS", 1)
         (found,) = experiment(folder).run([0])
     return found
 

@@ -85,13 +85,43 @@ def mixed(
     shuffled = [stream(seed, f"order of examples, pass {n}").permutation(len(rows)) for n in passes]
     batches = np.concatenate([np.concatenate([own, padding]) for own in shuffled])
     batches = batches.reshape(-1, size)[first - passes.start * each :][:steps]
+    batches = _longest_last(batches, source_lengths, target_lengths)
     is_there = batches >= 0
-    order = np.lexsort((source_lengths[batches], target_lengths[batches], is_there))
-    batches, is_there = (np.take_along_axis(own, order, axis=1) for own in (batches, is_there))
     # What fills a batch up counts for nothing, and is as short as the shortest there is.
     shortest = np.take_along_axis(batches, is_there.argmax(axis=1)[:, None], axis=1)
     weights = is_there / is_there.sum(axis=1, keepdims=True)
     return Epoch(rows[np.where(is_there, batches, shortest)], weights.astype(np.float32))
+
+
+def in_order(
+    rows: Rows,
+    source_lengths: NDArray[np.integer],
+    target_lengths: NDArray[np.integer],
+    *,
+    size: int,
+) -> Epoch:
+    """Return batches of these rows as they come; there are no more than batches are full.
+
+    Within a batch the longest targets come last, so that it can be padded in parts.
+
+    Args:
+        rows: What is trained on.
+        source_lengths: The length of each of them.
+        target_lengths: The length of each of their targets.
+        size: Examples in a batch.
+    """
+    batches = _longest_last(np.arange(len(rows)).reshape(-1, size), source_lengths, target_lengths)
+    return Epoch(rows[batches], np.full(batches.shape, 1 / size, np.float32))
+
+
+def _longest_last(
+    batches: NDArray[np.integer],
+    source_lengths: NDArray[np.integer],
+    target_lengths: NDArray[np.integer],
+) -> NDArray[np.integer]:
+    """Return each batch with its longest targets last, and before all what is none: -1."""
+    order = np.lexsort((source_lengths[batches], target_lengths[batches], batches >= 0))
+    return np.take_along_axis(batches, order, axis=1)
 
 
 QUANTILES = 16

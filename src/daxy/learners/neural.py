@@ -34,8 +34,8 @@ from daxy.worlds.grid import CHANNELS
 BUCKETS = 4
 """Padded shapes of one program: with 4, SCAN's batches are padded by 5% of their tokens."""
 
-LONG_BUCKETS = 8
-"""Padded shapes where lengths are far apart: those of a batch's parts, or of a stream's batches."""
+BUCKETS_OF_PARTS = 8
+"""Padded shapes where a batch is padded in parts, from its shortest targets to its longest."""
 
 NO_LIMIT = 2**31 - 1
 
@@ -273,8 +273,7 @@ class Group:
         # What an augmentation adds is about as long as what is there: one seed stands for all.
         distinct = {id(train.given): train for train in reversed(supply.train)}.values()
         shapes = widest([order.shapes(train) for train in distinct])
-        is_long = order.parts > 1 or shape.protocol.streamed
-        count = LONG_BUCKETS if is_long else BUCKETS
+        count = BUCKETS if order.parts == 1 else BUCKETS_OF_PARTS
         buckets = choose_buckets(shapes, limits, count)
         if shape.protocol.streamed:
             # A later epoch may have longer ones; what is cut there is cut where they end.

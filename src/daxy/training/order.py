@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.batching.epochs import Epoch, drawn, drawn_shapes, epoch, mixed, needs
+from daxy.batching.epochs import Epoch, drawn, drawn_shapes, epoch, in_order, mixed, needs
 from daxy.batching.table import Rows, Table
 from daxy.training.protocol import Protocol
 
@@ -69,8 +69,7 @@ class Order:
     def parts(self) -> int:
         """Equal parts of a batch that are padded apart: one where a batch is of similar lengths."""
         size = self.protocol.batch_size
-        is_mixed = self.protocol.steps > 0 and not self.protocol.streamed
-        few = range(1, min(PARTS, size // LEAST) + 1) if is_mixed else range(1, 2)
+        few = range(1, min(PARTS, size // LEAST) + 1) if self.protocol.steps else range(1, 2)
         return max((parts for parts in few if size % parts == 0), default=1)
 
     def epoch(self, train: TrainingSet, *, seed: int, number: int) -> Epoch:
@@ -79,7 +78,7 @@ class Order:
         rows, (sources, targets) = train.rows, self._lengths(train)
         left = min(each, protocol.steps - number * each)
         if protocol.streamed:
-            made = epoch(rows, sources, size=size, seed=seed, number=number)
+            made = in_order(rows, sources, targets, size=size)
         elif protocol.updates:
             first = number * each
             made = mixed(rows, sources, targets, size=size, first=first, steps=left, seed=seed)

@@ -81,8 +81,8 @@ class Protocol:
     """How likely a draw is one of the examples that an augmentation added; 0: as likely as they are
     many among all."""
     streamed: bool = later(default=False)
-    """Train on new examples in each epoch, none of them twice; for tasks whose examples never end.
-    Batches hold examples of similar source length."""
+    """Train on new examples in each epoch, none of them twice, in batches as they come; for tasks
+    whose examples never end."""
     converged: int = later(0)
     """Stop when the training perplexity of so many epochs in a row was no better than the best
     before by a ten-thousandth of it, or cannot be any more; 0: do not."""
@@ -207,6 +207,7 @@ PROTOCOLS = {
         dropout=0.0,
         limit=256,
         validated=100,
+        validate_every=250,
         keep="perplexity",
         streamed=True,
         converged=10,
