@@ -2,8 +2,7 @@
 
 Both take the same batches of 10 pairs of `transduction/copy` at the paper's sizes, on one core.
 `source` and `target` have half of the length each, END and what begins a sequence included. The
-bytes are what the compiled step needs beside weights and moments: they grow with the length, not
-with its square.
+bytes are what the compiled step needs beside weights and moments.
 
     python -m benchmarks.memory_networks
 """

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from daxy import models
 from daxy.core.vocabulary import END, RESERVED
+from daxy.models import memories
 from daxy.models._model import Batch, Model, Sizes, begun
 from daxy.models.seq2seq import Config as Seq2Seq
 from daxy.models.stacked import Config as Stacked
@@ -54,8 +55,8 @@ def stackeds(hidden: int = 6) -> dict[str, Stacked]:
 
 
 def transducers(hidden: int = 6, embedding: int = 5) -> dict[str, Transducer]:
-    """Return some networks with memories, of one end and of two, and deep ones without and with."""
-    kinds = {"deque": 1, "superposition": 1, "stack": 2, "none": 2}
+    """Return a network with each memory, some of them deep, and a deep one without."""
+    kinds = dict.fromkeys(memories.available(), 1) | {"stack": 2, "none": 2}
     return {
         f"{memory} x{layers}": Transducer(
             memory=memory, layers=layers, hidden=hidden, embedding=embedding, width=4

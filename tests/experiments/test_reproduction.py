@@ -13,6 +13,7 @@ from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.runs import Run, Silent, Workshop
+from daxy.experiments.sweep import Sweep
 from daxy.training.interrupt import Interrupted
 from daxy.training.protocol import protocol
 
@@ -27,12 +28,14 @@ def finish(workshop: Workshop, runs: Sequence[Run]) -> None:
         folder = run.within(workshop.folder)
         place = {"daxy": "0.1.0", "jax": "0.7", "device_kind": "cpu", "cores": 2}
         folder.begin(run.config, place | {"started": "2026-01-01", "group": [run.config.name]})
+        folder.write_log([])
         write_bytes(folder.model, b"weights")
         write_bytes(folder.predictions, b"predictions")
         score = 0.14 + run.seed / 100
         totals: dict[str, Any] = {"metric": "exact", "test": {"exact": score}}
         counts = {"test_examples": 3920, "best_epoch": 3, "epochs": 4, "steps": 40}
-        folder.finish(totals | counts | {"validation": 0.9, "statistics": {}})
+        held_out = {"validation": 0.9, "on_validation": {"exact": 0.2}}
+        folder.finish(totals | counts | held_out | {"statistics": {}})
 
 
 def runs_of(cell: Cell, seeds: Sequence[int]) -> list[Run]:
@@ -103,6 +106,32 @@ def test_what_was_run_is_in_the_ledger_and_not_run_again(
     # The ledger alone is enough, wherever the run folders are.
     steps = reproduction.plan(PAPER, CELLS, 4, ledger, Workshop(tmp_path / "elsewhere"))
     assert [step.seeds for step in steps] == [[3], [3]]
+
+
+def test_runs_that_count_for_several_cells_are_trained_once(
+    tmp_path: Path, trained: list[list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paper = papers.get("grefenstette2015")
+    table = paper.table("table")
+    cells = table.select(["Stack-LSTM"], ["reverse test coarse", "reverse train coarse"])
+    ledger, workshop = Ledger(tmp_path / "results"), Workshop(tmp_path / "runs")
+    cleared: list[list[int]] = []
+
+    def clear(_: Workshop, runs: Sequence[Run]) -> None:
+        cleared.append([run.seed for run in runs])
+
+    monkeypatch.setattr(Workshop, "clear", clear)
+    steps = reproduction.plan(paper, cells, 2, ledger, workshop, restart=True)
+    sweep = Sweep(table=table, steps=steps, workshop=workshop)
+    assert [run.seed for run in sweep.missing] == [0, 1]
+    assert [[run.seed for run in program.runs] for program in sweep.programs] == [[0, 1]]
+    assert len(list(reproduction.carry_out(steps, table, ledger, Silent(), restart=True))) == 2
+    assert (trained, cleared) == ([[0, 1]], [[0, 1], []])
+    found, (of_train, of_test) = ledger.runs(paper), cells
+    assert of_test.recipe is not None
+    assert [entry.score for entry in found.of(of_train)] == [0.2, 0.2]
+    scores = [entry.score_of(of_test.recipe) for entry in found.of(of_test)]
+    assert scores == pytest.approx([0.14, 0.15])
 
 
 def test_each_cell_is_filed_before_the_next_begins(

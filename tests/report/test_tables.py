@@ -35,6 +35,15 @@ def test_the_verdict_is_by_the_spreads(
     assert Comparison(cell=TABLE.cell(row, column), scores=tuple(scores)).verdict == verdict
 
 
+@pytest.mark.parametrize(("score", "verdict"), [(38.5, "agrees"), (38.6, "differs")])
+def test_where_whole_points_are_printed_half_a_point_is_rounding(
+    score: float, verdict: str
+) -> None:
+    cell = papers.table("grefenstette2015/table").cell("1-layer LSTM", "copy test fine")
+    assert cell.printed == "38"
+    assert Comparison(cell=cell, scores=(score,)).verdict == verdict
+
+
 def test_the_spread_is_the_population_s_as_in_table_9() -> None:
     """66.7 ±5.9 of eight sentences, three runs: 5, 5 and 6 right."""
     found = Comparison(cell=TABLE.cell("GRU", "simple"), scores=(62.5, 62.5, 75.0))

@@ -1,5 +1,6 @@
 """Epochs, validation after each, the best weights kept, an exact stop."""
 
+from dataclasses import asdict
 from typing import Any
 
 import jax
@@ -22,7 +23,7 @@ from tests.tiny_training import (
 from daxy.batching.epochs import epoch
 from daxy.core.errors import RunFailed
 from daxy.models._model import Batch
-from daxy.training.loop import Trial, one_replica
+from daxy.training.loop import Position, Trial, _perplexity, one_replica
 from daxy.training.objective import cross_entropy
 from daxy.training.replicas import Replicas, Shares, Steps, merged
 
@@ -129,6 +130,32 @@ def test_weights_are_kept_by_perplexity_where_the_recipe_says_so() -> None:
     assert position.best_epoch == [best + 1]
     then, _ = training(validate=scripted([1.0] * 6), epochs=best + 1, **recipe).fit(Listener())
     assert bits(state.best) == bits(then.model)
+
+
+def test_a_replica_goes_on_while_another_has_converged(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Replicas.run
+
+    def better(replicas: Replicas, shares: Shares, steps: Steps, *on: Any) -> tuple[Shares, Any]:
+        shares, losses = run(replicas, shares, steps, *on)
+        losses[:, 1] /= 1 + steps.number[0]
+        return shares, losses
+
+    monkeypatch.setattr(Replicas, "run", better)
+    recipe = {"token_mean": True, "dropout": 0.0, "learning_rate": 1e-9, "keep": "perplexity"}
+    _, position = training([0, 1], epochs=6, converged=3, **recipe).fit(Listener())
+    assert [len(history) for history in position.history] == [4, 6]
+    assert position.stopped == [True, False]
+    assert position.best_epoch[1] == 6
+
+
+def test_what_an_earlier_version_did_not_count_is_not_made_up() -> None:
+    written = asdict(Position(1, step=2, total=2, losses=[3.0]))
+    for name in ("nats", "counts"):
+        del written[name]
+    position = Position.read(written)
+    assert _perplexity(position, 0) is None
+    assert _perplexity(Position(1, nats=[3.0], counts=[1.5]), 0) == pytest.approx(np.exp(2))
+    assert _perplexity(Position(1), 0) is None
 
 
 def test_training_ends_when_its_perplexity_has_converged() -> None:

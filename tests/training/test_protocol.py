@@ -85,9 +85,17 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"validate_every": 9}, "validate-every is for recipes with trials or updates"),
     ({"validate_every": -1}, "validate-every must not be negative: -1"),
     ({"streamed": True}, "streamed is for recipes with updates"),
-    ({"keep": "perplexity"}, "a perplexity is known where the loss is a mean over tokens"),
-    ({"converged": 3}, "a perplexity is known where the loss is a mean over tokens"),
+    ({"keep": "perplexity"}, "a perplexity is known where the loss is a mean over all tokens"),
+    ({"converged": 3}, "a perplexity is known where the loss is a mean over all tokens"),
     ({"converged": -1}, "converged must not be negative: -1"),
+    (
+        {"converged": 3, "token_mean": True, "mask_after_predicted_end": True},
+        "a perplexity is known where the loss is a mean over all tokens",
+    ),
+    (
+        {"streamed": True, "distinct": True, "updates": 5, "epochs": 0},
+        "streamed examples are new each time; expected --no-distinct",
+    ),
 ]
 
 

@@ -25,7 +25,7 @@ class Display:
     """A watcher that shows examples per second, loss, validation scores and remaining time.
 
     The remaining time supposes that every epoch is needed: replicas that reach a perfect validation
-    score stop earlier.
+    score, or have converged, stop earlier.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,9 @@ class Display:
 
     def begins(self, runs: Sequence[Run]) -> None:
         """Say what trains."""
-        self._epochs, self._label = runs[0].learner.protocol.most_epochs, _label(runs)
+        recipe = runs[0].learner.protocol
+        self._epochs, self._label = recipe.most_epochs, _label(runs)
+        self._by_perplexity = recipe.keep == "perplexity"
         self._rate: float | None = None
         self._began = self._last = time.monotonic()
         self._first_steps: int | None = None
@@ -70,6 +72,8 @@ class Display:
             scores = [getattr(record, name) for record in last]
             if known := [score for score in scores if score is not None]:
                 said += f"  {name} {_several(known, '.1%')}"
+        if known := [record.perplexity for record in last if record.perplexity is not None]:
+            said += f"  perplexity {_several(known, '.4g')}"
         speed = "" if self._rate is None else f"  {self._rate:,.0f} examples/s"
         lost = sum(position.lost)
         finished = sum(position.stopped) - lost
@@ -84,8 +88,10 @@ class Display:
 
     def _figures(self, position: Position, steps: int) -> str:
         loss = sum(position.losses) / len(position.losses) / max(position.step, 1)
-        known = [score for score in position.best if score >= 0]
+        known = [score for score in position.best if score > 0]
         best = f"  best {_several(known, '.1%')}" if known else ""
+        if known and self._by_perplexity:
+            best = f"  least perplexity {_several([1 / each for each in known], '.4g')}"
         speed = "" if self._rate is None else f"  {self._rate:,.0f} examples/s"
         return f"loss {loss:.3f}{speed}{best}  {self._remaining(position, steps)}"
 

@@ -94,9 +94,13 @@ class Show(OfTask):
         example = _chosen(split, self.example or "train:1")
         if isinstance(example, GroundedExample):
             return self._in_world(example)
-        if self.run_folder is None:
-            raise WrongRequest(f"examples of {self.task} have no world that could be drawn")
-        return self._in_memory(self.run_folder, example)
+        if self.run_folder is not None:
+            return self._in_memory(self.run_folder, example)
+        if self.draw is not None:
+            none = f"examples of {self.task} have no world that could be drawn"
+            raise WrongRequest(f"{none}; expected --run of a network with a memory")
+        data = _example(example, False)
+        return Result(data=data, text=f"{data['source']}: {data['target']}")
 
     def _in_memory(self, run: Path, example: Example) -> Result:
         """Return what the memory of a run's network does when it is asked about an example."""

@@ -175,7 +175,7 @@ class _Plan:
             "cells": len(steps),
             "in_results": sum(len(step.in_ledger) for step in steps),
             "finished": sum(len(step.finished) for step in steps),
-            "missing": sum(len(step.missing) for step in steps),
+            "missing": len(self.asked.missing),
             "programs": [
                 {
                     "shape": program.shape,

@@ -175,7 +175,8 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
         extremes = f"least {100 * found.least:.1f}, most {100 * found.most:.1f}"
         lines[0] += f"; SEM {100 * found.sem:.1f}, {extremes}"
     published = trained.published
-    lines += [f"published  {cell.printed} ({cell})" for cell in _of_test(published, "")]
+    alike = [cell for cell in published if cell.recipe and cell.recipe.metric == metric]
+    lines += [f"published  {cell.printed} ({cell})" for cell in _of_test(alike, "")]
     data = trained.experiment.data
     source = "generated" if data.official is None else f"official files in {data.official}"
     return Group(table, *_by_test(published, runs), *lines, *facts, f"data: {source}")

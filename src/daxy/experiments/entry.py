@@ -39,10 +39,10 @@ class Entry:
     statistics: Mapping[str, float]
     """Facts of the data that belong beside the score."""
     validation: float | None
-    """The validation score of the selected epoch; None where the last one is taken."""
+    """The validation score of the selected epoch; None where there is none."""
     best_epoch: int
     epochs: int
-    """How many were trained; a perfect validation score ends training."""
+    """How many were trained; a perfect validation score, or having converged, ends training."""
     steps: int
     run: str
     """Name of the run folder."""

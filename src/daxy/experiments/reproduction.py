@@ -120,12 +120,15 @@ def carry_out(
         Interrupted: by a signal; what was yielded is in the ledger, the rest can be resumed.
         RunFailed: a run folder or the ledger is damaged or cannot be written.
     """
+    begun = set[str]()
     for step in steps:
         if not step.seeds:
             continue
         runs = step.of(step.seeds)
         if restart:
-            step.workshop.clear(runs)
+            # What a cell before this one has begun anew is not begun once more.
+            step.workshop.clear([run for run in runs if run.config.name not in begun])
+        begun |= {run.config.name for run in runs}
         for program in programs(runs, step.workshop.missing(runs), step.workshop):
             step.workshop.complete(program.runs, watcher)
         folders = [each.within(step.workshop.folder) for each in runs]

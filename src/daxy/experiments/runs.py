@@ -23,7 +23,7 @@ from daxy.experiments.environment import describe
 from daxy.experiments.request import RunConfig, run_config
 from daxy.experiments.run_folder import RunFolder
 from daxy.formats import predictions as prediction_files
-from daxy.learners.neural import Fitted, Group, Member, Neural, learner
+from daxy.learners.neural import Fitted, Group, Member, Neural, every_symbol, learner
 from daxy.tasks import Data
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.compilation import keep_compilations
@@ -42,6 +42,8 @@ def load(task: str, data: Data) -> Split:
 def words(task: str, data: Data) -> Words:
     """Return the words of a task's data, on which the shape of its networks depends."""
     split = load(task, data)
+    if split.stream is not None:
+        return every_symbol([split])
     parts = split.train, split.validation, split.test
     sources = Vocabulary.of(*(part.source for part in parts))
     return sources, Vocabulary.of(*(part.target for part in parts))
@@ -169,6 +171,8 @@ class Experiment:
         require(self.learner.sees_worlds or not grounded, f"{blind}; see `daxy models`")
         needless = f"{model} sees worlds, and {self.task} has none"
         require(grounded or not self.learner.sees_worlds, needless)
+        ends = f"the examples of {self.task} end: they cannot be streamed; expected --no-streamed"
+        require(tasks.get(self.task).endless or not self.learner.protocol.streamed, ends)
         workshop = Workshop(self.folder, self.checkpoint_seconds, self.evaluate_every)
         runs = [self.of(seed) for seed in seeds]
         if restart:

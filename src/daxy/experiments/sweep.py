@@ -32,13 +32,13 @@ class Sweep:
 
     @property
     def missing(self) -> list[Run]:
-        """The runs that are to be trained."""
-        return [run for step in self.steps for run in step.of(step.missing)]
+        """The runs that are to be trained, each once however many cells it counts for."""
+        return _each_once(run for step in self.steps for run in step.of(step.missing))
 
     @cached_property
     def programs(self) -> list[Program]:
         """What is left to run when it is asked for first."""
-        every = [run for step in self.steps for run in step.runs]
+        every = _each_once(run for step in self.steps for run in step.runs)
         return programs(every, self.missing, self.workshop, self.most)
 
     def carried_out(self, finished: Iterable[Program], ledger: Ledger) -> Iterator[Program]:
@@ -68,6 +68,10 @@ class Sweep:
     @cached_property
     def _cells(self) -> dict[str, Cell]:
         return {run.config.name: step.cell for step in self.steps for run in step.runs}
+
+
+def _each_once(runs: Iterable[Run]) -> list[Run]:
+    return list({run.config.name: run for run in runs}.values())
 
 
 def select(cells: Sequence[Cell], wanted: Mapping[str, Collection[Value]]) -> list[Cell]:

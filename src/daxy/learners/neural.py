@@ -39,6 +39,7 @@ BUCKETS_OF_PARTS = 8
 
 NO_LIMIT = 2**31 - 1
 
+
 STRETCH = 2**40
 """Examples of a stream from where one seed begins to where the next one does."""
 
@@ -119,7 +120,7 @@ class Group:
         checkpoint_seconds: float = 30.0,
         evaluate_every: int = 0,
     ) -> Fitted:
-        """Train every network; each keeps its best weights on its own validation set.
+        """Train every network; each keeps the weights that its recipe selects.
 
         Args:
             listener: What hears of progress.
@@ -174,9 +175,6 @@ class Group:
         has_all = all(len(member.split.validation) for member in self.members)
         said = "plateau is about validation scores, and there is no validation set"
         require(recipe.plateau == 1 or has_all, f"{said}; expected 1")
-        for split in self._splits:
-            ends = f"the examples of {split.provenance.task} end: they cannot be streamed"
-            require(split.stream is not None or not recipe.streamed, f"{ends}; --no-streamed")
         return Training(
             replicas=self._replicas,
             supply=self._supply,
@@ -217,7 +215,7 @@ class Group:
     def _table(self) -> Table:
         if self.members[0].learner.protocol.streamed:
             held_out = [part for split in self._splits for part in (split.validation, split.test)]
-            return Table.of(held_out, _every_symbol(self._splits))
+            return Table.of(held_out, every_symbol(self._splits))
         parts = ((split.train, split.validation, split.test) for split in self._splits)
         augmented = chain.from_iterable(self._taught) if self.members[0].learner.geca else ()
         return Table.of([*chain.from_iterable(parts), *augmented])
@@ -296,7 +294,7 @@ def _stretch(member: Member, rows: range) -> Examples:
     return stream.pairs(range(first + rows.start, first + rows.stop))
 
 
-def _every_symbol(splits: Sequence[Split]) -> Words:
+def every_symbol(splits: Sequence[Split]) -> Words:
     """Return all that sources and targets of streams can have, met or not."""
     sources = chain.from_iterable(split.train.source.symbols for split in splits)
     targets = chain.from_iterable(split.train.target.symbols for split in splits)
@@ -318,7 +316,10 @@ class Fitted:
     position: Position
 
     def predict(self, parts: Sequence[Examples]) -> list[Sequences]:
-        """Return each network's greedy outputs for examples of the split it was fitted on."""
+        """Return each network's greedy outputs for examples of the split it was fitted on.
+
+        What was streamed is not among them.
+        """
         rows = [self.replicas.table.rows(examples) for examples in parts]
         codes = self.replicas.decode(self.state.best, rows)
         return [self.replicas.table.targets.decode(own) for own in codes]

@@ -369,7 +369,7 @@ class Model(eqx.Module):
         return Constants(self.heads.wants_bias, self.heads.values_bias)
 
     def _weights(self) -> dict[str, Array]:
-        """Return what each step multiplies by, by the name `_advance` calls it."""
+        """Return what each step multiplies by, by the name `Course` calls it."""
         first, *others = self.controller
         embedding, hidden = self.config.embedding, self.config.hidden
         below = [first.input_to_gates[embedding:], *(own.input_to_gates[:hidden] for own in others)]

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 START, BETWEEN = "<s>", "|||"
 """What a joint sequence begins with, and what stands between its source and its target."""
-STEP, ROW, LETTER = 0.2, 0.16, 0.1
-"""Inches of a step across, of one down, and of a letter."""
+STEP, ROW = 0.2, 0.16
+"""Inches of a step across and of one down."""
 MOST = 60
-"""Steps that are named: with more there is no room."""
+"""Steps that have so much room, and names; more share it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ class Look:
                 for end, side in enumerate(self.memory.sides)
                 for place, want in enumerate(self.memory.wants)
             },
-            "held": _rounded(self.held.sum(axis=1)),
+            "held": [_rounded(row) for row in self.held],
             "reads": {
                 side or "read": [_rounded(row) for row in self.reads[end]]
                 for end, side in enumerate(self.memory.sides)
@@ -77,13 +77,13 @@ class Look:
     def lines(self) -> Iterator[str]:
         """The same as text: a line a step, with what is read most."""
         known = self.as_json
-        strengths, reads = known["strengths"], self.reads
+        strengths, reads, held = known["strengths"], self.reads, self.held.sum(axis=1)
         wide = max(map(len, self.tokens))
         yield "  ".join(["step", "token".ljust(wide), *strengths, "held", "reads most"])
         for step, token in enumerate(self.tokens):
             cells = [f"{step:>4}", token.ljust(wide)]
             cells += [f"{own[step]:{len(name)}.2f}" for name, own in strengths.items()]
-            cells.append(f"{known['held'][step]:4.1f}")
+            cells.append(f"{held[step]:4.1f}")
             for own in reads[:, step]:
                 most = int(own.argmax())
                 cells.append(
@@ -97,9 +97,10 @@ class Look:
         from matplotlib.figure import Figure
 
         count, sides = len(self.tokens), self.memory.sides
-        small, large = 1.3, max(1.6, ROW * count)
+        shown = min(count, MOST)
+        small, large = 1.3, max(1.6, ROW * shown)
         heights = [small] * len(sides) + [small, large] + [large] * len(sides)
-        size = (2.5 + STEP * count, sum(heights) + 1.2)
+        size = (2.5 + STEP * shown, sum(heights) + 1.2)
         figure = Figure(figsize=size, layout="constrained")
         panels: list[Axes] = list(
             figure.subplots(len(heights), 1, sharex=True, height_ratios=heights).ravel()
@@ -115,16 +116,16 @@ class Look:
         axes, total = next(left), self.held.sum(axis=1)
         axes.fill_between(range(count), total, step="mid", alpha=0.4)
         _dress(axes, "in memory", (0, max(1.0, 1.05 * float(total.max()))))
-        self._map(next(left), self.held, "what is in memory")
+        self._map(next(left), self.held, "what is in memory", len(sides))
         for own, side in zip(self.reads, sides, strict=True):
-            self._map(next(left), own, f"what is read {side}".strip())
+            self._map(next(left), own, f"what is read {side}".strip(), 1)
         for axes in panels:
             axes.axvline(self.tokens.index(BETWEEN), color="0.6", linewidth=0.8, zorder=0)
         panels[-1].set_xticks(*self._named, rotation=90, fontsize="x-small")
         return figure
 
-    def _map(self, axes: Axes, weights: NDArray[np.float32], label: str) -> None:
-        axes.imshow(weights.T, aspect="auto", origin="lower", cmap="Greys", vmin=0, vmax=1)
+    def _map(self, axes: Axes, weights: NDArray[np.float32], label: str, most: float) -> None:
+        axes.imshow(weights.T, aspect="auto", origin="lower", cmap="Greys", vmin=0, vmax=most)
         axes.set_yticks(*self._named, fontsize="x-small")
         axes.set_ylabel(f"{label},\nput in at", fontsize="small")
 

@@ -20,7 +20,8 @@ class TransductionData(Data):
     """How many pairs of which lengths; the paper's lengths unless chosen otherwise."""
 
     pairs: int = 20_000
-    """How many pairs train has: the first of a stream that never ends."""
+    """How many pairs train has: the first of a stream that never ends, which a protocol that
+    streams goes through on its own."""
     shard: str = "1/1"
     """Which of several equal parts of train to make, as 3/10; each is the same wherever it is made,
     and so are all of them together and the whole."""

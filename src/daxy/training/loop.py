@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import cycle
-from math import exp, isfinite
+from math import exp, isfinite, nan
 from typing import Any, Protocol, runtime_checkable
 
 import jax
@@ -52,7 +52,7 @@ class EpochRecord:
     """Of this epoch, all replicas of the group together."""
     perplexity: float | None = None
     """Of a target token, over the epoch's training examples as they were met; None where the loss
-    is no mean over tokens."""
+    is no mean over all tokens."""
     test: float | None = None
     """Score on the test set of the weights as they are after this epoch, where it was asked for: to
     look at. Nothing is chosen by it."""
@@ -79,7 +79,7 @@ class Position:
     """What is best of what weights are selected by, a replica each; -1 before the first."""
     best_epoch: list[int] = field(default_factory=list[int])
     stopped: list[bool] = field(default_factory=list[bool])
-    """Replicas whose best weights can no longer change."""
+    """Replicas whose best weights can no longer change, or that have converged."""
     lost: list[bool] = field(default_factory=list[bool])
     """Those of them whose weights are no numbers any more."""
     history: list[list[EpochRecord]] = field(default_factory=list[list[EpochRecord]])
@@ -99,7 +99,9 @@ class Position:
     def read(cls, value: dict[str, Any]) -> Position:
         """Return the position whose fields, and those of its records, these JSON values are."""
         history = [[EpochRecord(**record) for record in replica] for replica in value["history"]]
-        fields: dict[str, Any] = value | {"history": history}
+        # Earlier versions did not count these: in the epoch that is under way they are not known.
+        unknown = {name: [nan] * value["replicas"] for name in ("nats", "counts")}
+        fields: dict[str, Any] = unknown | value | {"history": history}
         return cls(**fields)
 
 
@@ -312,9 +314,7 @@ class Training:
         for replica, score in enumerate(scores):
             if position.stopped[replica]:
                 continue
-            mean_nats = position.nats[replica] / max(position.counts[replica], 1.0)
-            # The mean is finite, but its power may be too large for a number.
-            perplexity = exp(min(mean_nats, MOST_NATS)) if protocol.token_mean else None
+            perplexity = _perplexity(position, replica) if protocol.measures_perplexity else None
             judged = _judged(protocol, score, perplexity)
             improved[replica] = judged is None or judged > position.best[replica]
             if improved[replica]:
@@ -372,6 +372,13 @@ def _count(position: Position, losses: NDArray[np.float32], weights: NDArray[np.
     position.losses = (losses.sum(axis=0) + position.losses).tolist()
     position.nats = ((losses * counts).sum(axis=0) + position.nats).tolist()
     position.counts = (counts.sum(axis=0) + position.counts).tolist()
+
+
+def _perplexity(position: Position, replica: int) -> float | None:
+    """Return that of an epoch; None where a part of it was not counted."""
+    mean = position.nats[replica] / (position.counts[replica] or nan)
+    # The mean is a finite number, but its power may be too large for one.
+    return exp(min(mean, MOST_NATS)) if isfinite(mean) else None
 
 
 def _judged(protocol: Recipe, score: float | None, perplexity: float | None) -> float | None:

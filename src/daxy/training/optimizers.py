@@ -24,7 +24,7 @@ FIRST_DECAY, SECOND_DECAY, EPSILON = 0.9, 0.999, 1e-8
 """Adam's, as Kingma & Ba (2015) suggest them and every library has them."""
 
 
-MEMORY = 0.99
+SQUARE_DECAY = 0.99
 """RMSProp's decay, as Torch and PyTorch have it; Tieleman & Hinton (2012) had 0.9."""
 
 
@@ -87,7 +87,8 @@ def _scaled(
     weights: Weights, squares: Squares, gradients: Weights, clip: Array, rate: Array, active: Array
 ) -> tuple[Weights, Squares]:
     """Return the weights and the squares after a step of RMSProp (Tieleman & Hinton 2012)."""
-    keep, add = jnp.where(active, MEMORY, 1), jnp.where(active, 1 - MEMORY, 0) * clip**2
+    keep = jnp.where(active, SQUARE_DECAY, 1)
+    add = jnp.where(active, 1 - SQUARE_DECAY, 0) * clip**2
     second = jax.tree.map(lambda old, own: keep * old + add * own**2, squares.second, gradients)
 
     def descend(weight: Array, own: Array, second: Array) -> Array:

@@ -54,9 +54,9 @@ class Protocol:
     """The share of examples whose decoder is given the true tokens; a coin decides for each, and
     the others are given its own best tokens, up to its own END."""
     updates: int = later(0)
-    """Batches of a shuffled training set, pass after pass, instead of `epochs`, which is 0 then;
-    an epoch in the log is a thousand of them, or as `validate-every` says. Batches hold
-    examples of any length."""
+    """Batches of a shuffled training set, pass after pass, or of a stream, instead of `epochs`,
+    which is 0 then; an epoch in the log is a thousand of them, or as `validate-every` says. Batches
+    hold examples of any length."""
     decay_steps: int = later(0)
     """The learning rate is multiplied by `decay` once in so many steps, a little at each of them,
     instead of after each epoch."""
@@ -81,8 +81,8 @@ class Protocol:
     """How likely a draw is one of the examples that an augmentation added; 0: as likely as they are
     many among all."""
     streamed: bool = later(default=False)
-    """Train on new examples in each epoch, none of them twice, in batches as they come; for tasks
-    whose examples never end."""
+    """Train on examples that are drawn anew for each epoch, in batches as they come, instead of on
+    a training set; for tasks whose examples never end."""
     converged: int = later(0)
     """Stop when the training perplexity of so many epochs in a row was no better than the best
     before by a ten-thousandth of it, or cannot be any more; 0: do not."""
@@ -113,9 +113,17 @@ class Protocol:
         counted = self.updates > 0 or not self.streamed
         require(counted, "streamed is for recipes with updates")
         is_perplexity = self.keep == "perplexity" or self.converged > 0
-        means = "a perplexity is known where the loss is a mean over tokens (token-mean)"
-        require(self.token_mean or not is_perplexity, means)
+        means = "a perplexity is known where the loss is a mean over all tokens (token-mean)"
+        require(self.measures_perplexity or not is_perplexity, means)
+        once = "streamed examples are new each time; expected --no-distinct"
+        require(not (self.streamed and self.distinct), once)
         require(0 <= self.dropout < 1, f"dropout must be in [0, 1), not {self.dropout}")
+
+    @property
+    def measures_perplexity(self) -> bool:
+        """Whether the loss is a mean over all target tokens, each after the true ones."""
+        is_whole = self.teacher_forcing == 1 and not self.mask_after_predicted_end
+        return self.token_mean and is_whole
 
     @property
     def steps(self) -> int:
@@ -217,7 +225,7 @@ PROTOCOLS = {
 Ruis et al. (2020, section 4 and appendix E) what the text leaves out is as in the authors' code,
 and of Andreas (2020) all is as in the author's logs and code. Grefenstette et al. (2015) try rates
 of 5e-3, 1e-3, 5e-4, 1e-4 and 5e-5, train until convergence and say no more than the rule, the size
-of a batch, the clipping and what selects; how long, and what convergence is, was chosen here."""
+of a batch, the clipping and what selects models; what else there is to say was chosen here."""
 
 WITHOUT_VALIDATION = frozenset({"lake2018"})
 """The recipes of papers that report the last weights, and train on all lines."""

@@ -49,7 +49,7 @@ class State(NamedTuple):
     model: Weights
     optimizer: Any
     best: Weights
-    """The weights with the best validation score so far."""
+    """The weights that are selected so far."""
 
 
 Shares: TypeAlias = list[State]
