@@ -153,7 +153,8 @@ REQUESTS = [
     ),
     (
         "show scan/length --draw a.png",
-        "examples of scan/length have no world that could be drawn",
+        "examples of scan/length have no world that could be drawn; expected --run of a network"
+        " with a memory",
     ),
     ("show gscan/length --draw a.jpg", "a.jpg: expected a name that ends in .svg, .png, .gif"),
     ("show gscan/compositional --shots -1", "shots must not be negative: -1"),
@@ -199,7 +200,8 @@ REQUESTS = [
     ),
     (
         "train scan/simple --keep first",
-        "wrong value for --keep: 'first'; expected one of 'best', 'last'; see `daxy train --help`",
+        "wrong value for --keep: 'first'; expected one of 'best', 'last', 'perplexity'; see"
+        " `daxy train --help`",
     ),
     (
         "train scan/simple luong --augment geca --geca.count 5 --augment none",

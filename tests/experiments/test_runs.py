@@ -263,8 +263,8 @@ def test_a_run_that_diverges_is_named_and_the_others_of_its_group_are_finished(
 ) -> None:
     trained = Replicas.run
 
-    def losing(replicas: Replicas, shares: Shares, steps: Steps) -> tuple[Shares, Any]:
-        shares, losses = trained(replicas, shares, steps)
+    def losing(replicas: Replicas, shares: Shares, steps: Steps, *on: Any) -> tuple[Shares, Any]:
+        shares, losses = trained(replicas, shares, steps, *on)
         losses[:, 1:] = np.nan
         return shares, losses
 

@@ -67,7 +67,7 @@ def test_a_rate_decays_with_epochs_or_with_steps_and_at_plateaus() -> None:
         ([90.0, 91.0, 89.0, 95.0, 95.0], False),
         ([90.0, 91.0, 89.0, 95.0, 95.0, 89.0], True),
         ([90.0, 89.998, 89.996, 89.994], True),  # hardly better is not better
-        ([1.5, 1.0001], False),
+        ([1.5, 1.0002], False),
         ([1.5, 1.00009], True),  # nothing is better than 1
         ([1.00009, 1.5], True),
     ],
