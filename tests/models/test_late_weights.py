@@ -1,4 +1,4 @@
-"""A recurrence with late weight gradients is `lax.scan`, in values and in gradients."""
+"""Recurrences with a way back of their own are `lax.scan`, in values and in gradients."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple

@@ -274,7 +274,7 @@ class Group:
         count = BUCKETS if order.parts == 1 else BUCKETS_OF_PARTS
         buckets = choose_buckets(shapes, limits, count)
         if shape.protocol.streamed:
-            # A later epoch may have longer ones; what is cut there is cut where they end.
+            # A later epoch may have longer pairs: the largest shape is as large as they are.
             buckets[-1] = Bucket(NO_LIMIT, NO_LIMIT)
         return Replicas(
             architecture=shape.model,

@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from daxy.core.errors import require
+from daxy.core.errors import UnknownName, require
 from daxy.core.vocabulary import END, PAD
 from daxy.models import memories
 from daxy.models._model import Batch, Sizes
@@ -54,8 +54,9 @@ class Config:
         for name in ("hidden", "layers", "embedding", "width"):
             value = getattr(self, name)
             require(value > 0, f"{name} must be positive, not {value}")
-        if self.memory != NONE:
-            memories.get(self.memory)
+        known = [*memories.available(), NONE]
+        if self.memory not in known:
+            raise UnknownName("memory", self.memory, known)
 
     @property
     def kind(self) -> Memory | None:
