@@ -45,6 +45,9 @@ class Reproduce(Verb):
     """Where run folders are found and made."""
     results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("results")
     """Folder of the measured runs, one JSON file a table."""
+    official: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
+    """Official files to train on in place of generated data, as published: a folder or a .tar.xz.
+    The tables of the translation experiments need them."""
     evaluate_every: int = 0
     """After every so many epochs score the test set too, to look at and never to choose by;
     `daxy analyse over_training` shows it. Where trials or updates are counted, an epoch is what
@@ -73,7 +76,15 @@ class Reproduce(Verb):
         from daxy.experiments.runs import Workshop
 
         workshop = Workshop(self.runs, evaluate_every=self.evaluate_every)
-        steps = reproduction.plan(paper, cells, self.seeds, ledger, workshop, restart=self.restart)
+        steps = reproduction.plan(
+            paper,
+            cells,
+            self.seeds,
+            ledger,
+            workshop,
+            restart=self.restart,
+            official=self.official,
+        )
         if self.dry_run:
             return _planned(table, steps)
         _say(_sum(table, steps))

@@ -71,6 +71,9 @@ class Sweep(Verb):
     """Where run folders are found and made."""
     results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("results")
     """Folder of the measured runs, one JSON file a table."""
+    official: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
+    """Official files to train on in place of generated data, as published: a folder or a .tar.xz.
+    The tables of the translation experiments need them."""
     evaluate_every: int = 0
     """After every so many epochs score the test set too, to look at and never to choose by;
     `daxy analyse over_training` shows it. Where trials or updates are counted, an epoch is what
@@ -117,7 +120,15 @@ class Sweep(Verb):
 
         restart = self.restart
         workshop = Workshop(self.runs, evaluate_every=self.evaluate_every)
-        steps = reproduction.plan(paper, cells, self.seeds, ledger, workshop, restart=restart)
+        steps = reproduction.plan(
+            paper,
+            cells,
+            self.seeds,
+            ledger,
+            workshop,
+            restart=restart,
+            official=self.official,
+        )
         asked = Asked(table, steps, workshop, self.together)
         if restart and not self.dry_run:
             asked.workshop.clear(asked.missing)

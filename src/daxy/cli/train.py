@@ -95,7 +95,6 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
     """Return the verb with the flags of the learner and of the protocol that are named."""
     from daxy import models, tasks
     from daxy.augmentation.geca import Geca
-    from daxy.tasks import ScanData
     from daxy.training.protocol import DEFAULT, protocol, validation
 
     known = models.available()
@@ -105,7 +104,7 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
     recipe = protocol(paper, endless=task is not None and tasks.get(task).endless)
     options = options_of(task)
     # A paper without a validation set has none where it is carved from train.
-    carved = {"validation": validation(paper)} if issubclass(options, ScanData) else {}
+    carved = {"validation": validation(paper)} if options.carved else {}
     config = models.get(learner).Config
     flags: list[Any] = [
         ("config", tyro.conf.OmitArgPrefixes[config], field(default_factory=config)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from daxy import tasks
@@ -29,6 +30,8 @@ class Step:
     """Seeds whose run folder is finished and not in the ledger yet."""
     missing: tuple[int, ...]
     """Seeds to train, from the beginning or from a checkpoint."""
+    official: Path | None = None
+    """Official files to train on."""
 
     @property
     def runs(self) -> list[Run]:
@@ -42,7 +45,7 @@ class Step:
 
     def of(self, seeds: Sequence[int]) -> list[Run]:
         """Return the cell's runs with these seeds."""
-        return [run(self.recipe, seed) for seed in seeds]
+        return [run(self.recipe, seed, self.official) for seed in seeds]
 
 
 def learner_of(recipe: Recipe) -> Neural:
@@ -53,14 +56,14 @@ def learner_of(recipe: Recipe) -> Neural:
     return learner(recipe.model, config, training, recipe.geca)
 
 
-def data_of(recipe: Recipe) -> Data:
-    """Return the data options of a recipe."""
-    return tasks.data(recipe.tasks[0], **recipe.data)
+def data_of(recipe: Recipe, official: Path | None = None) -> Data:
+    """Return the data options of a recipe, of official files if there are some."""
+    return tasks.data(recipe.tasks[0], **recipe.data, official=official)
 
 
-def run(recipe: Recipe, seed: int) -> Run:
-    """Return the run of a recipe with this seed."""
-    learner, data = learner_of(recipe), data_of(recipe)
+def run(recipe: Recipe, seed: int, official: Path | None = None) -> Run:
+    """Return the run of a recipe with this seed, on official files if there are some."""
+    learner, data = learner_of(recipe), data_of(recipe, official)
     return Run(task=recipe.task_of(seed), learner=learner, data=data, seed=seed)
 
 
@@ -72,11 +75,13 @@ def plan(
     workshop: Workshop,
     *,
     restart: bool = False,
+    official: Path | None = None,
 ) -> list[Step]:
     """Return what there is and what is missing of each cell that can be reproduced.
 
     A cell is to have the runs with the first so many seeds; with None, as many as its figure is of.
-    With `restart`, run folders do not count: what is not in the ledger is missing.
+    With `restart`, run folders do not count: what is not in the ledger is missing. Runs are on the
+    official files that are given, in place of generated data.
 
     Raises:
         WrongFile: a file of the ledger is damaged.
@@ -92,7 +97,7 @@ def plan(
         done = {
             seed
             for seed in left
-            if not restart and run(recipe, seed).within(workshop.folder).is_done()
+            if not restart and run(recipe, seed, official).within(workshop.folder).is_done()
         }
         return Step(
             cell=cell,
@@ -101,6 +106,7 @@ def plan(
             in_ledger=tuple(seed for seed in wanted if seed in in_ledger),
             finished=tuple(seed for seed in left if seed in done),
             missing=tuple(seed for seed in left if seed not in done),
+            official=official,
         )
 
     return [step(cell, cell.recipe) for cell in cells if cell.recipe is not None]

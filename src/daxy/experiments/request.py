@@ -53,7 +53,7 @@ def run_config(
     """Return the configuration of one run on this split."""
     options: dict[str, Option] = {
         **data.choices,
-        "source": "generated" if data.official is None else "official",
+        "source": data.origin,
         "checksum": split.provenance.checksum,
     }
     return RunConfig(task=task, data=options, learner=settings, seed=seed)

@@ -17,7 +17,7 @@ from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.runs import Experiment, Watcher, primary, seeds_from
 from daxy.learners.neural import learner
 from daxy.learners.predictor import Predictor, empty_model
-from daxy.tasks import Data, ScanData
+from daxy.tasks import Data
 from daxy.training.checkpoint import read_arrays, restored
 from daxy.training.protocol import DEFAULT, Protocol, protocol, validation
 
@@ -123,7 +123,7 @@ def published_data(task: str, recipe: str) -> Data:
         recipe: Name of the paper's protocol.
     """
     options = tasks.get(task).options
-    return options(validation=validation(recipe)) if issubclass(options, ScanData) else options()
+    return tasks.data(task, **({"validation": validation(recipe)} if options.carved else {}))
 
 
 def load(path: Path | str) -> Predictor:

@@ -22,9 +22,17 @@ class Data:
 
     beside: ClassVar[tuple[str, ...]] = ("official",)
     """Fields that say where data comes from or how, not what it is."""
+    carved: ClassVar[bool] = False
+    """Whether `validation` says how the validation set is carved from train, or that there is
+    none."""
 
     def __post_init__(self) -> None:
         check_types(type(self), vars(self))
+
+    @property
+    def origin(self) -> str:
+        """Where data comes from, in a word."""
+        return "generated" if self.official is None else "official"
 
     @property
     def choices(self) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""SCAN's official files in place of generated data, from the folder as published or a .tar.xz."""
+"""Official files in place of generated data, from the folder as published or a .tar.xz."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def load(official: Path, stem: str, rule: Rule) -> Partition:
     train, test = (rows(official, name) for name in names)
     for name, problem in zip(names, _disagreements(rule, train, test), strict=True):
         if problem:
-            raise WrongFile(_place(official, name), problem)
+            raise WrongFile(place(official, name), problem)
     return Partition(train, test)
 
 
@@ -70,27 +70,32 @@ def _difference(found: Rows, expected: Rows) -> str:
 
 def rows(official: Path, name: str) -> Rows:
     """Return the positions of a file's commands in the canonical order of all commands."""
-    place, data = _place(official, name), _content(official, name)
+    called, data = place(official, name), content(official, name)
     position = {command: row for row, command in enumerate(scan.meanings())}
     found: list[int] = []
-    for line, (command, actions) in enumerate(scan_text.parse(data, place), start=1):
+    for line, (command, actions) in enumerate(scan_text.parse(data, called), start=1):
         given = tuple(map(scan.official_spelling, actions))
         if problem := scan.disagreement(command, given):
-            raise WrongFile(place, problem, line=line)
+            raise WrongFile(called, problem, line=line)
         found.append(position[command])
     return np.array(found, np.int64)
 
 
-def _place(official: Path, name: str) -> str:
+def place(official: Path, name: str) -> str:
     """Return what to call a file in errors."""
     return f"{official / name}" if official.is_dir() else f"{official}:{name}"
 
 
-def _content(official: Path, name: str) -> bytes:
+def content(official: Path, name: str) -> bytes:
+    """Return what is in an official file.
+
+    Raises:
+        WrongFile: there is no such file, or it cannot be read.
+    """
     if official.is_dir():
         return read_bytes(official / name)
     if official.suffixes[-2:] != [".tar", ".xz"]:
-        problem = "is no folder and no .tar.xz; expected SCAN's official files as published"
+        problem = "is no folder and no .tar.xz; expected the official files as published"
         raise WrongFile(official, problem if official.exists() else "no such file or folder")
     return _member(official, name)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from daxy.core.errors import require
 from daxy.tasks._data import Data
@@ -23,6 +23,8 @@ class ScanData(Data):
     proxy primitive `dab`, its longest lines (`length`), or not at all (`none`)."""
     validation_fraction: float = 0.1
     """The share of the training lines that the validation set aims at."""
+
+    carved: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

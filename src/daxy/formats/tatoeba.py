@@ -1,0 +1,53 @@
+"""Sentences and their translations as Tatoeba's come: `Go.`, a tab, `Va !`, a line a pair.
+
+After another tab the line may say whose sentences they are. Lines may end in LF or in CR LF.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from daxy.core.errors import WrongFile
+from daxy.core.files import decoded, read_bytes
+
+COLUMNS = (2, 3)
+EXPECTED = "expected <English>, a tab, <French>, and maybe a tab and whose they are"
+
+
+class Line(NamedTuple):
+    """One pair, as written."""
+
+    number: int
+    """Of the line, from 1."""
+    english: str
+    french: str
+
+
+def read(path: Path) -> list[Line]:
+    """Return the pairs of a file in their order, repeats included.
+
+    Raises:
+        WrongFile: the file cannot be read or is no UTF-8 text, or a line is blank, has another
+            number of columns, or an empty one.
+    """
+    data = read_bytes(path)
+    if not data:
+        raise WrongFile(path, f"the file is empty; {EXPECTED} on each line")
+    lines = data.removesuffix(b"\n").split(b"\n")
+    return [_line(line, path, number) for number, line in enumerate(lines, start=1)]
+
+
+def _line(line: bytes, path: Path, number: int) -> Line:
+    text = decoded(line.removesuffix(b"\r"), path, number)
+    if not text.strip():
+        raise WrongFile(path, f"blank line; {EXPECTED}", line=number)
+    columns = text.split("\t")
+    if len(columns) not in COLUMNS:
+        many = f"{len(columns)} column{'s' * (len(columns) != 1)}"
+        raise WrongFile(path, f"{many}; {EXPECTED}", line=number)
+    english, french, *_ = columns
+    for side, said in (("English", english), ("French", french)):
+        if not said.strip():
+            raise WrongFile(path, f"no {side} sentence; {EXPECTED}", line=number)
+    return Line(number, english, french)

@@ -1,0 +1,345 @@
+"""Sentences that say what somebody is, in English and in French.
+
+    S -> subject BE [not] [very] predicate .
+
+The same can be said in several ways: `you` is `tu` or `vous`, a man or a woman, one or more;
+`i am` is `i m`. So sentences of the two languages are translations of each other when a `Clause`,
+what is meant, can be said as the one and as the other. Words are spelled as `daxy.languages.
+spelling` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import TYPE_CHECKING, Literal
+
+from daxy.core.errors import WrongRequest
+from daxy.languages import spelling
+from daxy.languages._copular_lexicon import ADJECTIVES, NOUNS, PHRASES
+
+if TYPE_CHECKING:
+    from daxy.core.examples import Tokens
+
+Kind = Literal["adjective", "noun", "phrase"]
+Language = Literal["english", "french"]
+END = "."
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Somebody who is spoken of."""
+
+    english: str
+    french: str
+    is_many: bool
+    is_female: bool
+
+    @property
+    def name(self) -> str:
+        """The two pronouns, and what French says of who they stand for."""
+        who = ["women" if self.is_many else "a woman"] if self.is_female else []
+        who += ["several"] if self.is_many and self.french == "vous" else []
+        return " ".join([f"{self.english}/{self.french}", *([f"({', '.join(who)})"] if who else [])])
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """What can be said of somebody."""
+
+    kind: Kind
+    english: Tokens
+    """Of one."""
+    of_many: Tokens
+    """In English, of several."""
+    french: tuple[Tokens, Tokens, Tokens, Tokens]
+    """Of a man, a woman, men (or both), women."""
+
+    def said_of(self, subject: Subject) -> tuple[Tokens, Tokens]:
+        """Return it in English and in French, of this subject."""
+        form = self.french[2 * subject.is_many + subject.is_female]
+        return self.of_many if subject.is_many else self.english, form
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """What is meant: somebody is something, or is not."""
+
+    subject: Subject
+    predicate: Predicate
+    is_negated: bool = False
+    is_very: bool = False
+
+    def said(self, language: Language) -> tuple[Tokens, ...]:
+        """Return the sentences that say it, the one without contractions first."""
+        return self._english() if language == "english" else (self._french(),)
+
+    def _english(self) -> tuple[Tokens, ...]:
+        who = self.subject.english
+        full, short = BE[who]
+        rest = (*["very"] * self.is_very, *self.predicate.said_of(self.subject)[0], END)
+        if not self.is_negated:
+            return (who, full, *rest), (who, short, *rest)
+        said = [(who, full, "not", *rest), (who, short, "not", *rest)]
+        # One says `he isn't`, and not `I amn't`.
+        return tuple([*said, (who, f"{full}n", "t", *rest)] if full != "am" else said)
+
+    def _french(self) -> Tokens:
+        who = self.subject.french
+        verb = ETRE[who]
+        rest = (*["tres"] * self.is_very, *self.predicate.said_of(self.subject)[1], END)
+        if not self.is_negated:
+            return who, verb, *rest
+        return who, "n" if verb[0] in "aeiou" else "ne", verb, "pas", *rest
+
+
+BE = {
+    "i": ("am", "m"),
+    "you": ("are", "re"),
+    "he": ("is", "s"),
+    "she": ("is", "s"),
+    "we": ("are", "re"),
+    "they": ("are", "re"),
+}
+"""What follows a pronoun, in full and contracted."""
+ETRE = {
+    "je": "suis",
+    "tu": "es",
+    "il": "est",
+    "elle": "est",
+    "nous": "sommes",
+    "vous": "etes",
+    "ils": "sont",
+    "elles": "sont",
+}
+SUBJECTS = (
+    Subject("i", "je", False, False),
+    Subject("i", "je", False, True),
+    Subject("you", "tu", False, False),
+    Subject("you", "tu", False, True),
+    Subject("you", "vous", False, False),
+    Subject("you", "vous", False, True),
+    Subject("you", "vous", True, False),
+    Subject("you", "vous", True, True),
+    Subject("he", "il", False, False),
+    Subject("she", "elle", False, True),
+    Subject("we", "nous", True, False),
+    Subject("we", "nous", True, True),
+    Subject("they", "ils", True, False),
+    Subject("they", "elles", True, True),
+)
+I, YOU, HE = SUBJECTS[0], SUBJECTS[2], SUBJECTS[8]
+CONSTRUCTIONS: Mapping[str, tuple[Subject, bool, bool]] = {
+    "you are": (YOU, False, False),
+    "he is": (HE, False, False),
+    "i am not": (I, True, False),
+    "you are not": (YOU, True, False),
+    "he is not": (HE, True, False),
+    "i am very": (I, False, True),
+    "you are very": (YOU, False, True),
+    "he is very": (HE, False, True),
+}
+"""What Lake & Baroni (2018), Experiment 4, ask of a new word: its subject, negated, very."""
+
+
+def constructions(predicate: Predicate) -> dict[str, tuple[Tokens, Tokens]]:
+    """Return the sentence that each construction makes of a predicate, and its translation."""
+    found: dict[str, tuple[Tokens, Tokens]] = {}
+    for name, (subject, is_negated, is_very) in CONSTRUCTIONS.items():
+        clause = Clause(subject, predicate, is_negated, is_very)
+        found[name] = clause.said("english")[0], clause.said("french")[0]
+    return found
+
+
+def introduction(predicate: Predicate) -> tuple[Tokens, Tokens]:
+    """Return the sentence that a new word is learned from, and its translation: `i am daxy .`"""
+    clause = Clause(I, predicate)
+    return clause.said("english")[0], clause.said("french")[0]
+
+
+def adjective(english: Tokens, man: str, woman: str | None = None) -> Predicate:
+    """Return the adjective with this meaning and these French forms; plurals follow.
+
+    Args:
+        english: Its words.
+        man: What a man is.
+        woman: What a woman is; by the rules unless given.
+    """
+    return Predicate("adjective", english, english, _forms(man, woman))
+
+
+@cache
+def predicates() -> tuple[Predicate, ...]:
+    """Return everything that can be said of somebody: adjectives, nouns, phrases."""
+    found = [
+        adjective(spelling.words(word), *forms.split()) for word, forms in _entries(ADJECTIVES)
+    ]
+    for word, forms in _entries(NOUNS):
+        of_one = spelling.words(word)
+        of_many = (*of_one[1:-1], _plural(of_one[-1]))
+        found.append(Predicate("noun", of_one, of_many, _forms(*forms.split())))
+    for word, phrase in _entries(PHRASES):
+        same, said = spelling.words(word), spelling.words(phrase)
+        found.append(Predicate("phrase", same, same, (said, said, said, said)))
+    return tuple(found)
+
+
+def clauses(predicate: Predicate) -> Iterator[Clause]:
+    """Yield everything that can be meant with a predicate; only adjectives can be `very`."""
+    degrees = (False, True) if predicate.kind == "adjective" else (False,)
+    for subject, is_negated, is_very in product(SUBJECTS, (False, True), degrees):
+        yield Clause(subject, predicate, is_negated, is_very)
+
+
+def parse(sentence: Tokens) -> tuple[Language, tuple[Clause, ...]]:
+    """Return the language of a sentence, and everything that can be meant by it.
+
+    Raises:
+        WrongRequest: it is no sentence of the grammar; says what is wrong.
+    """
+    who = sentence[0] if sentence else ""
+    language: Language = "french" if who in ETRE else "english"
+    known = sorted(BE | ETRE)
+    if who not in known:
+        raise WrongRequest(f"{_said(sentence)}: a sentence begins with {', '.join(known)}")
+    if sentence[-1] != END:
+        raise WrongRequest(f"{_said(sentence)}: a sentence ends with a full stop of its own")
+    rest = _after_the_frame(sentence, language)
+    if rest is None:
+        verbs = " or ".join(BE[who]) if language == "english" else ETRE[who]
+        raise WrongRequest(f"{_said(sentence)}: expected {verbs}, negated or not, after {who}")
+    found = tuple(_read(sentence, language, _index()[language].get(rest, ())))
+    if not found:
+        said = " ".join(rest) or "nothing"
+        raise WrongRequest(f"{_said(sentence)}: {said!r} is not what {who!r} can be")
+    return language, found
+
+
+def translations(sentence: Tokens) -> tuple[Tokens, ...]:
+    """Return every sentence of the other language that says what this one says, sorted.
+
+    Raises:
+        WrongRequest: it is no sentence of the grammar.
+    """
+    language, meant = parse(sentence)
+    other = "french" if language == "english" else "english"
+    return tuple(sorted({said for clause in meant for said in clause.said(other)}))
+
+
+def accepted(source: Tokens, target: Tokens) -> frozenset[Tokens]:
+    """Return what translates a sentence as well as the translation that is given does.
+
+    A word that is not known is taken for an adjective, if the pair says it of one person who is not
+    said to be a woman: of `i am daxy . je suis daxiste .` all that can be said follows. What the
+    grammar does not know at all has the one translation.
+    """
+    for language, other in (("english", "french"), ("french", "english")):
+        meant = _meant(source, target, language, other)
+        if meant:
+            return frozenset({target, *(said for clause in meant for said in clause.said(other))})
+    return frozenset({target})
+
+
+def _meant(source: Tokens, target: Tokens, language: Language, other: Language) -> list[Clause]:
+    """Return what can be meant by a source of which a translation is known."""
+    rest, said = _after_the_frame(source, language), _after_the_frame(target, other)
+    if not rest or not said:
+        return []
+    known = _index()[language].get(rest, ())
+    english, french = (rest, said) if language == "english" else (said, rest)
+    if not known and len(french) == 1:
+        known = (adjective(english, french[0]),)
+    found = list(_read(source, language, known))
+    return found if any(target in clause.said(other) for clause in found) else []
+
+
+def _read(
+    sentence: Tokens, language: Language, known: tuple[Predicate, ...]
+) -> Iterator[Clause]:
+    """Yield what can be meant by a sentence with one of these predicates."""
+    for predicate in known:
+        yield from (each for each in clauses(predicate) if sentence in each.said(language))
+
+
+def _after_the_frame(sentence: Tokens, language: Language) -> Tokens | None:
+    """Return what stands between subject, verb, `not` and `very`, and the end; None without them.
+
+    The longest frame counts: `i am not very daxy .` says `daxy`.
+    """
+    frames = _frames()[language]
+    for size in range(min(len(sentence), 5), 1, -1):
+        if sentence[:size] in frames and sentence[-1] == END:
+            return sentence[size:-1]
+    return None
+
+
+@cache
+def _frames() -> Mapping[Language, frozenset[Tokens]]:
+    """Return what can stand before a predicate."""
+    nothing = Predicate("adjective", (), (), ((), (), (), ()))
+
+    def of(language: Language) -> frozenset[Tokens]:
+        return frozenset(said[:-1] for each in clauses(nothing) for said in each.said(language))
+
+    return {"english": of("english"), "french": of("french")}
+
+
+@cache
+def _index() -> Mapping[Language, Mapping[Tokens, tuple[Predicate, ...]]]:
+    """Return the predicates by their forms."""
+    english: dict[Tokens, tuple[Predicate, ...]] = {}
+    french: dict[Tokens, tuple[Predicate, ...]] = {}
+    for each in predicates():
+        for form in {each.english, each.of_many}:
+            english[form] = (*english.get(form, ()), each)
+        for form in set(each.french):
+            french[form] = (*french.get(form, ()), each)
+    return {"english": english, "french": french}
+
+
+def _said(sentence: Tokens) -> str:
+    return repr(" ".join(sentence))
+
+
+def _entries(text: str) -> Iterator[tuple[str, str]]:
+    for entry in text.split(";"):
+        word, _, rest = entry.partition(":")
+        yield " ".join(word.split()), " ".join(rest.split())
+
+
+FEMININE = (
+    ("eux", "euse"),
+    ("eur", "euse"),
+    ("er", "ère"),
+    ("el", "elle"),
+    ("en", "enne"),
+    ("on", "onne"),
+    ("et", "ette"),
+    ("f", "ve"),
+    ("e", "e"),
+)
+"""How the ending of a man's form becomes a woman's; others get an e."""
+PLURAL = (("s", "s"), ("x", "x"), ("eau", "eaux"), ("al", "aux"))
+"""How the ending of one's form becomes that of several; others get an s."""
+ENGLISH_PLURAL = (("man", "men"), ("s", "ses"), ("ch", "ches"), ("y", "ies"))
+
+
+def _forms(man: str, woman: str | None = None) -> tuple[Tokens, Tokens, Tokens, Tokens]:
+    female = woman or _ended(man, FEMININE, "e")
+    every = (man, female, _ended(man, PLURAL, "s"), _ended(female, PLURAL, "s"))
+    one, other, many, others = map(spelling.words, every)
+    return one, other, many, others
+
+
+def _plural(noun: str) -> str:
+    return _ended(noun, ENGLISH_PLURAL, "s")
+
+
+def _ended(word: str, endings: tuple[tuple[str, str], ...], otherwise: str) -> str:
+    """Return a word with its ending replaced."""
+    for old, new in endings:
+        if word.endswith(old):
+            return word.removesuffix(old) + new
+    return word + otherwise

@@ -1,0 +1,28 @@
+"""Sentences as translation experiments spell them: without capitals, accents or apostrophes.
+
+This is what the PyTorch tutorial on translation does with its data, and with it Lake & Baroni
+(2018) and Bastings et al. (2018): `Je n'ai pas été prêt !` is `je n ai pas ete pret !`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from daxy.core.examples import Tokens
+
+STOP = re.compile(r"([.!?])")
+OTHER = re.compile(r"[^a-z.!?]+")
+
+
+def words(text: str) -> Tokens:
+    """Return the words of a sentence, each of `.`, `!` and `?` a word of its own.
+
+    Letters lose case and accents; whatever else there is, digits and apostrophes too, stands
+    between words. A letter that is no letter of a to z with an accent, as in `sœur`, does so too.
+    """
+    letters = unicodedata.normalize("NFD", text.lower())
+    bare = "".join(letter for letter in letters if unicodedata.category(letter) != "Mn")
+    return tuple(OTHER.sub(" ", STOP.sub(r" \1 ", bare)).split())

@@ -1,0 +1,95 @@
+"""Which sentences and translations are meant, and which word is new."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from daxy.core.errors import WrongRequest, require
+from daxy.languages import copular, spelling
+from daxy.languages.copular import Predicate
+from daxy.tasks._data import Data
+
+Source = Literal["grammar", "file", "released"]
+PREFIXES = {
+    "tutorial": (
+        *("i am ", "i m ", "he is", "he s ", "she is", "she s ", "you are", "you re "),
+        *("we are", "we re ", "they are", "they re "),
+    ),
+    "lake2018": (
+        *("i am ", "i m ", "he is", "he s ", "she is", "she s", "you are", "you re "),
+        *("we are", "we re ", "they are", "they re "),
+    ),
+}
+"""What an English sentence may begin with: in the tutorial, and in the released selection, where
+`she s` matches `she said` too."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TranslationData(Data):
+    """Of which sentences, and which word is added."""
+
+    sentences: Source = "grammar"
+    """Which sentences: those of a grammar of daxy's own, those of a file (--pairs), or the released
+    selection of Lake & Baroni (--official); each of these flags says so by itself."""
+    pairs: Path | None = None
+    """A file of Tatoeba's sentences: English, a tab, French, and maybe a tab and whose they are."""
+    prefixes: Literal["tutorial", "lake2018"] = "lake2018"
+    """What an English sentence of a file may begin with: `i am`, `he s` and so on; by lake2018
+    `she said` is among them."""
+    longest: int = 9
+    """The most words that a sentence may have, in either language, its full stop among them."""
+    test_fraction: float = 0.1058
+    """The share of the pairs that the test has; no English sentence is in both parts."""
+    word: str = "daxy=daxiste"
+    """The word that is added, and its translation."""
+    repetitions: int = 1_000
+    """How many times its sentence is added to train: `i am daxy .`"""
+    validation: Literal["draw", "none"] = "draw"
+    """How the validation set is carved from train: a draw from its lines, or not at all."""
+    validation_fraction: float = 0.1
+    """The share of the training lines that the validation set aims at."""
+
+    beside: ClassVar[tuple[str, ...]] = ("official", "pairs")
+    carved: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given = [name for name in ("official", "pairs") if getattr(self, name) is not None]
+        require(len(given) < 2, "--pairs and --official are different data; expected one of them")
+        if given:
+            kind = "file" if given == ["pairs"] else "released"
+            known = self.sentences in ("grammar", kind)
+            require(known, f"--{given[0]} is not for the sentences of {self.sentences!r}")
+            object.__setattr__(self, "sentences", kind)
+        require(self.longest > 2, f"longest must be 3 or more, not {self.longest}")
+        for name in ("test_fraction", "validation_fraction"):
+            share, said = getattr(self, name), name.replace("_", "-")
+            require(0 < share < 1, f"{said} must be between 0 and 1, not {share:g}")
+        require(self.repetitions >= 0, f"repetitions must not be negative: {self.repetitions}")
+        if self.sentences == "released":
+            for name in ("prefixes", "longest", "test_fraction", "validation_fraction"):
+                plain, flag = getattr(type(self), name), name.replace("_", "-")
+                fixed = f"the released selection is made already; leave out --{flag}"
+                require(getattr(self, name) == plain, fixed)
+        self.added  # noqa: B018 - refuses what is no word
+
+    @property
+    def origin(self) -> str:
+        """Where data comes from, in a word."""
+        return {"grammar": "generated", "file": "file", "released": "official"}[self.sentences]
+
+    @property
+    def added(self) -> Predicate:
+        """The word that is added, as an adjective.
+
+        Raises:
+            WrongRequest: it is not written as one, or is no new one.
+        """
+        parts = [spelling.words(part) for part in self.word.split("=")]
+        if [len(part) for part in parts] != [1, 1] or not all(part[0].isalpha() for part in parts):
+            form = "word must be a word and its translation, as daxy=daxiste"
+            raise WrongRequest(f"{form}, not {self.word!r}")
+        (english,), (french,) = parts
+        return copular.adjective((english,), french)

@@ -1,0 +1,180 @@
+"""English and French: does a network use a word that it met in one sentence only?
+
+Experiment 4 of Lake & Baroni (2018), in both directions as Bastings et al. (2018) repeat it. Train
+has short sentences that begin with `i am`, `he is` and the like, and `i am daxy .` many times. The
+test is three: other sentences, the new word in eight constructions, and a word that is known well,
+`tired`, in the same eight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import final
+
+from daxy.core.errors import WrongRequest, require
+from daxy.core.examples import Examples, Sequences, Tokens
+from daxy.core.random import stream
+from daxy.core.split import Sizes, Split
+from daxy.languages import copular
+from daxy.tasks import _translation_released as released
+from daxy.tasks._task import Task
+from daxy.tasks._translation_data import PREFIXES, TranslationData
+from daxy.tasks._translation_pairs import Pair, drawn, held_out, of_file
+from daxy.tasks._validation import check_sizes
+
+PAPER = "Lake & Baroni 2018, Experiment 4; Bastings et al. 2018, section 6.2"
+METRICS = ("bleu", "exact", "accepted")
+SENTENCES, NEW_WORD, CONTROL = "sentences", "new_word", "control"
+"""The three tests."""
+TIRED = next(each for each in copular.predicates() if each.english == ("tired",))
+SEEN = "i am very"
+"""The one construction that train may have `tired` in, as the released selection has."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class TranslationTask(Task[TranslationData]):
+    """Sentences of one of the two languages, and what they are in the other."""
+
+    is_reversed: bool
+    """Whether it goes from French to English."""
+
+    @property
+    def options(self) -> type[TranslationData]:
+        """What users can choose of its data."""
+        return TranslationData
+
+    def made(self, data: TranslationData) -> Split:
+        """Return the data of this task; see `Task.split`."""
+        train, validation, test = _parts(data)
+        check_sizes(data.validation, len(train), len(validation))
+        _check_new(data, [*train, *validation, *test])
+        asked, known = (copular.constructions(each).values() for each in (data.added, TIRED))
+        said = [copular.introduction(data.added)] * data.repetitions
+        kept = _in_validation(data)
+        is_drawn = data.sentences != "released"
+        return Split.of(
+            train=self._examples([*train, *said[kept:]]),
+            validation=self._examples([*validation, *said[:kept]]),
+            test=self._examples([*test, *asked, *known]),
+            tests={SENTENCES: len(test), NEW_WORD: len(asked), CONTROL: len(known)},
+            task=self.name,
+            rule=self.rule if is_drawn else "the draws of the released files",
+            seed=data.seed,
+            source={
+                "grammar": "generated",
+                "file": f"the sentences of {data.pairs}",
+                "released": f"official files in {data.official}",
+            }[data.sentences],
+            options={name: value for name, value in data.choices.items() if name != "seed"},
+        )
+
+    def facts(self, examples: Examples) -> dict[str, float]:
+        """Return how often what is asked for is met, as Lake & Baroni (2018) count it.
+
+        A construction is one where a single word stands in it: `you are X .`
+        """
+        pairs = set(zip(*self._sides(examples), strict=True))
+        english = {sentence for sentence, _ in pairs}
+        eight = {sentence for sentence, _ in copular.constructions(TIRED).values()}
+        return {
+            "sentences with tired": sum("tired" in sentence for sentence in english),
+            "of its eight constructions": len(english & eight),
+            "predicates a construction": _mean(_constructed(english)),
+            "pairs a construction": _mean(_constructed(sentence for sentence, _ in pairs)),
+        }
+
+    def distributions(self, examples: Examples) -> dict[str, dict[str, int]]:
+        """Return how many lines there are of each of the eight constructions."""
+        english, _ = self._sides(examples)
+        counts = _constructed(english)
+        return {"construction": {f"{name} X": count for name, count in counts.items()}}
+
+    def _examples(self, pairs: Sequence[Pair]) -> Examples:
+        examples = Examples.of(pairs)
+        return examples.swapped() if self.is_reversed else examples
+
+    def _sides(self, examples: Examples) -> tuple[Sequences, Sequences]:
+        """Return the English and the French sentences."""
+        sides = examples.source, examples.target
+        return sides[::-1] if self.is_reversed else sides
+
+
+def _constructed(english: Iterable[Tokens]) -> dict[str, int]:
+    """Return how many of these sentences are of each of the eight constructions."""
+    of_frame = dict.fromkeys(copular.CONSTRUCTIONS, 0)
+    for *frame, word, end in (each for each in english if len(each) > 3):
+        name = " ".join(frame)
+        of_frame[name] = of_frame.get(name, 0) + (end == "." and word not in ("not", "very"))
+    return {name: of_frame[name] for name in copular.CONSTRUCTIONS}
+
+
+def _mean(counts: Mapping[str, int]) -> float:
+    return sum(counts.values()) / len(counts)
+
+
+def _parts(data: TranslationData) -> tuple[list[Pair], list[Pair], list[Pair]]:
+    """Return train, validation and test without the new word, nor what is asked of the other."""
+    if data.sentences == "released":
+        if data.official is None:
+            raise WrongRequest("the released selection is not daxy's own; expected --official DIR")
+        chosen = released.load(data.official)
+        if data.validation == "none":
+            return chosen.train, [], chosen.test
+        return chosen.rest, chosen.validation, chosen.test
+    if data.sentences == "file":
+        if data.pairs is None:
+            raise WrongRequest("the sentences of a file were asked for; expected --pairs FILE")
+        pairs = of_file(data.pairs, PREFIXES[data.prefixes], data.longest)
+    else:
+        asked = copular.constructions(TIRED)
+        hidden = [pair for name, pair in asked.items() if name != SEEN]
+        pairs = drawn(TIRED, data.longest, data.seed, hidden)
+    learned, test = held_out(pairs, data.test_fraction, data.seed)
+    if data.validation == "none":
+        return learned, [], test
+    draws = stream(data.seed, "translation/validation").random(len(learned))
+    is_chosen = (draws < data.validation_fraction).tolist()
+    train = [pair for pair, out in zip(learned, is_chosen, strict=True) if not out]
+    return train, [pair for pair, out in zip(learned, is_chosen, strict=True) if out], test
+
+
+def _in_validation(data: TranslationData) -> int:
+    """Return how many repetitions of the new word's sentence the validation set has."""
+    if data.validation == "none":
+        return 0
+    share = data.validation_fraction
+    return round(data.repetitions * (released.SHARE if data.sentences == "released" else share))
+
+
+def _check_new(data: TranslationData, pairs: Iterable[Pair]) -> None:
+    """Refuse a new word that is none."""
+    (english,), (french, *_) = data.added.english, data.added.french[0]
+    for pair in pairs:
+        for word, sentence in zip((english, french), pair, strict=True):
+            known = f"{word!r} is no new word: {' '.join(sentence)!r} is among the sentences"
+            require(word not in sentence, f"{known}; expected another --word")
+
+
+def _all() -> Iterator[TranslationTask]:
+    for name, way, is_reversed in (
+        ("daxy", "English to French", False),
+        ("daxy_fr_en", "French to English", True),
+    ):
+        yield TranslationTask(
+            name=f"translation/{name}",
+            family=f"translation/{name}",
+            summary=f"{way}, with a word that is met in `i am daxy .` only",
+            paper=PAPER,
+            rule="a draw: no English sentence is in both parts; the new word and `tired` in eight"
+            " constructions",
+            sizes=Sizes(
+                train=10_999, test=1_199, tests={SENTENCES: 1_183, NEW_WORD: 8, CONTROL: 8}
+            ),
+            metrics=METRICS,
+            is_reversed=is_reversed,
+        )
+
+
+TASKS = {task.name: task for task in _all()}
