@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from daxy.core.split import Split
     from daxy.tasks.gscan import GscanTask
 
-Format = Literal["scan-text", "joint-text", "jsonl", "parquet", "gscan-json"]
-TEXTS = ("scan-text", "joint-text")
+Format = Literal["scan-text", "joint-text", "tsv", "jsonl", "parquet", "gscan-json"]
+TEXTS = ("scan-text", "joint-text", "tsv")
 FORMAT_OF_SUFFIX: dict[str, Format] = {
     "": "scan-text",
     ".txt": "scan-text",
+    ".tsv": "tsv",
     ".jsonl": "jsonl",
     ".parquet": "parquet",
 }
@@ -40,10 +41,12 @@ class Export(OfTask):
     """The task; `daxy tasks` lists them."""
     split: str = "train"
     """Which part: train, validation, test, one of several tests by its name, or all."""
-    format: Literal["auto", "scan-text", "joint-text", "jsonl", "parquet", "gscan-json"] = "auto"
+    format: Literal["auto", "scan-text", "joint-text", "tsv", "jsonl", "parquet", "gscan-json"] = (
+        "auto"
+    )
     """How to write it; `auto`: as the name of --out ends, else scan-text. joint-text has a pair as
-    one sequence, as Grefenstette et al. write them; gscan-json is the one file of the authors of
-    gSCAN, `dataset.txt`, and takes --split all."""
+    one sequence, as Grefenstette et al. write them; tsv has a tab between; gscan-json is the one
+    file of the authors of gSCAN, `dataset.txt`, and takes --split all."""
     vectors: Literal["generator", "released"] = "generator"
     """In gscan-json, the order of the bits for colors: of the authors' generator or release."""
     out: Path | None = None
@@ -139,10 +142,10 @@ def _text(parts: Mapping[str, Examples], form: Format) -> str:
         from daxy.formats import jsonl
 
         return jsonl.write(parts)
-    from daxy.formats import joint_text, scan_text
+    from daxy.formats import joint_text, scan_text, tsv
 
-    write = joint_text.write if form == "joint-text" else scan_text.write
-    return "".join(map(write, parts.values()))
+    formats = {"scan-text": scan_text, "joint-text": joint_text, "tsv": tsv}
+    return "".join(map(formats[form].write, parts.values()))
 
 
 VERB = with_data(Export)

@@ -1,6 +1,7 @@
 """Show the parse of a command and the actions it means, in a world where it needs one.
 
-Of a sentence of a transduction grammar, show how it and its target are derived. An error says where
+Of a sentence of a transduction grammar, show how it and its target are derived; of an English or
+French sentence, what is meant and how the other language says it. An error says where
 the first wrong word stands and which words could stand there, or why nothing in the world, or more
 than one thing, is what the command speaks of.
 """
@@ -20,6 +21,7 @@ from daxy.core.errors import require
 from daxy.languages import grounded, scan
 
 if TYPE_CHECKING:
+    from daxy.languages.copular import Clause
     from daxy.languages.itg import Derivation
 
 
@@ -29,22 +31,23 @@ class Interpret(Verb):
 
     What a command of gSCAN means depends on the world: without one, only its parse is shown. Of a
     sentence of a transduction grammar, a derivation is shown; with ||| and a target after it, one
-    of both.
+    of both. Of a sentence about somebody, English or French, what it can mean and its translations.
 
     Example:
         daxy interpret scan "jump around left twice"
         daxy interpret svo_sov "si1 vi2 oi3 ||| so1 oo3 vo2"
+        daxy interpret copular "I'm not very tired."
         daxy interpret gscan "walk to a red small circle while spinning" --world world.json
     """
 
     language: tyro.conf.Positional[
         Annotated[
-            Literal["scan", "gscan", "svo_sov", "gender", "itg"],
+            Literal["scan", "gscan", "copular", "svo_sov", "gender", "itg"],
             tyro.conf.arg(metavar="LANGUAGE"),
         ]
     ]
-    """The language of the command: scan, gscan, the grammars svo_sov or gender, or itg for that of
-    a file (--grammar)."""
+    """The language of the command: scan, gscan, copular for English and French, the grammars
+    svo_sov or gender, or itg for that of a file (--grammar)."""
     command: tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="COMMAND")]]
     """Its words, in quotes or not."""
     world: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
@@ -57,6 +60,9 @@ class Interpret(Verb):
         said = " ".join(self.command)
         require(self.grammar is None or self.language == "itg", "--grammar is for itg")
         require(self.grammar is not None or self.language != "itg", "itg needs --grammar FILE")
+        if self.language == "copular":
+            require(self.world is None, "--world is for gscan")
+            return _translated(said)
         if self.language not in ("scan", "gscan"):
             require(self.world is None, "--world is for gscan")
             return _derived(self.language, self.grammar, said)
@@ -113,6 +119,33 @@ def _derived(name: str, file: Path | None, said: str) -> Result:
     tokens = f"{count} token{'s' * (count != 1)}: {' '.join(found.target)}"
     likely = f"probability of this derivation: {math.exp(found.log_probability):.3g}"
     return Result(data=data, text="\n".join([*_lines(tree), "", tokens, likely]))
+
+
+def _translated(said: str) -> Result:
+    """Return what can be meant by a sentence, and how the other language says it."""
+    from daxy.languages import copular, spelling
+
+    sentence = spelling.words(said)
+    language, meant = copular.parse(sentence)
+    found = [" ".join(each) for each in copular.translations(sentence)]
+    parses = list({str(tree): tree for tree in map(_clause_tree, meant)}.values())
+    data = {
+        "sentence": " ".join(sentence),
+        "language": language,
+        "meanings": parses,
+        "translations": found,
+    }
+    lines = [line for tree in parses for line in _lines(tree)]
+    count = f"{len(found)} translation{'s' * (len(found) != 1)}"
+    return Result(data=data, text="\n".join([*lines, "", f"{count}:", *found]))
+
+
+def _clause_tree(clause: Clause) -> dict[str, Any]:
+    """Return who is spoken of, below what is said of them."""
+    tree = _node(" ".join(clause.predicate.english), _node(clause.subject.name))
+    for label, applies in (("very", clause.is_very), ("not", clause.is_negated)):
+        tree = _node(label, tree) if applies else tree
+    return tree
 
 
 def _derivation_tree(derivation: Derivation) -> dict[str, Any]:

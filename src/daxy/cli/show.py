@@ -241,7 +241,7 @@ def _distributions(parts: Mapping[str, dict[str, Any]]) -> Iterator[Table]:
     counts = Table("examples", *told, box=None, pad_edge=False)
     counts.add_row("all", *(f"{facts['lines']:,}" for facts in told.values()))
     for fact in first["facts"]:
-        counts.add_row(fact, *(f"{facts['facts'][fact]:,.0f}" for facts in told.values()))
+        counts.add_row(fact, *(_number(facts["facts"][fact]) for facts in told.values()))
     yield counts
     every = {name: facts["distributions"] for name, facts in told.items()}
     lengths = {
@@ -257,6 +257,10 @@ def _distributions(parts: Mapping[str, dict[str, Any]]) -> Iterator[Table]:
             shares = (found[name].get(value, 0) / max(1, told[name]["lines"]) for name in told)
             table.add_row(value, *(f"{share:.1%}" if share else "-" for share in shares))
         yield table
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
 
 
 def _binned(counts: Mapping[str, int]) -> dict[str, int]:

@@ -1,8 +1,8 @@
 """What can be said of somebody: the words of `daxy.languages.copular`, English and French.
 
 An adjective is written as `word: masculin`, or `word: masculin feminin` where the feminine does not
-follow from the masculine; a noun likewise, with its article, as `a doctor: medecin`. Plurals follow.
-A phrase is the same of everybody.
+follow from the masculine; a noun likewise, with its article, as `an artist: artiste`. Plurals
+follow. A phrase is the same of everybody.
 """
 
 from __future__ import annotations

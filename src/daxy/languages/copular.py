@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Literal
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["adjective", "noun", "phrase"]
 Language = Literal["english", "french"]
+LANGUAGES: tuple[Language, ...] = ("english", "french")
 END = "."
 
 
@@ -42,7 +44,9 @@ class Subject:
         """The two pronouns, and what French says of who they stand for."""
         who = ["women" if self.is_many else "a woman"] if self.is_female else []
         who += ["several"] if self.is_many and self.french == "vous" else []
-        return " ".join([f"{self.english}/{self.french}", *([f"({', '.join(who)})"] if who else [])])
+        return " ".join(
+            [f"{self.english}/{self.french}", *([f"({', '.join(who)})"] if who else [])]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,16 +134,16 @@ SUBJECTS = (
     Subject("they", "ils", True, False),
     Subject("they", "elles", True, True),
 )
-I, YOU, HE = SUBJECTS[0], SUBJECTS[2], SUBJECTS[8]
+ONESELF, FRIEND, MAN = SUBJECTS[0], SUBJECTS[2], SUBJECTS[8]
 CONSTRUCTIONS: Mapping[str, tuple[Subject, bool, bool]] = {
-    "you are": (YOU, False, False),
-    "he is": (HE, False, False),
-    "i am not": (I, True, False),
-    "you are not": (YOU, True, False),
-    "he is not": (HE, True, False),
-    "i am very": (I, False, True),
-    "you are very": (YOU, False, True),
-    "he is very": (HE, False, True),
+    "you are": (FRIEND, False, False),
+    "he is": (MAN, False, False),
+    "i am not": (ONESELF, True, False),
+    "you are not": (FRIEND, True, False),
+    "he is not": (MAN, True, False),
+    "i am very": (ONESELF, False, True),
+    "you are very": (FRIEND, False, True),
+    "he is very": (MAN, False, True),
 }
 """What Lake & Baroni (2018), Experiment 4, ask of a new word: its subject, negated, very."""
 
@@ -154,8 +158,8 @@ def constructions(predicate: Predicate) -> dict[str, tuple[Tokens, Tokens]]:
 
 
 def introduction(predicate: Predicate) -> tuple[Tokens, Tokens]:
-    """Return the sentence that a new word is learned from, and its translation: `i am daxy .`"""
-    clause = Clause(I, predicate)
+    """Return the sentence that a new word is learned from, `i am daxy .`, and its translation."""
+    clause = Clause(ONESELF, predicate)
     return clause.said("english")[0], clause.said("french")[0]
 
 
@@ -212,8 +216,10 @@ def parse(sentence: Tokens) -> tuple[Language, tuple[Clause, ...]]:
         raise WrongRequest(f"{_said(sentence)}: expected {verbs}, negated or not, after {who}")
     found = tuple(_read(sentence, language, _index()[language].get(rest, ())))
     if not found:
-        said = " ".join(rest) or "nothing"
-        raise WrongRequest(f"{_said(sentence)}: {said!r} is not what {who!r} can be")
+        said = " ".join(rest)
+        near = get_close_matches(said, map(" ".join, _index()[language]), n=1)
+        hint = f"; did you mean {near[0]!r}?" if near and near[0] != said else ""
+        raise WrongRequest(f"{_said(sentence)}: {said!r} is not what {who!r} can be{hint}")
     return language, found
 
 
@@ -224,8 +230,7 @@ def translations(sentence: Tokens) -> tuple[Tokens, ...]:
         WrongRequest: it is no sentence of the grammar.
     """
     language, meant = parse(sentence)
-    other = "french" if language == "english" else "english"
-    return tuple(sorted({said for clause in meant for said in clause.said(other)}))
+    return tuple(sorted({said for clause in meant for said in clause.said(_other(language))}))
 
 
 def accepted(source: Tokens, target: Tokens) -> frozenset[Tokens]:
@@ -235,15 +240,17 @@ def accepted(source: Tokens, target: Tokens) -> frozenset[Tokens]:
     said to be a woman: of `i am daxy . je suis daxiste .` all that can be said follows. What the
     grammar does not know at all has the one translation.
     """
-    for language, other in (("english", "french"), ("french", "english")):
-        meant = _meant(source, target, language, other)
+    for language in LANGUAGES:
+        meant = _meant(source, target, language)
         if meant:
-            return frozenset({target, *(said for clause in meant for said in clause.said(other))})
+            others = (said for clause in meant for said in clause.said(_other(language)))
+            return frozenset({target, *others})
     return frozenset({target})
 
 
-def _meant(source: Tokens, target: Tokens, language: Language, other: Language) -> list[Clause]:
-    """Return what can be meant by a source of which a translation is known."""
+def _meant(source: Tokens, target: Tokens, language: Language) -> list[Clause]:
+    """Return what can be meant by a source of this language of which a translation is known."""
+    other = _other(language)
     rest, said = _after_the_frame(source, language), _after_the_frame(target, other)
     if not rest or not said:
         return []
@@ -255,9 +262,7 @@ def _meant(source: Tokens, target: Tokens, language: Language, other: Language) 
     return found if any(target in clause.said(other) for clause in found) else []
 
 
-def _read(
-    sentence: Tokens, language: Language, known: tuple[Predicate, ...]
-) -> Iterator[Clause]:
+def _read(sentence: Tokens, language: Language, known: tuple[Predicate, ...]) -> Iterator[Clause]:
     """Yield what can be meant by a sentence with one of these predicates."""
     for predicate in known:
         yield from (each for each in clauses(predicate) if sentence in each.said(language))
@@ -297,6 +302,10 @@ def _index() -> Mapping[Language, Mapping[Tokens, tuple[Predicate, ...]]]:
         for form in set(each.french):
             french[form] = (*french.get(form, ()), each)
     return {"english": english, "french": french}
+
+
+def _other(language: Language) -> Language:
+    return "french" if language == "english" else "english"
 
 
 def _said(sentence: Tokens) -> str:

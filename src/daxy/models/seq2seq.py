@@ -67,7 +67,7 @@ class DecoderState(NamedTuple):
 
     state: State
     seen: Seen | None
-    values: Float[Array, "batch source gates_and_symbols"] | None
+    values: Float[Array, "batch source gates_and_onward"] | None
     """The encoder's outputs, times what a context vector meets."""
 
     @property
@@ -161,15 +161,16 @@ class Model(eqx.Module):
         features = [hidden, contexts]
         features = features if embedded is None else [embedded, *features]
         dropped = drop(noise, "pre-output", jnp.concatenate(features, axis=-1))
-        return times(dropped, self._features_to_symbols())
+        onward, last = self._readout()
+        return self._last(times(dropped, onward), last)
 
     def start(self, source: Int[Array, "batch source"]) -> DecoderState:
         """Encode the sources; the state before the first target token."""
         outputs, state = self._encode(source, None)
         if self.context_to_gates is None:
             return DecoderState(state, None, None)
-        _, context_to_symbols = self._split_features_to_symbols()
-        weight = jnp.concatenate([self.context_to_gates, context_to_symbols], axis=1)
+        (onward, _), twice = self._readout(), 2 * self.config.hidden
+        weight = jnp.concatenate([self.context_to_gates, onward[-twice:]], axis=1)
         return DecoderState(state, self._seen(outputs, source), times(outputs, weight))
 
     def step(
@@ -185,11 +186,12 @@ class Model(eqx.Module):
             after = self._cell.step(state.state, gates, from_state)
             return state._replace(state=after), after[0] @ self.output
         summed = jnp.einsum("bs,bsv->bv", weights, state.values)
-        context_gates, context_symbols = jnp.split(summed, [self.gates_bias.shape[0]], axis=1)
+        context_gates, context_onward = jnp.split(summed, [self.gates_bias.shape[0]], axis=1)
         after = self._cell.step(state.state, gates + context_gates, from_state)
         features = after[0] if embedded is None else jnp.concatenate([embedded, after[0]], axis=1)
-        to_symbols, _ = self._split_features_to_symbols()
-        return state._replace(state=after), features @ to_symbols + context_symbols
+        (onward, last), twice = self._readout(), 2 * self.config.hidden
+        found = features @ onward[:-twice] + context_onward
+        return state._replace(state=after), self._last(found, last)
 
     @property
     def _cell(self) -> Cell:
@@ -236,12 +238,21 @@ class Model(eqx.Module):
         query, from_state = jnp.split(products, [self.config.hidden], axis=1)
         return attend(query, seen.keys, energy, seen.is_token), from_state
 
-    def _features_to_symbols(self) -> Float[Array, "features symbols"]:
-        """Return Wo times the pre-output's weight: nothing stands between the two linear maps."""
-        assert self.pre_output is not None
-        return self.pre_output @ self.output
+    def _readout(
+        self,
+    ) -> tuple[Float[Array, "features onward"], Float[Array, "onward symbols"] | None]:
+        """Return what [embedding ; state ; context] meets, and what that meets, if anything.
 
-    def _split_features_to_symbols(self) -> tuple[Array, Array]:
-        """Return the same, apart: for [embedding ; state], and for the context."""
-        to_symbols = self._features_to_symbols()
-        return to_symbols[: -2 * self.config.hidden], to_symbols[-2 * self.config.hidden :]
+        Nothing stands between pre-output and output, two linear maps: where there are fewer symbols
+        than units, their product is the smaller one.
+        """
+        assert self.pre_output is not None
+        if self.output.shape[1] <= self.output.shape[0]:
+            return self.pre_output @ self.output, None
+        return self.pre_output, self.output
+
+    @staticmethod
+    def _last(
+        found: Float[Array, "*rows onward"], last: Array | None
+    ) -> Float[Array, "*rows symbols"]:
+        return found if last is None else times(found, last)

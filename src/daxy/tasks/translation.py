@@ -97,8 +97,8 @@ class TranslationTask(Task[TranslationData]):
 
     def _sides(self, examples: Examples) -> tuple[Sequences, Sequences]:
         """Return the English and the French sentences."""
-        sides = examples.source, examples.target
-        return sides[::-1] if self.is_reversed else sides
+        english, french = examples.source, examples.target
+        return (french, english) if self.is_reversed else (english, french)
 
 
 def _constructed(english: Iterable[Tokens]) -> dict[str, int]:

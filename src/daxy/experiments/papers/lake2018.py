@@ -196,7 +196,11 @@ FINDINGS = (
 """What the text and Table 1 say of analyses."""
 
 TRANSLATOR = network("lstm", 2, 400, 0.05, attention=True)
-TESTS = {"BLEU": ("bleu", "sentences"), "daxy": ("exact", "new_word"), "tired": ("exact", "control")}
+TESTS = {
+    "BLEU": ("bleu", "sentences"),
+    "daxy": ("exact", "new_word"),
+    "tired": ("exact", "control"),
+}
 
 
 def in_translation(row: str, column: str) -> Recipe:
