@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from daxy.core.examples import Example, Examples, Tokens
     from daxy.core.split import Split
+    from daxy.learners.predictor import Predictor
     from daxy.tasks import Task
     from daxy.worlds.drawing import Kind
     from daxy.worlds.examples import GroundedExample
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 BAR = 40
 BIN = 5
 """Lengths that one row of a table is of, where parts stand side by side."""
+MOST = 12
+"""Examples whose attention is in one picture."""
 PICTURES: Mapping[str, Kind] = {".svg": "svg", ".png": "png", ".gif": "gif"}
 
 
@@ -36,12 +39,14 @@ class Show(OfTask):
 
     Where commands are grounded in worlds, `--draw` draws one example: its world, the target marked,
     and where the agent goes; a .gif is a film of it. Of the run of a network with a memory, it
-    draws what is put in, taken out and read while the network reads and writes one.
+    draws what is put in, taken out and read while the network reads and writes one; of one with
+    attention, which words it attends to.
 
     Example:
         daxy show scan/addprim_jump --count 5
         daxy show gscan/compositional --draw world.gif --example D:7
         daxy show transduction/reverse --run runs/RUN --draw inside.png
+        daxy show translation/daxy --run runs/RUN --example new_word --draw attention.png
     """
 
     task: TaskName
@@ -49,14 +54,14 @@ class Show(OfTask):
     count: int = 3
     """How many examples of each part to show."""
     draw: Picture = None
-    """Draw an example with a world, as .svg, .png or .gif; what a memory does, as .svg, .png or
-    .pdf."""
+    """Draw an example with a world, as .svg, .png or .gif; what a memory does, or attention, as
+    .svg, .png or .pdf."""
     example: str | None = None
-    """Which: a part and the number of the example in it, from 1; `train:1` unless given. Without
-    --draw it is shown as text."""
+    """Which: a part and the number of the example in it, from 1; `train:1` unless given. Of
+    attention, a part alone is up to 12 of its examples. Without --draw it is shown as text."""
     run_folder: Annotated[Path | None, tyro.conf.arg(name="run", metavar="RUN")] = None
     """The folder of a finished run: show what its network does instead. The more it attends to a
-    cell, the darker it is drawn; or what its memory does is shown, step after step."""
+    cell or a word, the darker it is drawn; or what its memory does is shown, step after step."""
     force: Switch = False
     """Replace that file if it exists."""
 
@@ -89,26 +94,66 @@ class Show(OfTask):
 
     def _drawn(self, split: Split) -> Result:
         """Draw the example that is asked for, as text where there is no file for it."""
-        from daxy.worlds.examples import GroundedExample
+        from daxy.worlds.examples import GroundedExample, GroundedExamples
 
-        example = _chosen(split, self.example or "train:1")
+        asked = self.example or "train:1"
+        if self.run_folder is not None and not isinstance(split.test, GroundedExamples):
+            return self._in_network(self.run_folder, split, asked)
+        example = _chosen(split, asked)
         if isinstance(example, GroundedExample):
             return self._in_world(example)
-        if self.run_folder is not None:
-            return self._in_memory(self.run_folder, example)
         if self.draw is not None:
             none = f"examples of {self.task} have no world that could be drawn"
-            raise WrongRequest(f"{none}; expected --run of a network with a memory")
+            raise WrongRequest(f"{none}; expected --run of a network with a memory or attention")
         data = _example(example, False)
         return Result(data=data, text=f"{data['source']}: {data['target']}")
 
-    def _in_memory(self, run: Path, example: Example) -> Result:
-        """Return what the memory of a run's network does when it is asked about an example."""
-        from daxy.core.examples import Sequences
+    def _in_network(self, run: Path, split: Split, asked: str) -> Result:
+        """Return what goes on in a run's network when it is asked about examples."""
         from daxy.experiments.trained import load
-        from daxy.report.inside import Look
 
         network = load(run)
+        if network.has_memory:
+            return self._in_memory(network, _chosen(split, asked))
+        neither = "this network has no memory that could be looked into, and no attention"
+        require(network.attends, neither)
+        is_part = ":" not in asked and asked in split.named
+        return self._attending(
+            network, _first(split, asked) if is_part else [_chosen(split, asked)]
+        )
+
+    def _attending(self, network: Predictor, examples: Sequence[Example]) -> Result:
+        """Return which words a network attends to."""
+        from daxy.core.examples import Sequences
+        from daxy.report.alignment import Alignment, draw
+
+        answers = network.predict(Sequences.of([each.source for each in examples]))
+        found = [
+            Alignment.of(each.source, said, network.alignment(each.source, said))
+            for each, said in zip(examples, answers, strict=True)
+        ]
+        data: dict[str, Any] = {
+            "examples": [
+                {**_example(each, False), "prediction": " ".join(said), **alignment.as_json}
+                for each, said, alignment in zip(examples, answers, found, strict=True)
+            ]
+        }
+        lines = list[str]()
+        for each, alignment in zip(data["examples"], found, strict=True):
+            lines += ["", f"{' '.join(alignment.source)}: {each['target']}"]
+            lines += [f"its network: {each['prediction']}"]
+            lines += [] if self.draw else ["", *alignment.lines]
+        if self.draw is not None:
+            save(draw(found), self.draw)
+            data["out"] = str(self.draw)
+            lines += ["", str(self.draw)]
+        return Result(data=data, text="\n".join(lines[1:]))
+
+    def _in_memory(self, network: Predictor, example: Example) -> Result:
+        """Return what a network's memory does when it is asked about an example."""
+        from daxy.core.examples import Sequences
+        from daxy.report.inside import Look
+
         (said,) = network.predict(Sequences.of([example.source]))
         look = Look.of(network.memory, example.source, said, network.inside(example.source, said))
         data = {**_example(example, False), "prediction": " ".join(said), **look.as_json}
@@ -159,6 +204,11 @@ def _chosen(split: Split, asked: str) -> Example:
     there = f"{part} has examples 1 to {len(rows)}, as {part}:1; not {asked!r}"
     require(0 < place <= len(rows), there)
     return rows[place - 1]
+
+
+def _first(split: Split, part: str) -> list[Example]:
+    """Return the first examples of a part."""
+    return list(split.named[part][:MOST])
 
 
 def _check_run(run: Path, split: Split) -> None:

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, cast
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,7 +14,7 @@ from daxy import models
 from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Sequences, Tokens
 from daxy.core.vocabulary import Vocabulary
-from daxy.models._decoding import attended, greedy, greedy_of_length, last_states
+from daxy.models._decoding import alignments, attended, greedy, greedy_of_length, last_states
 from daxy.models._model import Given, Model, Sizes, begun, sees_worlds
 from daxy.models.memories import Memory
 from daxy.models.transducer import Inside
@@ -77,13 +76,40 @@ class Predictor:
         Raises:
             WrongRequest: the network does not say what it attends to; and see `predict`.
         """
-        given = self._given(sources, worlds)
-        some = jax.tree.map(lambda rows: jnp.asarray(rows[:1], jnp.int32), given)
-        silent = "this network does not say what it attends to"
-        require(
-            hasattr(jax.eval_shape(partial(begun, room=1), self.model, some), "attended"), silent
-        )
+        given = self._attending(sources, worlds)
         return attended(self.model, given, self.targets.encode(said))
+
+    def alignment(
+        self, source: Tokens, said: Tokens, world: Worlds | None = None
+    ) -> NDArray[np.float32]:
+        """Return how much each place is attended to at each step: [steps, places].
+
+        Steps are the tokens that are said, and the end; places as in `attended`, words with the
+        end of the source, and with a start before them where the network has one.
+
+        Raises:
+            WrongRequest: see `attended`.
+        """
+        given = self._attending(Sequences.of([source]), world)
+        return alignments(self.model, given, self.targets.encode(Sequences.of([said])))[0]
+
+    def _attending(self, sources: Sequences, worlds: Worlds | None) -> Given:
+        """Return what is asked, of a network that says what it attends to."""
+        require(self.attends, "this network does not say what it attends to")
+        return self._given(sources, worlds)
+
+    @property
+    def attends(self) -> bool:
+        """Whether the network says what it attends to."""
+        world = np.zeros((1, 1, 1, len(CHANNELS)), np.int32) if sees_worlds(self.model) else None
+        nothing = Given(np.zeros((1, 1), np.int32), world)
+        begins = jax.eval_shape(partial(begun, room=1), self.model, nothing)
+        return getattr(begins, "attended", None) is not None
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether the network has a memory that can be looked into."""
+        return isinstance(self.model, Transducer) and self.model.config.kind is not None
 
     @property
     def memory(self) -> Memory:

@@ -95,40 +95,49 @@ def _last_states(model: Model, given: Given, limit: int) -> Float[Array, "slots 
     return states[last, jnp.arange(count)]
 
 
-def attended(model: Model, given: Given, said: Integer[np.ndarray, "count length"]) -> NDArray[Any]:
-    """Return how much a model attends to each place while it says something: [count, places].
-
-    The mean over the steps that say a token, END not among them; if there is none, that step.
+def alignments(
+    model: Model, given: Given, said: Integer[np.ndarray, "count length"]
+) -> NDArray[np.float32]:
+    """Return how much a model attends to each place at each step: [count, length, places].
 
     Args:
         model: One whose states have `attended`.
         given: What it is asked.
-        said: What it is to say, as codes with END.
+        said: What it is to say, as codes with END; what stands at PAD means nothing.
     """
 
     def follow(rows: tuple[Given, Array]) -> Array:
-        return _attended(model, *rows)
+        return _alignments(model, *rows)
 
     return _in_parts(follow, (given, said))
 
 
-@jax.jit
-def _attended(model: Model, given: Given, said: Int[Array, "slots length"]) -> Array:
-    previous = jnp.pad(said, ((0, 0), (1, 0)))[:, :-1]
-    first = jnp.arange(said.shape[1]) == 0
-    counts = (said != PAD) & ((said != END) | first)
+def attended(
+    model: Model, given: Given, said: Integer[np.ndarray, "count length"]
+) -> NDArray[np.float32]:
+    """Return how much a model attends to each place while it says something: [count, places].
 
-    def extend(
-        carry: tuple[Any, Array], here: tuple[Array, Array]
-    ) -> tuple[tuple[Any, Array], None]:
-        (state, total), (token, count) = carry, here
+    The mean over the steps that say a token, END not among them; if there is none, that step. See
+    `alignments`.
+    """
+    is_first = np.arange(said.shape[1]) == 0
+    counts = (said != PAD) & ((said != END) | is_first)
+    shares = (counts / counts.sum(axis=1, keepdims=True)).astype(np.float32)
+    return np.einsum("nt,ntp->np", shares, alignments(model, given, said))
+
+
+@jax.jit
+def _alignments(
+    model: Model, given: Given, said: Int[Array, "slots length"]
+) -> Float[Array, "slots length places"]:
+    previous = jnp.pad(said, ((0, 0), (1, 0)))[:, :-1]
+
+    def extend(state: Any, token: Array) -> tuple[Any, Array]:
         state, _ = model.step(state, token)
-        return (state, total + state.attended * count[:, None]), None
+        return state, state.attended
 
     begin = begun(model, given, said.shape[1])
-    carry = begin, jnp.zeros_like(begin.attended)
-    (_, total), _ = jax.lax.scan(extend, carry, (previous.T, counts.T))
-    return total / counts.sum(axis=1, keepdims=True)
+    return jax.lax.scan(extend, begin, previous.T)[1].swapaxes(0, 1)
 
 
 def _in_parts(decode: Callable[[Any], Array], rows: Any) -> NDArray[Any]:

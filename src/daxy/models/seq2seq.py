@@ -69,6 +69,8 @@ class DecoderState(NamedTuple):
     seen: Seen | None
     values: Float[Array, "batch source gates_and_onward"] | None
     """The encoder's outputs, times what a context vector meets."""
+    attended: Float[Array, "batch source"] | None
+    """How much the last step attended to each word; None without attention."""
 
     @property
     def top(self) -> Float[Array, "batch hidden"]:
@@ -168,10 +170,11 @@ class Model(eqx.Module):
         """Encode the sources; the state before the first target token."""
         outputs, state = self._encode(source, None)
         if self.context_to_gates is None:
-            return DecoderState(state, None, None)
+            return DecoderState(state, None, None, None)
         (onward, _), twice = self._readout(), 2 * self.config.hidden
         weight = jnp.concatenate([self.context_to_gates, onward[-twice:]], axis=1)
-        return DecoderState(state, self._seen(outputs, source), times(outputs, weight))
+        nothing = jnp.zeros(source.shape)
+        return DecoderState(state, self._seen(outputs, source), times(outputs, weight), nothing)
 
     def step(
         self, state: DecoderState, token: Int[Array, " batch"]
@@ -191,7 +194,7 @@ class Model(eqx.Module):
         features = after[0] if embedded is None else jnp.concatenate([embedded, after[0]], axis=1)
         (onward, last), twice = self._readout(), 2 * self.config.hidden
         found = features @ onward[:-twice] + context_onward
-        return state._replace(state=after), self._last(found, last)
+        return state._replace(state=after, attended=weights), self._last(found, last)
 
     @property
     def _cell(self) -> Cell:

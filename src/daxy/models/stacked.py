@@ -88,6 +88,8 @@ class DecoderState(NamedTuple):
     seen: Seen | None
     values: Float[Array, "batch source hidden"] | None
     """The encoder's top states."""
+    attended: Float[Array, "batch source"] | None
+    """How much the last step attended to each word; None without attention."""
 
     @property
     def top(self) -> Float[Array, "batch hidden"]:
@@ -196,7 +198,7 @@ class Model(eqx.Module):
             carry: tuple[States, Int[Array, " batch"]], masks: Masks
         ) -> tuple[Any, tuple[Array, States]]:
             states, token = carry
-            states, logits = model._advance(apply, known, states, token, masks)
+            states, logits, _ = model._advance(apply, known, states, token, masks)
             return (states, best(logits)), (token, states)
 
         first = jnp.full(len(start[0][0]), PAD)
@@ -222,7 +224,7 @@ class Model(eqx.Module):
         ) -> tuple[tuple[States, Int[Array, " batch"]], Float[Array, "batch symbols"]]:
             (known, forced), (states, own), (true, masks) = constants, carry, here
             token = jnp.where(forced, true, own)
-            states, logits = self._advance(apply, known, states, token, masks)
+            states, logits, _ = self._advance(apply, known, states, token, masks)
             return (states, best(logits)), logits
 
         constants = self._constants(self._seen(outputs, source)), forced
@@ -232,8 +234,9 @@ class Model(eqx.Module):
     def start(self, source: Int[Array, "batch source"]) -> DecoderState:
         """Encode the sources; the state before the first target token."""
         outputs, states = self._encode(source, None)
-        values = outputs if self.config.attention else None
-        return DecoderState(states, self._seen(outputs, source), values)
+        looks = self.config.attention
+        values, nothing = (outputs, jnp.zeros(source.shape)) if looks else (None, None)
+        return DecoderState(states, self._seen(outputs, source), values, nothing)
 
     def step(
         self, state: DecoderState, token: Int[Array, " batch"]
@@ -241,8 +244,8 @@ class Model(eqx.Module):
         """Take the previous token (PAD before the first) in; return the scores of the next."""
         apply = late_weights.applied(self._weights(state.values))
         known, quiet = self._constants(state.seen), Masks(None, None)
-        states, logits = self._advance(apply, known, state.states, token, quiet)
-        return state._replace(states=states), logits
+        states, logits, attended = self._advance(apply, known, state.states, token, quiet)
+        return state._replace(states=states, attended=attended), logits
 
     @property
     def _cell(self) -> Cell:
@@ -297,12 +300,12 @@ class Model(eqx.Module):
         states: States,
         token: Int[Array, " batch"],
         masks: Masks,
-    ) -> tuple[States, Float[Array, "batch symbols"]]:
-        """Return the states after a token, and the scores of the next."""
+    ) -> tuple[States, Float[Array, "batch symbols"], Float[Array, "batch source"] | None]:
+        """Return the states after a token, the scores of the next, and what is attended to."""
         # PAD before the first token is the start symbol, which has a row of its own.
         rows = apply("embedding", jax.nn.one_hot(token, len(known.output_bias)))
         rows = rows if masks.embedding is None else rows * masks.embedding
-        context = None
+        context = weights = None
         if known.seen is not None and known.energy is not None:
             query = apply("query", states[-1][0])
             weights = attend(query, known.seen.keys, known.energy, known.seen.is_token)
@@ -319,4 +322,4 @@ class Model(eqx.Module):
             after.append(self._cell.step(state, from_input, from_state))
             rows = after[-1][0]
         features = rows if context is None else jnp.concatenate([rows, context], axis=1)
-        return tuple(after), apply("output", features) + known.output_bias
+        return tuple(after), apply("output", features) + known.output_bias, weights

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from daxy.core.errors import WrongRequest, require
@@ -158,6 +159,8 @@ def judged(folders: Sequence[RunFolder]) -> Judged:
                 f"{folder.path} is of another learner or task than {folders[0].path}"
             )
     metric = folders[0].scores()["metric"]
+    if not pa.types.is_boolean(parquet.load(folders[0].predictions, (metric,)).schema.types[0]):
+        metric = "exact"  # a grade is neither right nor wrong
     tables = [parquet.load(each.predictions, ("source", "target", metric)) for each in folders]
     sources, targets = (tuple(map(tuple, tables[0][it].to_pylist())) for it in ("source", "target"))
     right = np.array([table[metric].to_pylist() for table in tables]) > 0

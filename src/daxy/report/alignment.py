@@ -1,0 +1,88 @@
+"""What a network attends to while it says something: for people, as a picture and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+START, END = "<s>", "</s>"
+CELL = 0.34
+"""Inches of a word's row and column."""
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """One example: the words of both sides, and how much each step attends to each word."""
+
+    source: Sequence[str]
+    said: Sequence[str]
+    """One a step, the end too."""
+    weights: NDArray[np.float32]
+    """Shape [steps, words of the source]."""
+
+    @classmethod
+    def of(
+        cls, source: Sequence[str], said: Sequence[str], weights: NDArray[np.float32]
+    ) -> Alignment:
+        """Return the alignment of a source and what a network says to it.
+
+        Args:
+            source: Its words.
+            said: The network's.
+            weights: [steps, places]: places are the words and the end, maybe with a start before.
+        """
+        start = [START] * (weights.shape[1] - len(source) - 1)
+        return cls((*start, *source, END), (*said, END), weights)
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The same as JSON values, to four digits."""
+        return {
+            "source": list(self.source),
+            "said": list(self.said),
+            "attention": [[round(float(each), 4) for each in row] for row in self.weights],
+        }
+
+    @property
+    def lines(self) -> Iterator[str]:
+        """The same as text: a line a step, with the words that are attended to most."""
+        wide = max(map(len, self.said))
+        for token, row in zip(self.said, self.weights, strict=True):
+            most = np.argsort(-row, kind="stable")[:3]
+            looks = [
+                f"{self.source[place]} {row[place]:.2f}" for place in most if row[place] > 0.05
+            ]
+            yield f"{token.ljust(wide)}  {', '.join(looks)}"
+
+
+def draw(alignments: Sequence[Alignment]) -> Figure:
+    """Return a picture of several, side by side: rows are what is said, columns what is read."""
+    from matplotlib.figure import Figure
+
+    columns = min(4, len(alignments))
+    rows = -(-len(alignments) // columns)
+    wide = CELL * max(len(each.source) for each in alignments) + 1.2
+    high = CELL * max(len(each.said) for each in alignments) + 1.2
+    figure = Figure(figsize=(wide * columns, high * rows), layout="constrained")
+    panels = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axes, each in zip(panels, alignments, strict=False):
+        _draw(axes, each)
+    for axes in panels[len(alignments) :]:
+        axes.set_axis_off()
+    return figure
+
+
+def _draw(axes: Axes, alignment: Alignment) -> None:
+    axes.imshow(alignment.weights, cmap="Greys", vmin=0, vmax=1)
+    across, down = range(len(alignment.source)), range(len(alignment.said))
+    axes.set_xticks(across, alignment.source, rotation=90, fontsize="small")
+    axes.set_yticks(down, alignment.said, fontsize="small")
+    axes.xaxis.tick_top()
