@@ -52,7 +52,7 @@ def forget_programs() -> Iterator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test that asks for official files, so that `-m official` is all of them."""
     for item in items:
-        if {"scan_archive", "mcd_archive", "gscan_archive"} & set(
+        if {"scan_archive", "mcd_archive", "gscan_archive", "translation_archive"} & set(
             getattr(item, "fixturenames", ())
         ):
             item.add_marker("official")
@@ -85,6 +85,12 @@ def mcd_archive() -> Path:
 def gscan_archive() -> Path:
     """Files of the authors' gSCAN generator (Ruis et al. 2020)."""
     return official("gscan.tar.xz")
+
+
+@pytest.fixture(scope="session")
+def translation_archive() -> Path:
+    """The English-French selection of Lake & Baroni and Bastings et al."""
+    return official("mt-en-fr.tar.xz")
 
 
 @pytest.fixture(scope="session")

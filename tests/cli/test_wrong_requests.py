@@ -54,6 +54,47 @@ FILES = {
 }
 
 REQUESTS = [
+    # English and French
+    (
+        "interpret copular he is hapy .",
+        "'he is hapy .': 'hapy' is not what 'he' can be; did you mean 'happy'?",
+    ),
+    (
+        "interpret copular good .",
+        "'good .': a sentence begins with elle, elles, he, i, il, ils, je, nous, she, they, tu,"
+        " vous, we, you",
+    ),
+    ("show translation/daxi", "no task named 'translation/daxi'; did you mean translation/daxy?"),
+    (
+        "show translation/daxy --word daxy",
+        "word must be a word and its translation, as daxy=daxiste, not 'daxy'",
+    ),
+    (
+        "show translation/daxy --word tired=las",
+        "'tired' is no new word: 'i m tired .' is among the sentences; expected another --word",
+    ),
+    ("show translation/daxy --pairs absent.txt", "absent.txt: no such file"),
+    (
+        "show translation/daxy --pairs good.txt",
+        "good.txt:1: 1 column; expected <English>, a tab, <French>, and maybe a tab and whose they"
+        " are",
+    ),
+    (
+        "show translation/daxy --official good.txt",
+        "good.txt: is no folder and no .tar.xz; expected the official files as published",
+    ),
+    (
+        "show translation/daxy --pairs good.txt --official good.txt",
+        "--pairs and --official are different data; expected one of them",
+    ),
+    (
+        "train translation/daxy --sentences released",
+        "the released selection is not daxy's own; expected --official DIR",
+    ),
+    (
+        "reproduce bastings2018/table3",
+        "the released selection is not daxy's own; expected --official DIR",
+    ),
     # verbs and flags
     ("intrepret scan jump", "no verb named 'intrepret'; did you mean interpret?"),
     ("--hlep", "no flag named '--hlep'; did you mean --help?"),
@@ -81,8 +122,8 @@ REQUESTS = [
     ("tasks ?", f"no task named '?'; `daxy tasks` lists all {len(tasks.available())}"),
     (
         "interpret scam jump",
-        "wrong value for language: 'scam'; expected one of 'scan', 'gscan', 'svo_sov', 'gender',"
-        " 'itg'; see `daxy interpret --help`",
+        "wrong value for language: 'scam'; expected one of 'scan', 'gscan', 'copular', 'svo_sov',"
+        " 'gender', 'itg'; see `daxy interpret --help`",
     ),
     ("interpret svo_sov", "expected a sentence of the grammar, as si1 vi2 oi3 of svo_sov"),
     ("interpret itg a", "itg needs --grammar FILE"),
@@ -97,8 +138,8 @@ REQUESTS = [
     ("show transduction/grammar --grammar nope.itg", "nope.itg: no such file"),
     (
         "interpret 'jump left'",
-        "wrong value for language: 'jump left'; expected one of 'scan', 'gscan', 'svo_sov',"
-        " 'gender', 'itg'; see `daxy interpret --help`",
+        "wrong value for language: 'jump left'; expected one of 'scan', 'gscan', 'copular',"
+        " 'svo_sov', 'gender', 'itg'; see `daxy interpret --help`",
     ),
     ("--version scan", "--version stands alone, without scan"),
     # values
@@ -117,7 +158,7 @@ REQUESTS = [
     ),
     (
         "export scan/length --format csv",
-        "wrong value for --format: 'csv'; expected one of 'auto', 'scan-text', 'joint-text',"
+        "wrong value for --format: 'csv'; expected one of 'auto', 'scan-text', 'joint-text', 'tsv',"
         " 'jsonl', 'parquet', 'gscan-json'; see `daxy export --help`",
     ),
     (
@@ -154,7 +195,7 @@ REQUESTS = [
     (
         "show scan/length --draw a.png",
         "examples of scan/length have no world that could be drawn; expected --run of a network"
-        " with a memory",
+        " with a memory or attention",
     ),
     ("show gscan/length --draw a.jpg", "a.jpg: expected a name that ends in .svg, .png, .gif"),
     ("show gscan/compositional --shots -1", "shots must not be negative: -1"),
@@ -302,7 +343,7 @@ REQUESTS = [
     ("export scan/length --out good.txt", "good.txt exists; --force replaces it"),
     (
         "export scan/length --out length.csv",
-        "length.csv: no format has this name; expected .txt, .jsonl, .parquet, or --format",
+        "length.csv: no format has this name; expected .txt, .tsv, .jsonl, .parquet, or --format",
     ),
     (
         "export scan/length --split validation --validation none",
@@ -350,7 +391,7 @@ REQUESTS = [
     ),
     (
         "show scan/length --official good.txt",
-        "good.txt: is no folder and no .tar.xz; expected SCAN's official files as published",
+        "good.txt: is no folder and no .tar.xz; expected the official files as published",
     ),
     (
         "show scan/simple --official malformed",

@@ -1,5 +1,8 @@
 """The tables of Bastings et al. (2018); the expected figures are from the paper."""
 
+import itertools
+
+import numpy as np
 import pytest
 
 from daxy.experiments import papers
@@ -82,8 +85,9 @@ def test_a_row_is_its_network(row: str, config: dict[str, object]) -> None:
 @pytest.mark.parametrize("name", TABLES)
 def test_scan_is_scored_by_exact_match_and_nacs_by_back_mapping(name: str) -> None:
     for recipe in (cell.recipe for cell in TABLES[name].cells if cell.recipe):
-        wanted = {"scan": "exact", "nacs": "back_mapping"}[recipe.task.partition("/")[0]]
-        assert recipe.metric == wanted
+        translated = "bleu" if recipe.test == "sentences" else "exact"
+        wanted = {"scan": "exact", "nacs": "back_mapping", "translation": translated}
+        assert recipe.metric == wanted[recipe.task.partition("/")[0]]
 
 
 def twins(table: Table, others: list[Table]) -> list[tuple[Cell, Cell]]:
@@ -96,6 +100,34 @@ def test_table_1_prints_what_tables_4_and_5_print() -> None:
     pairs = twins(TABLES["table1"], [TABLES["table4"], TABLES["table5"]])
     assert len(pairs) == 40
     assert all(one.printed == other.printed for one, other in pairs)
+
+
+def test_table_3_prints_what_table_8_prints() -> None:
+    pairs = twins(TABLES["table3"], [TABLES["table8"]])
+    assert len(pairs) == 4
+    assert all(one.printed == other.printed for one, other in pairs)
+
+
+def test_tables_8_to_10_are_of_the_same_runs() -> None:
+    tables = [TABLES[name] for name in ("table8", "table9", "table10")]
+    for place in [(cell.row, cell.column) for cell in tables[0].cells]:
+        recipes = [table.cell(*place).recipe for table in tables]
+        assert len({recipe.identity for recipe in recipes if recipe}) == 1
+        assert [recipe.test for recipe in recipes if recipe] == [
+            "sentences",
+            "new_word",
+            "control",
+        ]
+
+
+@pytest.mark.parametrize("name", ["table9", "table10"])
+def test_accuracies_of_eight_sentences_can_be_those_of_three_runs(name: str) -> None:
+    """A figure is the mean of three counts out of eight, with their population's deviation."""
+    possible = {
+        f"{100 * np.mean(runs) / 8:.1f} ±{100 * np.std(runs) / 8:.1f}"
+        for runs in itertools.combinations_with_replacement(range(9), 3)
+    }
+    assert {cell.printed for cell in TABLES[name].cells} <= possible
 
 
 def test_table_2_prints_what_tables_6_and_7_print() -> None:

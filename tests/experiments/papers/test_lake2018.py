@@ -61,3 +61,28 @@ def test_each_run_of_figure_5_has_its_own_draw_of_composed_commands(
     assert cell.recipe is not None
     split = f"scan/addprim_complex_jump_num{added}"
     assert cell.recipe.tasks == [f"{split}_rep{repetition}" for repetition in range(1, 6)]
+
+
+TRANSLATION = papers.table("lake2018/translation")
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "printed", "repetitions"),
+    [
+        ("without daxy", "BLEU", "28.6", 0),
+        ("with daxy", "BLEU", "", 1_000),
+        ("with daxy", "daxy", "12.5", 1_000),  # one of eight
+        ("with daxy", "tired", "100.0", 1_000),
+    ],
+)
+def test_experiment_4_is_of_the_network_that_the_text_names(
+    row: str, column: str, printed: str, repetitions: int
+) -> None:
+    cell = TRANSLATION.cell(row, column)
+    assert cell.recipe is not None
+    learner, data = reproduction.learner_of(cell.recipe), reproduction.data_of(cell.recipe)
+    assert cell.printed == printed
+    assert learner.config == Config(cell="lstm", layers=2, hidden=400, attention=True)
+    assert (learner.protocol.dropout, learner.protocol.trials) == (0.05, 100_000)
+    assert (data.choices["repetitions"], data.choices["validation"]) == (repetitions, "none")
+    assert data.origin == "official"

@@ -1,0 +1,124 @@
+"""English and French from the command line: a word of one's own, from data to pictures."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+WHO = ("I am", "I'm", "You are", "He is", "She's", "They're")
+WHAT = {"ill": "malade", "calm": "calme", "here": "ici", "tired": "fatigué", "old": "vieux"}
+FRENCH = ("Je suis", "Je suis", "Tu es", "Il est", "Elle est", "Ils sont")
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of Tatoeba's sentences, all of them ours."""
+    path = tmp_path_factory.mktemp("tatoeba") / "fra.txt"
+    lines = [
+        f"{who} {english}.\t{said} {french}.\tnobody's\r\n"
+        for who, said in zip(WHO, FRENCH, strict=True)
+        for english, french in WHAT.items()
+    ]
+    path.write_bytes("".join(lines).encode())
+    return path
+
+
+@pytest.fixture(scope="module")
+def flags(pairs: Path) -> list[str]:
+    return ["--pairs", str(pairs), "--word", "wug=wugue", "--repetitions", "10",
+            "--test-fraction", "0.2"]  # fmt: skip
+
+
+NETWORKS = (
+    ("translation/daxy", "seq2seq", ["--hidden", "6", "--embedding", "4"]),
+    ("translation/daxy_fr_en", "stacked", ["--hidden", "6", "--attention"]),
+)
+
+
+@pytest.mark.parametrize(("task", "model", "shape"), NETWORKS)
+def test_a_word_of_ones_own_is_learned_scored_and_looked_at(
+    task: str, model: str, shape: list[str], flags: list[str], tmp_path: Path, daxy: Callable
+) -> None:
+    answer = daxy("train", task, model, *flags, *shape, "--epochs", "2", "--batch-size", "8",
+                  "--runs", str(tmp_path / "runs"), "--json")  # fmt: skip
+    assert answer.code == 0, answer.err
+    (run,) = answer.json["runs"]
+    assert set(run["tests"]) == {"sentences", "new_word", "control"}
+    assert set(run["tests"]["new_word"]) == {"bleu", "exact", "accepted"}
+
+    looked = ("show", task, *flags, "--run", run["folder"])
+    (alone,) = daxy(*looked, "--example", "new_word:1", "--json").json["examples"]
+    assert "wug" in f"{alone['source']} {alone['target']}"
+    assert alone["said"] == [*alone["prediction"].split(), "</s>"]
+    assert len(alone["attention"]) == len(alone["said"])
+    for row in alone["attention"]:
+        assert len(row) == len(alone["source"])
+        assert sum(row) == pytest.approx(1, abs=1e-3)
+    picture = tmp_path / "attention.svg"
+    drawn = daxy(*looked, "--example", "new_word", "--draw", str(picture))
+    assert drawn.code == 0, drawn.err
+    assert picture.read_text().count("wug") >= 8
+    assert daxy(*looked, "--example", "control:2").out.count("its network:") == 1
+
+    found = daxy("analyse", "constructions", run["folder"], "--json").json
+    groups = {row["group"] for row in found["rows"]}
+    assert groups == {f"{word}, {metric}" for word in ("wug=wugue", "tired")
+                      for metric in ("exact", "accepted")}  # fmt: skip
+    means = {(row["group"], row["name"]): row["mean"] for row in found["rows"]}
+    assert means["wug=wugue, exact", "all"] == 100 * run["tests"]["new_word"]["exact"]
+    assert means["tired, accepted", "all"] == 100 * run["tests"]["control"]["accepted"]
+
+
+def test_a_network_that_attends_to_nothing_has_no_picture(
+    flags: list[str], tmp_path: Path, daxy: Callable
+) -> None:
+    answer = daxy("train", "translation/daxy", *flags, "--hidden", "6", "--no-attention",
+                  "--epochs", "1", "--runs", str(tmp_path), "--json")  # fmt: skip
+    folder = answer.json["runs"][0]["folder"]
+    refused = daxy("show", "translation/daxy", *flags, "--run", folder)
+    expected = "this network has no memory that could be looked into, and no attention"
+    assert (refused.code, expected in refused.err) == (2, True)
+
+
+def test_show_says_what_the_paper_counts(flags: list[str], daxy: Callable) -> None:
+    answer = daxy("show", "translation/daxy", *flags)
+    assert answer.code == 0, answer.err
+    for said in ("you are wug . -> tu es wugue .", "sentences with tired", "you are very X"):
+        assert said in answer.out
+
+
+def test_what_is_exported_with_tabs_is_read_as_pairs(
+    flags: list[str], tmp_path: Path, daxy: Callable
+) -> None:
+    out = tmp_path / "train.tsv"
+    assert daxy("export", "translation/daxy", *flags, "--out", str(out)).code == 0
+    again = ["--pairs", str(out), "--word", "dax=daxe", "--test-fraction", "0.2"]
+    assert daxy("show", "translation/daxy", *again, "--json").code == 0
+
+
+def test_interpret_translates(daxy: Callable) -> None:
+    answer = daxy("interpret", "copular", "She isn't very tired.")
+    assert answer.out == (
+        "not\n  very\n    tired\n      she/elle (a woman)\n\n"
+        "1 translation:\nelle n est pas tres fatiguee .\n"
+    )
+    found = daxy("interpret", "copular", "Vous êtes fatigués.", "--json").json
+    assert found["language"] == "french"
+    assert found["translations"] == ["you are tired .", "you re tired ."]
+
+
+def test_a_table_on_the_released_selection_asks_for_it(tmp_path: Path, daxy: Callable) -> None:
+    asked = ("reproduce", "bastings2018/table9", "--runs", str(tmp_path))
+    refused = daxy(*asked)
+    assert (refused.code, "expected --official DIR" in refused.err) == (2, True)
+
+
+@pytest.mark.official
+def test_a_table_is_planned_on_the_released_selection(
+    translation_archive: Path, tmp_path: Path, daxy: Callable
+) -> None:
+    official = ("--official", str(translation_archive), "--runs", str(tmp_path), "--dry-run")
+    planned = daxy("reproduce", "bastings2018/table9", *official, "--json").json["plan"]
+    assert {tuple(step["missing"]) for step in planned} == {(0, 1, 2)}
+    swept = daxy("sweep", "lake2018/translation", *official, "--no-estimate")
+    assert swept.code == 0, swept.err

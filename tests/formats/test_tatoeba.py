@@ -1,0 +1,83 @@
+"""Files of Tatoeba's sentences, and pairs with a tab between."""
+
+from pathlib import Path
+
+import pytest
+
+from daxy.core.errors import WrongFile, WrongRequest
+from daxy.core.examples import Examples
+from daxy.formats import tatoeba, tsv
+
+EXPECTED = "expected <English>, a tab, <French>, and maybe a tab and whose they are"
+
+
+def written(folder: Path, data: bytes) -> Path:
+    path = folder / "fra.txt"
+    path.write_bytes(data)
+    return path
+
+
+def test_lines_have_two_columns_or_three_and_any_line_end(tmp_path: Path) -> None:
+    data = "I'm ill.\tJe suis malade.\r\nGo!\tÇa va !\tCC-BY 2.0 (France) #1 & #2\nHi.\tSalut."
+    assert tatoeba.read(written(tmp_path, data.encode())) == [
+        (1, "I'm ill.", "Je suis malade."),
+        (2, "Go!", "Ça va !"),
+        (3, "Hi.", "Salut."),
+    ]
+
+
+def test_pairs_that_come_twice_are_there_twice(tmp_path: Path) -> None:
+    assert len(tatoeba.read(written(tmp_path, b"Hi.\tSalut.\n" * 2))) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (b"", f"blank line; {EXPECTED}"),
+        (b"\r", f"blank line; {EXPECTED}"),
+        (b"Hi.", f"1 column; {EXPECTED}"),
+        (b"1\tHi.\t2\tSalut.", f"4 columns; {EXPECTED}"),
+        (b"\tSalut.", f"no English sentence; {EXPECTED}"),
+        (b"Hi.\t ", f"no French sentence; {EXPECTED}"),
+        (
+            "Hi.\tÇa va.".encode("latin-1"),
+            "byte 0xc7 at column 5 is not UTF-8; expected UTF-8 text",
+        ),
+    ],
+)
+def test_a_wrong_line_is_named(line: bytes, problem: str, tmp_path: Path) -> None:
+    path = written(tmp_path, b"Hi.\tSalut.\n" + line + b"\n")
+    with pytest.raises(WrongFile) as raised:
+        tatoeba.read(path)
+    assert str(raised.value) == f"{path}:2: {problem}"
+
+
+def test_an_empty_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(WrongFile, match="the file is empty"):
+        tatoeba.read(written(tmp_path, b""))
+
+
+def test_pairs_with_a_tab_between_are_read_as_they_are_written() -> None:
+    pairs = [(("i", "am", "."), ("je", "suis", "."))] * 2
+    text = tsv.write(Examples.of(pairs))
+    assert text == "i am .\tje suis .\n" * 2
+    assert tsv.parse(text.encode(), "a.tsv") == pairs
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (b"i am .", "no `\t` in 'i am .'"),
+        (b"i  am .\tje suis .", "two spaces, or one at an end, in 'i  am .\\tje suis .'"),
+        (b"i am .\tje suis .\tmore", "unprintable '.\\tmore' in 'i am .\\tje suis .\\tmore'"),
+    ],
+)
+def test_a_wrong_pair_is_named(line: bytes, problem: str) -> None:
+    with pytest.raises(WrongFile) as raised:
+        tsv.parse(b"a .\tb .\n" + line + b"\n", "a.tsv")
+    assert str(raised.value).startswith(f"a.tsv:2: {problem}; expected `<source>")
+
+
+def test_a_token_with_a_tab_is_not_written() -> None:
+    with pytest.raises(WrongRequest, match="cannot hold the token"):
+        tsv.write(Examples.of([(["a\tb"], ["c"])]))

@@ -1,0 +1,70 @@
+"""BLEU, and translations that are as good as the one that is given."""
+
+import math
+
+import numpy as np
+import pytest
+from sacrebleu import corpus_bleu, sentence_bleu
+
+from daxy import metrics
+from daxy.core.examples import Examples, Sequences
+from daxy.metrics.bleu import SIGNATURE, scorer
+
+BLEU, ACCEPTED = metrics.get("bleu"), metrics.get("accepted")
+PAIRS = [
+    ("i am very tired .", "je suis tres fatigue ."),
+    ("you are not daxy .", "tu n es pas daxiste ."),
+    ("she said no .", "elle a dit non ."),
+]
+SAID = ["je suis tres fatiguee .", "vous n etes pas daxistes .", "elle a dit oui ."]
+
+
+def examples() -> Examples:
+    return Examples.of((source.split(), target.split()) for source, target in PAIRS)
+
+
+def sequences(sentences: list[str]) -> Sequences:
+    return Sequences.of([sentence.split() for sentence in sentences])
+
+
+def test_bleu_is_sacrebleus() -> None:
+    wanted = [target for _, target in PAIRS]
+    found = BLEU.total(examples(), sequences(SAID))
+    assert found == corpus_bleu(SAID, [wanted], tokenize="none", force=True).score / 100
+    each = [
+        sentence_bleu(said, [own], tokenize="none") for said, own in zip(SAID, wanted, strict=True)
+    ]
+    np.testing.assert_allclose(
+        BLEU.score(examples(), sequences(SAID)), [own.score / 100 for own in each]
+    )
+
+
+def test_bleu_of_targets_is_one_and_of_nothing_none() -> None:
+    right = examples().target
+    assert BLEU.total(examples(), right) == 1.0
+    assert BLEU.score(examples(), right).tolist() == pytest.approx([1.0] * 3)
+    nothing = Sequences.of([[]] * 3)
+    assert BLEU.total(examples(), nothing) == 0
+    assert BLEU.score(examples(), nothing).tolist() == [0.0] * 3
+    none = examples().take([])
+    assert math.isnan(BLEU.total(none, none.target))
+
+
+def test_the_signature_is_what_sacrebleu_says() -> None:
+    scorer().corpus_score(["a b"], [["a b"]])
+    said = str(scorer().get_signature())
+    assert said.startswith(f"{SIGNATURE}|version:")
+    assert SIGNATURE in BLEU.summary
+
+
+def test_another_way_to_say_the_same_is_accepted() -> None:
+    assert ACCEPTED.score(examples(), sequences(SAID)).tolist() == [True, True, False]
+    assert ACCEPTED.score(examples(), examples().target).all()
+    wrong = ["tu es tres fatigue .", "vous etes daxiste .", ""]
+    assert not ACCEPTED.score(examples(), sequences(wrong)).any()
+
+
+def test_both_directions_are_accepted() -> None:
+    said = ["i m very tired .", "you aren t daxy .", "she says no ."]
+    found = ACCEPTED.score(examples().swapped(), sequences(said))
+    assert found.tolist() == [True, True, False]

@@ -1,0 +1,113 @@
+"""The released English-French selection, and what the papers count in it."""
+
+import re
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.archives import unpacked
+
+from daxy import tasks
+from daxy.core.errors import WrongFile
+from daxy.core.split import Split
+from daxy.formats import tsv
+
+TASK = "translation/daxy"
+FILES = ("train.tsv", "train_wo_valid.tsv", "valid.tsv", "test.tsv")
+
+
+def split(official: Path, name: str = TASK, **choices: Any) -> Split:
+    return tasks.get(name).split(tasks.data(name, official=official, **choices))
+
+
+@pytest.fixture(scope="module")
+def folder(translation_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return unpacked(translation_archive, tmp_path_factory.mktemp("official")) / "mt-en-fr"
+
+
+def test_a_folder_and_the_archive_are_the_same(folder: Path, translation_archive: Path) -> None:
+    one, other = split(folder).provenance, split(translation_archive).provenance
+    assert one.checksum == other.checksum
+    assert (one.sizes.train, one.sizes.validation, one.sizes.test) == (9_912, 1_087, 1_199)
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("train_daxy_wo_valid.tsv", "train"),
+        ("valid_daxy.tsv", "validation"),
+        ("test_daxy.tsv", "new_word"),
+        ("test_tired.tsv", "control"),
+    ],
+)
+def test_each_part_is_the_released_file(name: str, part: str, folder: Path) -> None:
+    found = split(folder).named[part]
+    assert sorted(found.keys) == sorted(tsv.read(folder / name).keys)
+
+
+def test_without_the_word_or_a_validation_set_it_is_the_other_files(folder: Path) -> None:
+    plain = split(folder, repetitions=0)
+    assert plain.train.keys == tsv.read(folder / "train_wo_valid.tsv").keys
+    assert plain.validation.keys == tsv.read(folder / "valid.tsv").keys
+    whole = split(folder, validation="none")
+    assert sorted(whole.train.keys) == sorted(tsv.read(folder / "train_daxy.tsv").keys)
+    assert tsv.read(folder / "test.tsv").keys[8:] == whole.named["sentences"].keys
+
+
+def test_counts_are_the_papers(folder: Path) -> None:
+    made = split(folder, validation="none", repetitions=0)
+    facts = tasks.get(TASK).facts(made.train)
+    assert facts["sentences with tired"] == 80
+    assert facts["of its eight constructions"] == 1
+    # Lake & Baroni print 22 predicates a construction and do not say what counts as one. One word
+    # is the nearest reading: fewer different ones, almost as many in all pairs.
+    lines = set((folder / "train.tsv").read_text().splitlines())
+    framed = re.compile(r"(you are|he is|i am|you are not|he is not|i am not|[a-z]+ [a-z]+ very)"
+                        r" (?!not |very )([a-z]+) \.\t.*")  # fmt: skip
+    asked = ("you are", "he is", "i am not", "you are not", "he is not", "i am very",
+             "you are very", "he is very")  # fmt: skip
+    found = [match for match in map(framed.fullmatch, lines) if match and match[1] in asked]
+    assert facts["pairs a construction"] == len(found) / 8 < 22
+    assert facts["predicates a construction"] == len({match.group(1, 2) for match in found}) / 8
+    back = split(folder, "translation/daxy_fr_en", validation="none", repetitions=0)
+    assert tasks.get(back.provenance.task).facts(back.train) == facts
+
+
+def test_a_file_in_tatoebas_form_gives_the_same_sentences(folder: Path, tmp_path: Path) -> None:
+    lines = (folder / "train.tsv").read_text().splitlines()
+    path = tmp_path / "fra.txt"
+    path.write_text("".join(f"{line}\tCC-BY\r\n" for line in lines))
+    made = tasks.get(TASK).split(tasks.data(TASK, pairs=path, repetitions=0))
+    sizes = made.provenance.sizes
+    assert sizes.train + sizes.validation + sizes.tests["sentences"] == 9_999
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_is_not_the_released_one_is_refused(
+    name: str, folder: Path, tmp_path: Path
+) -> None:
+    for each in FILES:
+        (tmp_path / each).write_bytes((folder / each).read_bytes())
+    path = tmp_path / name
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"i am .\tje suis .\n")
+    with pytest.raises(WrongFile, match=rf"{name}: .* lines; expected"):
+        split(tmp_path)
+    path.write_bytes(whole.replace(b"\t", b" ", 1))
+    with pytest.raises(WrongFile, match=rf"{name}:1: no `"):
+        split(tmp_path)
+    path.write_bytes(b"he is odd .\til est etrange .\n" + whole.split(b"\n", 1)[1])
+    with pytest.raises(WrongFile):
+        split(tmp_path)
+    path.unlink()
+    with pytest.raises(WrongFile, match="no such file"):
+        split(tmp_path)
+
+
+def test_an_archive_of_something_else_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.tar.xz"
+    with tarfile.open(path, "w:xz") as archive:
+        archive.add(__file__, "test.py")
+    with pytest.raises(WrongFile, match="holds no train.tsv"):
+        split(path)
