@@ -49,7 +49,7 @@ def commands(document: Path) -> Iterator[list[str]]:
         for line in block.code.splitlines():
             words = shlex.split(line, comments=True)
             for place, word in enumerate(words):
-                if Path(word).name == "daxy":
+                if word == "daxy" or word.endswith("/bin/daxy"):
                     end = next((i for i, w in enumerate(words) if i > place and _ends(w)), None)
                     yield words[place + 1 : end]
 
