@@ -23,17 +23,19 @@ SMALL = {
     "transduction/grammar": {"grammar": GRAMMAR, "pairs": 500},
 }
 """What is chosen of benchmarks whose published data is large."""
-CARVED = [name for name in FAMILIES if issubclass(tasks.get(name).options, ScanData)]
+CARVED = [name for name in FAMILIES if tasks.get(name).options.carved]
 """Those whose validation set is carved from a train set that is there without one, too."""
 
 every_task = pytest.mark.parametrize("name", NAMES)
 every_family = pytest.mark.parametrize("name", FAMILIES)
+OVERSAMPLED = [name for name in CARVED if issubclass(tasks.get(name).options, ScanData)]
+
 every_carved = pytest.mark.parametrize("name", CARVED)
 
 
 def chosen(name: str, **choices: object) -> Data:
     """Return the choice of a task's data that is tested: without a validation set, or small."""
-    plain = {"validation": "none"} if issubclass(tasks.get(name).options, ScanData) else {}
+    plain = {"validation": "none"} if tasks.get(name).options.carved else {}
     return tasks.data(name, **plain | SMALL.get(name, {}) | choices)
 
 
@@ -81,12 +83,12 @@ def test_what_is_chosen_can_be_written_down_and_chosen_again(name: str) -> None:
 @every_carved
 def test_validation_is_carved_from_train(name: str) -> None:
     task = tasks.get(name)
-    whole, carved = task.split(ScanData(validation="none")), task.split()
+    whole, carved = task.split(tasks.data(name, validation="none")), task.split()
     assert sorted(carved.train.keys + carved.validation.keys) == sorted(whole.train.keys)
     assert carved.test.keys == whole.test.keys
 
 
-@every_carved
+@pytest.mark.parametrize("name", OVERSAMPLED)
 def test_without_oversampling_no_line_is_repeated(name: str) -> None:
     train = tasks.get(name).split(ScanData(validation="none", oversample=False)).train
     assert len(set(train.keys)) == len(train)
