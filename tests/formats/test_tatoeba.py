@@ -39,6 +39,8 @@ def test_pairs_that_come_twice_are_there_twice(tmp_path: Path) -> None:
         (b"1\tHi.\t2\tSalut.", f"4 columns; {EXPECTED}"),
         (b"\tSalut.", f"no English sentence; {EXPECTED}"),
         (b"Hi.\t ", f"no French sentence; {EXPECTED}"),
+        (b"Hi.\tSa\0lut.", r"'\x00' in 'Hi.\tSa\x00lut.': the text is damaged"),
+        (b"Hi.\tSa\xef\xbf\xbdlut.", "'\ufffd' in 'Hi.\\tSa\ufffdlut.': the text is damaged"),
         (
             "Hi.\tÇa va.".encode("latin-1"),
             "byte 0xc7 at column 5 is not UTF-8; expected UTF-8 text",
@@ -67,9 +69,9 @@ def test_pairs_with_a_tab_between_are_read_as_they_are_written() -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        (b"i am .", "no `\t` in 'i am .'"),
+        (b"i am .", "no tab in 'i am .'"),
         (b"i  am .\tje suis .", "two spaces, or one at an end, in 'i  am .\\tje suis .'"),
-        (b"i am .\tje suis .\tmore", "unprintable '.\\tmore' in 'i am .\\tje suis .\\tmore'"),
+        (b"i am .\tje suis .\tmore", "a second tab in 'i am .\\tje suis .\\tmore'"),
     ],
 )
 def test_a_wrong_pair_is_named(line: bytes, problem: str) -> None:

@@ -28,8 +28,8 @@ def pairs(examples: Examples) -> list[tuple[str, str]]:
 
 
 WHO = ("I'm", "I am", "He's", "He is", "She's", "You are", "You're", "They are", "We aren't")
-LINES = [f"{who} {what}.\tc'est {number} {what}\tx\n"
-         for number, who in enumerate(WHO) for what in ("Ça", "là", "œuvre", "tired")]  # fmt: skip
+LINES = [f"{who} {what}.\tc'est {'abcdefghi'[number]} {what}\tx\n"
+         for number, who in enumerate(WHO) for what in ("Ça", "là", "œuvre", "rue")]  # fmt: skip
 
 
 @pytest.fixture
@@ -51,16 +51,17 @@ def test_the_grammars_pairs_are_of_the_grammar_and_as_many_as_the_released() -> 
             assert max(len(source), len(target)) <= 9
 
 
-def test_no_english_sentence_is_in_both_parts() -> None:
-    for choices in ({}, {"seed": 3}):
-        made = split(**choices)
-        tested = set(made.named[SENTENCES].source)
-        assert not tested & {*made.train.source, *made.validation.source}
+@pytest.mark.parametrize("choices", [{}, {"seed": 3}])
+def test_no_sentence_of_either_language_is_in_both_parts(choices: dict[str, Any]) -> None:
+    made = split(**choices)
+    tested = made.named[SENTENCES]
+    assert not set(tested.source) & {*made.train.source, *made.validation.source}
+    assert not set(tested.target) & {*made.train.target, *made.validation.target}
 
 
 def test_the_new_word_is_in_one_sentence_so_many_times() -> None:
-    for repetitions in (0, 1, 10, 100):
-        made = split(repetitions=repetitions)
+    for repetitions, fraction in ((0, 0.1), (1, 0.1), (1, 0.9), (10, 0.1), (100, 0.1)):
+        made = split(repetitions=repetitions, validation_fraction=fraction)
         learned = pairs(made.train) + pairs(made.validation)
         met = [pair for pair in learned if "daxy" in pair[0].split()]
         assert met == [SAID] * repetitions
@@ -80,10 +81,9 @@ def test_the_control_is_met_but_not_in_what_it_is_asked_in() -> None:
     learned = {*made.train.source, *made.validation.source}
     asked = {english for english, _ in copular.constructions(TIRED).values()}
     assert sum("tired" in source for source in learned) > 20
-    assert learned & asked <= {("i", "am", "very", "tired", ".")}
+    assert not learned & asked
     answers = {*made.train.target, *made.validation.target}
-    assert not answers & {french for english, french in copular.constructions(TIRED).values()
-                          if english[1:3] != ("am", "very")}  # fmt: skip
+    assert not answers & {french for _, french in copular.constructions(TIRED).values()}
 
 
 def test_the_other_direction_is_the_same_reversed() -> None:
@@ -122,11 +122,22 @@ def test_a_file_is_normalised_filtered_and_split(file: Path) -> None:
     every = [pair for part in (made.train, made.validation, made.named[SENTENCES])
              for pair in pairs(part) if "daxy" not in pair[0]]  # fmt: skip
     assert len(every) == len(LINES)
-    assert ("i m ca .", "c est ca") in every
-    assert ("he is uvre .", "c est uvre") in every
-    assert ("we aren t la .", "c est la") in every
+    assert ("i m ca .", "c est a ca") in every
+    assert ("he is uvre .", "c est d uvre") in every
+    assert ("we aren t la .", "c est i la") in every
     assert len(made.named[SENTENCES]) == len(LINES) // 4
     assert made.provenance.source == f"the sentences of {file}"
+
+
+def test_a_files_control_is_not_learned_where_it_is_asked(file: Path) -> None:
+    asked = ("You are tired.\tTu es fatigué.", "You are tired.\tVous êtes fatigué.",
+             "You're tired.\tTu es fatigué.",
+             "I am very tired.\tJe suis très fatigué.")  # fmt: skip
+    file.write_text(file.read_text() + "".join(f"{line}\n" for line in asked))
+    made = split(pairs=file, test_fraction=0.25)
+    every = [pair for part in (made.train, made.validation, made.named[SENTENCES])
+             for pair in pairs(part)]  # fmt: skip
+    assert len(every) == len(LINES) + 1_000
 
 
 def test_pairs_that_come_twice_and_what_is_filtered_out(file: Path) -> None:
@@ -163,7 +174,10 @@ def test_without_a_validation_set_all_is_learned() -> None:
         ({"word": "happy=daxiste"}, "'happy' is no new word: '"),
         ({"word": "daxy=heureux"}, "'heureux' is no new word: '"),
         ({"repetitions": -1}, "repetitions must not be negative: -1"),
-        ({"longest": 2}, "longest must be 3 or more, not 2"),
+        ({"longest": 0}, "longest must be positive, not 0"),
+        ({"longest": 3}, "the grammar has no sentences of up to 3 words"),
+        ({"word": "not=pas"}, "'not' is no new word: '"),
+        ({"word": "tired=las"}, "'tired' is no new word: '"),
         ({"test_fraction": 1.0}, "test-fraction must be between 0 and 1, not 1"),
         ({"validation_fraction": 0.0}, "validation-fraction must be between 0 and 1, not 0"),
         ({"validation": "dab"}, "validation must be one of 'draw', 'none', not 'dab'"),
@@ -187,7 +201,7 @@ def test_a_wrong_choice_is_refused(choices: dict[str, Any], problem: str) -> Non
     [
         ("I am ill.\tРад.\n", ":1: no word of a to z in the French sentence 'Рад.'"),
         ("Je suis là.\tI am here.\n", ": no pair passes the filter; expected English sentences"),
-        ("I am ill.\tJe suis malade.\n", "leaves the validation set empty"),
+        ("I am ill.\tJe suis malade.\n", "the test fraction leaves the test empty"),
     ],
 )
 def test_a_file_that_will_not_do_is_refused(text: str, problem: str, tmp_path: Path) -> None:

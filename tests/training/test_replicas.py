@@ -20,8 +20,8 @@ from daxy.training.replicas import _coins, merged
 
 
 def test_a_replica_equals_the_same_run_alone() -> None:
-    together, _ = training([3, 1, 2], epochs=1).fit(Listener())
-    for place, seed in enumerate([3, 1, 2]):
+    together, _ = training([3, 1], epochs=1).fit(Listener())
+    for place, seed in enumerate([3, 1]):
         alone, _ = training([seed], epochs=1).fit(Listener())
         own = one_replica(together.model, place)
         assert largest_difference(own, one_replica(alone.model, 0)) < 1e-5

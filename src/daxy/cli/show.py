@@ -208,6 +208,7 @@ def _chosen(split: Split, asked: str) -> Example:
 
 def _first(split: Split, part: str) -> list[Example]:
     """Return the first examples of a part."""
+    require(len(split.named[part]) > 0, f"{part} has no examples, as the data is chosen")
     return list(split.named[part][:MOST])
 
 

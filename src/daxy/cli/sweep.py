@@ -72,8 +72,8 @@ class Sweep(Verb):
     results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("results")
     """Folder of the measured runs, one JSON file a table."""
     official: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
-    """Official files to train on in place of generated data, as published: a folder or a .tar.xz.
-    The tables of the translation experiments need them."""
+    """Official files to train on, as published: a folder or a .tar.xz. The tables of the
+    translation experiments need them, others take none."""
     evaluate_every: int = 0
     """After every so many epochs score the test set too, to look at and never to choose by;
     `daxy analyse over_training` shows it. Where trials or updates are counted, an epoch is what

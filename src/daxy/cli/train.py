@@ -159,6 +159,8 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     from rich.console import Group
     from rich.table import Table
 
+    from daxy.experiments.runs import load
+
     metric = runs[0]["metric"]
     table = Table("seed", f"test {metric}", "validation", "best epoch", "run folder", box=None)
     for run in runs:
@@ -176,8 +178,7 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     published = trained.published
     alike = [cell for cell in published if cell.recipe and cell.recipe.metric == metric]
     lines += [f"published  {cell.printed} ({cell})" for cell in _of_test(alike, "")]
-    data = trained.experiment.data
-    source = "generated" if data.official is None else f"official files in {data.official}"
+    source = load(trained.experiment.task, trained.experiment.data).provenance.source
     return Group(table, *_by_test(published, runs), *lines, *facts, f"data: {source}")
 
 

@@ -76,3 +76,8 @@ def require(condition: bool, message: str) -> None:
     """Raise `WrongRequest(message)` unless the condition holds."""
     if not condition:
         raise WrongRequest(message)
+
+
+def shown(text: str) -> str:
+    """Return a text as a message shows it: in quotes, and no more than the beginning of it."""
+    return repr(text if len(text) <= 60 else f"{text[:57]}...")

@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import Any
 
 import jax
@@ -20,6 +21,7 @@ def describe(group: Sequence[str]) -> dict[str, Any]:
         "daxy": __version__,
         "python": platform.python_version(),
         "jax": jax.__version__,
+        "sacrebleu": version("sacrebleu"),
         "device": device.platform,
         "device_kind": device.device_kind,
         "devices": jax.device_count(),

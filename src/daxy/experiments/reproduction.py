@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from daxy import tasks
+from daxy.core.errors import require
 from daxy.experiments.entry import entry
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell, Paper, Recipe, Table
@@ -84,10 +85,13 @@ def plan(
     official files that are given, in place of generated data.
 
     Raises:
+        WrongRequest: there are official files, and a figure is not of such.
         WrongFile: a file of the ledger is damaged.
         RunFailed: a finished run folder is damaged.
     """
     workshop.check()
+    if official is not None:
+        _check_official([cell.recipe for cell in cells if cell.recipe is not None])
     known = ledger.runs(paper)
 
     def step(cell: Cell, recipe: Recipe) -> Step:
@@ -110,6 +114,13 @@ def plan(
         )
 
     return [step(cell, cell.recipe) for cell in cells if cell.recipe is not None]
+
+
+def _check_official(recipes: Sequence[Recipe]) -> None:
+    """Refuse official files where runs on generated data make up a figure: they do not mix."""
+    for recipe in recipes:
+        own = f"runs on {recipe.task} are on generated data here; leave out --official"
+        require(data_of(recipe).origin == "official", own)
 
 
 def carry_out(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from daxy.core.errors import WrongFile, require
+from daxy.core.errors import WrongFile, require, shown
 from daxy.core.examples import Examples, Tokens
 from daxy.core.files import decoded, read_bytes
 
@@ -83,7 +83,7 @@ class PairLines:
         pair = tuple(source.split(" ")), tuple(target.split(" "))
         for token in (*pair[0], *pair[1]):
             if not token.isprintable() or token == "" or token in self._marks:
-                problem = f"{self._token_complaint(token)} in {_shown(text)}; {self._expected}"
+                problem = f"{self._token_complaint(token)} in {shown(text)}; {self._expected}"
                 raise WrongFile(path, problem, line=number)
         return pair
 
@@ -91,16 +91,18 @@ class PairLines:
         if not text.strip():
             return "blank line"
         if not text.startswith(self.before):
-            return f"no `{self.before}` at the start of {_shown(text)}"
+            return f"no `{self.before}` at the start of {shown(text)}"
         if not text.endswith(self.after):
-            return f"no `{self.after}` at the end of {_shown(text)}"
-        return f"no `{self.between}` in {_shown(text)}"
+            return f"no `{self.after}` at the end of {shown(text)}"
+        return f"no {_name(self.between)} in {shown(text)}"
 
     def _token_complaint(self, token: str) -> str:
         if not token:
             return "two spaces, or one at an end,"
+        if "\t" in token and self.between == "\t":
+            return "a second tab"
         return f"a second {token!r}" if token in self._marks else f"unprintable {token!r}"
 
 
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 60 else f"{text[:57]}...")
+def _name(mark: str) -> str:
+    return "tab" if mark == "\t" else f"`{mark}`"

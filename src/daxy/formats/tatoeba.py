@@ -5,10 +5,11 @@ After another tab the line may say whose sentences they are. Lines may end in LF
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 from typing import NamedTuple
 
-from daxy.core.errors import WrongFile
+from daxy.core.errors import WrongFile, shown
 from daxy.core.files import decoded, read_bytes
 
 COLUMNS = (2, 3)
@@ -46,8 +47,16 @@ def _line(line: bytes, path: Path, number: int) -> Line:
     if len(columns) not in COLUMNS:
         many = f"{len(columns)} column{'s' * (len(columns) != 1)}"
         raise WrongFile(path, f"{many}; {EXPECTED}", line=number)
+    odd = next((sign for sign in "".join(columns) if _is_damage(sign)), None)
+    if odd is not None:
+        raise WrongFile(path, f"{odd!r} in {shown(text)}: the text is damaged", line=number)
     english, french, *_ = columns
     for side, said in (("English", english), ("French", french)):
         if not said.strip():
             raise WrongFile(path, f"no {side} sentence; {EXPECTED}", line=number)
     return Line(number, english, french)
+
+
+def _is_damage(sign: str) -> bool:
+    """Whether a sign is of no text: of control, or one that stands for bytes that were lost."""
+    return sign == "\ufffd" or unicodedata.category(sign) == "Cc"

@@ -216,6 +216,8 @@ def parse(sentence: Tokens) -> tuple[Language, tuple[Clause, ...]]:
         raise WrongRequest(f"{_said(sentence)}: expected {verbs}, negated or not, after {who}")
     found = tuple(_read(sentence, language, _index()[language].get(rest, ())))
     if not found:
+        if not rest:
+            raise WrongRequest(f"{_said(sentence)}: nothing is said of {who!r}")
         said = " ".join(rest)
         near = get_close_matches(said, map(" ".join, _index()[language]), n=1)
         hint = f"; did you mean {near[0]!r}?" if near and near[0] != said else ""
@@ -236,9 +238,9 @@ def translations(sentence: Tokens) -> tuple[Tokens, ...]:
 def accepted(source: Tokens, target: Tokens) -> frozenset[Tokens]:
     """Return what translates a sentence as well as the translation that is given does.
 
-    A word that is not known is taken for an adjective, if the pair says it of one person who is not
-    said to be a woman: of `i am daxy . je suis daxiste .` all that can be said follows. What the
-    grammar does not know at all has the one translation.
+    A word that is not known is taken for an adjective, if the pair says it of one person who need
+    not be a woman, and in a form that could not be one of several: of `you are daxy . tu es
+    daxiste .` all that can be said follows. What the grammar does not know has one translation.
     """
     for language in LANGUAGES:
         meant = _meant(source, target, language)
@@ -255,11 +257,18 @@ def _meant(source: Tokens, target: Tokens, language: Language) -> list[Clause]:
     if not rest or not said:
         return []
     known = _index()[language].get(rest, ())
-    english, french = (rest, said) if language == "english" else (said, rest)
-    if not known and len(french) == 1:
-        known = (adjective(english, french[0]),)
+    is_guessed = not known
+    if is_guessed:
+        english, french = (rest, said) if language == "english" else (said, rest)
+        is_one = len(french) == 1 and not french[0].endswith(("s", "x"))
+        known = (adjective(english, french[0]),) if is_one else ()
     found = list(_read(source, language, known))
-    return found if any(target in clause.said(other) for clause in found) else []
+    fits = (each.subject for each in found if target in each.said(other))
+    return found if any(not is_guessed or _is_plain(subject) for subject in fits) else []
+
+
+def _is_plain(subject: Subject) -> bool:
+    return not subject.is_many and not subject.is_female
 
 
 def _read(sentence: Tokens, language: Language, known: tuple[Predicate, ...]) -> Iterator[Clause]:
@@ -330,7 +339,13 @@ FEMININE = (
     ("e", "e"),
 )
 """How the ending of a man's form becomes a woman's; others get an e."""
-PLURAL = (("s", "s"), ("x", "x"), ("eau", "eaux"), ("al", "aux"))
+PLURAL = (
+    ("s", "s"),
+    ("x", "x"),
+    ("eau", "eaux"),
+    *((w, f"{w}s") for w in ("fatal", "banal")),
+    ("al", "aux"),
+)
 """How the ending of one's form becomes that of several; others get an s."""
 ENGLISH_PLURAL = (("man", "men"), ("s", "ses"), ("ch", "ches"), ("y", "ies"))
 

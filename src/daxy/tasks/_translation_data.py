@@ -63,7 +63,7 @@ class TranslationData(Data):
             known = self.sentences in ("grammar", kind)
             require(known, f"--{given[0]} is not for the sentences of {self.sentences!r}")
             object.__setattr__(self, "sentences", kind)
-        require(self.longest > 2, f"longest must be 3 or more, not {self.longest}")
+        require(self.longest > 0, f"longest must be positive, not {self.longest}")
         for name in ("test_fraction", "validation_fraction"):
             share, said = getattr(self, name), name.replace("_", "-")
             require(0 < share < 1, f"{said} must be between 0 and 1, not {share:g}")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from math import log
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from daxy.core.errors import WrongFile
+from daxy.core.errors import WrongFile, require, shown
 from daxy.core.examples import Tokens
 from daxy.core.random import stream
 from daxy.formats import tatoeba
@@ -30,14 +31,17 @@ COMMON = 10
 """The larger, the less some predicates are more common than others: rank r has 1 / (r + this)."""
 
 
-def drawn(known: Predicate, longest: int, seed: int, held_out: Pairs) -> list[Pair]:
+def drawn(known: Predicate, longest: int, seed: int, hidden: Pairs) -> list[Pair]:
     """Return different pairs of the grammar of `daxy.languages.copular`, likely ones more often.
 
     Args:
         known: The predicate that is the most common.
         longest: The most words of a sentence.
         seed: Of the draw.
-        held_out: Pairs of which neither sentence is to be drawn.
+        hidden: Pairs of which neither sentence is to be drawn.
+
+    Raises:
+        WrongRequest: no sentence is so short.
     """
     pairs, predicate_of, logarithms = _weighed()
     draws = stream(seed, "translation/grammar")
@@ -45,20 +49,18 @@ def drawn(known: Predicate, longest: int, seed: int, held_out: Pairs) -> list[Pa
     ranks[copular.predicates().index(known)] = 0
     # The largest of so many such sums are a draw by weight without putting back.
     keys = logarithms - np.log(ranks[predicate_of] + COMMON) + draws.gumbel(size=len(pairs))
-    english, french = ({pair[side] for pair in held_out} for side in (0, 1))
     found: list[Pair] = []
-    for row in np.argsort(-keys).tolist():
-        pair = pairs[row]
-        is_short = max(map(len, pair)) <= longest
-        if is_short and pair[0] not in english and pair[1] not in french:
+    for pair in without((pairs[row] for row in np.argsort(-keys).tolist()), hidden):
+        if max(map(len, pair)) <= longest:
             found.append(pair)
         if len(found) == DRAWN:
             break
+    require(bool(found), f"the grammar has no sentences of up to {longest} words; expected more")
     return found
 
 
 @cache
-def _weighed() -> tuple[list[Pair], np.ndarray, np.ndarray]:
+def _weighed() -> tuple[list[Pair], NDArray[np.int64], NDArray[np.float64]]:
     """Return all pairs of the grammar, and of each the predicate's number and how likely it is.
 
     The likelihood is a logarithm and is not that of the predicate.
@@ -85,6 +87,14 @@ def _weight(clause: Clause) -> float:
     return often * (VERY if clause.is_very else 1)
 
 
+def without(pairs: Iterable[Pair], hidden: Pairs) -> Iterator[Pair]:
+    """Yield the pairs that share no sentence with those that are hidden."""
+    english, french = ({pair[side] for pair in hidden} for side in (0, 1))
+    for pair in pairs:
+        if pair[0] not in english and pair[1] not in french:
+            yield pair
+
+
 def of_file(path: Path, prefixes: Sequence[str], longest: int) -> list[Pair]:
     """Return the pairs of a file of Tatoeba's sentences that the tutorial's filter lets pass.
 
@@ -102,7 +112,7 @@ def of_file(path: Path, prefixes: Sequence[str], longest: int) -> list[Pair]:
         if not " ".join(english).startswith(tuple(prefixes)):
             continue
         if not any(word.isalpha() for word in french):
-            problem = f"no word of a to z in the French sentence {line.french!r}"
+            problem = f"no word of a to z in the French sentence {shown(line.french)}"
             raise WrongFile(path, problem, line=line.number)
         if max(len(english), len(french)) <= longest:
             found.append((english, french))
@@ -113,19 +123,39 @@ def of_file(path: Path, prefixes: Sequence[str], longest: int) -> list[Pair]:
 
 
 def held_out(pairs: Pairs, fraction: float, seed: int) -> tuple[list[Pair], list[Pair]]:
-    """Return train and test; no English sentence is in both.
+    """Return train and test; no sentence, English or French, is in both.
 
-    Sentences are drawn with all their translations until the test has its share of the pairs.
+    Pairs that share a sentence, or are linked by pairs that do, are drawn together, until the test
+    has its share of the pairs.
+
+    Raises:
+        WrongRequest: that leaves the test empty.
     """
-    numbers = {english: number for number, english in enumerate(dict(pairs))}
-    of_pair = np.array([numbers[english] for english, _ in pairs])
+    of_pair = _linked(pairs)
     sizes = np.bincount(of_pair)
     left = round(fraction * len(pairs))
-    chosen = np.zeros(len(numbers), np.bool_)
-    for number in stream(seed, "translation/test").permutation(len(numbers)).tolist():
+    chosen = np.zeros(len(sizes), np.bool_)
+    for number in stream(seed, "translation/test").permutation(len(sizes)).tolist():
         if sizes[number] <= left:
             chosen[number] = True
             left -= int(sizes[number])
+    require(bool(chosen.any()), "the test fraction leaves the test empty")
     is_test = chosen[of_pair].tolist()
     train = [pair for pair, tested in zip(pairs, is_test, strict=True) if not tested]
     return train, [pair for pair, tested in zip(pairs, is_test, strict=True) if tested]
+
+
+def _linked(pairs: Pairs) -> NDArray[np.int64]:
+    """Return a number for each pair; pairs that are linked by sentences have the same."""
+    parent: dict[tuple[int, Tokens], tuple[int, Tokens]] = {}
+
+    def root(node: tuple[int, Tokens]) -> tuple[int, Tokens]:
+        while (above := parent.setdefault(node, node)) != node:
+            parent[node] = node = parent[above]
+        return node
+
+    for english, french in pairs:
+        parent[root((0, english))] = root((1, french))
+    numbers: dict[tuple[int, Tokens], int] = {}
+    found = [numbers.setdefault(root((0, english)), len(numbers)) for english, _ in pairs]
+    return np.array(found, np.int64)

@@ -20,7 +20,7 @@ from daxy.languages import copular
 from daxy.tasks import _translation_released as released
 from daxy.tasks._task import Task
 from daxy.tasks._translation_data import PREFIXES, TranslationData
-from daxy.tasks._translation_pairs import Pair, drawn, held_out, of_file
+from daxy.tasks._translation_pairs import Pair, drawn, held_out, of_file, without
 from daxy.tasks._validation import check_sizes
 
 PAPER = "Lake & Baroni 2018, Experiment 4; Bastings et al. 2018, section 6.2"
@@ -28,8 +28,6 @@ METRICS = ("bleu", "exact", "accepted")
 SENTENCES, NEW_WORD, CONTROL = "sentences", "new_word", "control"
 """The three tests."""
 TIRED = next(each for each in copular.predicates() if each.english == ("tired",))
-SEEN = "i am very"
-"""The one construction that train may have `tired` in, as the released selection has."""
 
 
 @final
@@ -41,6 +39,11 @@ class TranslationTask(Task[TranslationData]):
     """Whether it goes from French to English."""
 
     @property
+    def published(self) -> bool:
+        """Whether its sizes are published: they are those of the released files, and of tests."""
+        return False
+
+    @property
     def options(self) -> type[TranslationData]:
         """What users can choose of its data."""
         return TranslationData
@@ -49,8 +52,8 @@ class TranslationTask(Task[TranslationData]):
         """Return the data of this task; see `Task.split`."""
         train, validation, test = _parts(data)
         check_sizes(data.validation, len(train), len(validation))
-        _check_new(data, [*train, *validation, *test])
         asked, known = (copular.constructions(each).values() for each in (data.added, TIRED))
+        _check_new(data, [*train, *validation, *test, *known])
         said = [copular.introduction(data.added)] * data.repetitions
         kept = _in_validation(data)
         is_drawn = data.sentences != "released"
@@ -123,13 +126,13 @@ def _parts(data: TranslationData) -> tuple[list[Pair], list[Pair], list[Pair]]:
         if data.validation == "none":
             return chosen.train, [], chosen.test
         return chosen.rest, chosen.validation, chosen.test
+    hidden = list(copular.constructions(TIRED).values())
     if data.sentences == "file":
         if data.pairs is None:
             raise WrongRequest("the sentences of a file were asked for; expected --pairs FILE")
-        pairs = of_file(data.pairs, PREFIXES[data.prefixes], data.longest)
+        found = of_file(data.pairs, PREFIXES[data.prefixes], data.longest)
+        pairs = list(without(found, hidden))
     else:
-        asked = copular.constructions(TIRED)
-        hidden = [pair for name, pair in asked.items() if name != SEEN]
         pairs = drawn(TIRED, data.longest, data.seed, hidden)
     learned, test = held_out(pairs, data.test_fraction, data.seed)
     if data.validation == "none":
@@ -141,11 +144,11 @@ def _parts(data: TranslationData) -> tuple[list[Pair], list[Pair], list[Pair]]:
 
 
 def _in_validation(data: TranslationData) -> int:
-    """Return how many repetitions of the new word's sentence the validation set has."""
-    if data.validation == "none":
+    """Return how many repetitions of the new word's sentence the validation set has, not all."""
+    if data.validation == "none" or data.repetitions == 0:
         return 0
-    share = data.validation_fraction
-    return round(data.repetitions * (released.SHARE if data.sentences == "released" else share))
+    share = released.SHARE if data.sentences == "released" else data.validation_fraction
+    return min(round(share * data.repetitions), data.repetitions - 1)
 
 
 def _check_new(data: TranslationData, pairs: Iterable[Pair]) -> None:
@@ -167,8 +170,8 @@ def _all() -> Iterator[TranslationTask]:
             family=f"translation/{name}",
             summary=f"{way}, with a word that is met in `i am daxy .` only",
             paper=PAPER,
-            rule="a draw: no English sentence is in both parts; the new word and `tired` in eight"
-            " constructions",
+            rule="a draw: no sentence of either language is in both parts; the new word and `tired`"
+            " in eight constructions",
             sizes=Sizes(
                 train=10_999, test=1_199, tests={SENTENCES: 1_183, NEW_WORD: 8, CONTROL: 8}
             ),

@@ -39,7 +39,7 @@ class Neighbours(Analysis):
         rows = list[Row]()
         for folder in folders:
             config = folder.config()
-            own_files = f"{folder.path} was trained on official files, which cannot be made here"
+            own_files = f"{folder.path} was trained on files, whose data cannot be made here"
             require(config.data["source"] == "generated", own_files)
             run = Run.of(config)
             train = Sequences.of(dict.fromkeys(map(tuple, run.split.train.source)))
