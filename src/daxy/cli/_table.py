@@ -1,12 +1,71 @@
-"""Flags that choose cells of a published table."""
+"""What verbs that measure a published table have in common."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
+
+from daxy.cli._verb import Switch, Verb
+
+if TYPE_CHECKING:
+    from daxy.experiments.ledger import Ledger
+    from daxy.experiments.papers import Cell, Paper
+    from daxy.experiments.reproduction import Step
+    from daxy.experiments.runs import Workshop
 
 Rows = tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="ROW")]]
 """Rows as printed; none means all."""
 Columns = tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="COLUMN")]]
 """Columns as printed; none means all."""
+Folder = Annotated[Path, tyro.conf.arg(metavar="DIR")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measures(Verb):
+    """A verb that trains what is missing of a table, and files it."""
+
+    row: Rows = ()
+    """A row, as printed; case, spaces and punctuation do not count. Again for more; none: all."""
+    column: Columns = ()
+    """A column, likewise: a split in most tables."""
+    seeds: int | None = None
+    """How many runs a cell is to have: seeds 0, 1, ...; as many as the paper's figure is of unless
+    given."""
+    runs: Folder = Path("runs")
+    """Where run folders are found and made."""
+    results: Folder = Path("results")
+    """Folder of the measured runs, one JSON file a table."""
+    official: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
+    """Official files to train on, as published: a folder or a .tar.xz. The tables of the
+    translation experiments need them, others take none."""
+    evaluate_every: int = 0
+    """After every so many epochs score the test set too, to look at and never to choose by;
+    `daxy analyse over_training` shows it. Where trials or updates are counted, an epoch is what
+    the protocol says (`validate-every`)."""
+    restart: Switch = False
+    """Delete what run folders there are of the runs that are not in the results, and train them."""
+
+    @property
+    def workshop(self) -> Workshop:
+        """Where its runs are made."""
+        from daxy.experiments.runs import Workshop
+
+        return Workshop(self.runs, evaluate_every=self.evaluate_every)
+
+    def planned(self, paper: Paper, cells: Sequence[Cell], ledger: Ledger) -> list[Step]:
+        """Return what there is and what is missing of each cell."""
+        from daxy.experiments import reproduction
+
+        return reproduction.plan(
+            paper,
+            cells,
+            self.seeds,
+            ledger,
+            self.workshop,
+            restart=self.restart,
+            official=self.official,
+        )

@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from daxy.cli._table import Columns, Rows
-from daxy.cli._verb import Result, Switch, Verb
+from daxy.cli._table import Measures
+from daxy.cli._verb import Result, Switch
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reproduce(Verb):
+class Reproduce(Measures):
     """Run what is missing of a published table and show measured beside published.
 
     A cell's runs are found in the results first, then among the run folders; the others are
@@ -34,26 +33,6 @@ class Reproduce(Verb):
 
     table: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="PAPER/TABLE")]]
     """The table; `daxy papers PAPER` lists them."""
-    row: Rows = ()
-    """A row, as printed; case, spaces and punctuation do not count. Again for more; none: all."""
-    column: Columns = ()
-    """A column, likewise."""
-    seeds: int | None = None
-    """How many runs a cell is to have: seeds 0, 1, ...; as many as the paper's figure is of unless
-    given."""
-    runs: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("runs")
-    """Where run folders are found and made."""
-    results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("results")
-    """Folder of the measured runs, one JSON file a table."""
-    official: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
-    """Official files to train on, as published: a folder or a .tar.xz. The tables of the
-    translation experiments need them, others take none."""
-    evaluate_every: int = 0
-    """After every so many epochs score the test set too, to look at and never to choose by;
-    `daxy analyse over_training` shows it. Where trials or updates are counted, an epoch is what
-    the protocol says (`validate-every`)."""
-    restart: Switch = False
-    """Delete what run folders there are of the runs that are not in the results, and train them."""
     dry_run: Switch = False
     """Say what would be run, and run nothing."""
 
@@ -72,19 +51,7 @@ class Reproduce(Verb):
         return self._serve(paper, table, cells, Ledger(self.results))
 
     def _serve(self, paper: Paper, table: Table, cells: list[Cell], ledger: Ledger) -> Result:
-        from daxy.experiments import reproduction
-        from daxy.experiments.runs import Workshop
-
-        workshop = Workshop(self.runs, evaluate_every=self.evaluate_every)
-        steps = reproduction.plan(
-            paper,
-            cells,
-            self.seeds,
-            ledger,
-            workshop,
-            restart=self.restart,
-            official=self.official,
-        )
+        steps = self.planned(paper, cells, ledger)
         if self.dry_run:
             return _planned(table, steps)
         _say(_sum(table, steps))

@@ -6,13 +6,12 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from daxy.cli._table import Columns, Rows
-from daxy.cli._verb import Result, Switch, Verb
+from daxy.cli._table import Measures
+from daxy.cli._verb import Result, Switch
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ SETTINGS = ("cell", "layers", "hidden", "attention", "dropout")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sweep(Verb):
+class Sweep(Measures):
     """Run what is missing of a table as a grid: networks of one shape train as one program.
 
     The plan is shown first, with an estimate from running a few of its programs for a moment. What
@@ -38,10 +37,6 @@ class Sweep(Verb):
 
     plan: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="PAPER/TABLE")]]
     """The table; `daxy papers PAPER` lists them."""
-    column: Columns = ()
-    """A column, as printed: a split in most tables. Again for more; none: all."""
-    row: Rows = ()
-    """A row, likewise."""
     cell: tuple[Literal["srn", "gru", "lstm"], ...] = ()
     """Only networks of these recurrent units."""
     layers: tuple[int, ...] = ()
@@ -52,8 +47,6 @@ class Sweep(Verb):
     """Only networks with attention, or without."""
     dropout: tuple[float, ...] = ()
     """Only networks with this dropout."""
-    seeds: int | None = None
-    """How many runs a cell is to have: seeds 0, 1, ...; as many as the paper has unless given."""
     on: Literal["local", "ray"] = "local"
     """Where it runs: one program after another here, or as tasks of a Ray cluster (extra `ray`)."""
     address: str | None = None
@@ -67,19 +60,6 @@ class Sweep(Verb):
     that fsspec knows, such as s3://bucket/runs."""
     together: int | None = None
     """How many networks a program has at most; what memory allows unless given."""
-    runs: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("runs")
-    """Where run folders are found and made."""
-    results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("results")
-    """Folder of the measured runs, one JSON file a table."""
-    official: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
-    """Official files to train on, as published: a folder or a .tar.xz. The tables of the
-    translation experiments need them, others take none."""
-    evaluate_every: int = 0
-    """After every so many epochs score the test set too, to look at and never to choose by;
-    `daxy analyse over_training` shows it. Where trials or updates are counted, an epoch is what
-    the protocol says (`validate-every`)."""
-    restart: Switch = False
-    """Delete what run folders there are of the runs that are not in the results, and train them."""
     dry_run: Switch = False
     """Show the plan with its estimate, and run nothing more."""
     estimate: bool = True
@@ -113,24 +93,13 @@ class Sweep(Verb):
         self, paper: Paper, table: Table, cells: list[Cell], ledger: Ledger, cluster: dict[str, Any]
     ) -> Result:
         from daxy.cli._progress import Display
-        from daxy.experiments import executors, reproduction
+        from daxy.experiments import executors
         from daxy.experiments.programs import Program
-        from daxy.experiments.runs import Workshop
         from daxy.experiments.sweep import Sweep as Asked
 
-        restart = self.restart
-        workshop = Workshop(self.runs, evaluate_every=self.evaluate_every)
-        steps = reproduction.plan(
-            paper,
-            cells,
-            self.seeds,
-            ledger,
-            workshop,
-            restart=restart,
-            official=self.official,
-        )
-        asked = Asked(table, steps, workshop, self.together)
-        if restart and not self.dry_run:
+        steps = self.planned(paper, cells, ledger)
+        asked = Asked(table, steps, self.workshop, self.together)
+        if self.restart and not self.dry_run:
             asked.workshop.clear(asked.missing)
         seconds = self._estimated(asked) if self.estimate and self.on == "local" else {}
         plan = _Plan(asked, seconds)
