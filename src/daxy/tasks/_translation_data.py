@@ -41,7 +41,7 @@ class TranslationData(Data):
     longest: int = 9
     """The most words that a sentence may have, in either language, its full stop among them."""
     test_fraction: float = 0.1058
-    """The share of the pairs that the test has; no English sentence is in both parts."""
+    """The share of the pairs that the test has; no sentence of either language is in both parts."""
     word: str = "daxy=daxiste"
     """The word that is added, and its translation."""
     repetitions: int = 1_000
