@@ -17,6 +17,7 @@ from daxy.core.errors import DaxyError, UnknownName
 from daxy.models._model import Model
 from daxy.models.layers.dropout import Dropout
 from daxy.models.seq2seq import Config
+from daxy.models.seq2seq import Model as Seq2Seq
 
 KINDS = tiny.seq2seqs(hidden=6, embedding=5)
 WITH_ATTENTION = [name for name in KINDS if "+attn" in name]
@@ -132,3 +133,20 @@ def test_an_unknown_cell_is_refused_where_annotations_are_not_checked() -> None:
 def test_an_unknown_architecture_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(UnknownName, match="did you mean seq2seq"):
         models.get("seq2sq")
+
+
+@pytest.mark.parametrize("hidden", [6, 10])
+def test_two_maps_of_the_output_are_their_product(
+    hidden: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fewer units than symbols, and more: the readout is two products, or one."""
+    network, pairs = tiny.model("seq2seq", Config(hidden=hidden, embedding=5)), tiny.batch(6, 9)
+    assert isinstance(network, Seq2Seq)
+    assert network.pre_output is not None
+    assert (network._readout()[1] is None) == (hidden > tiny.SIZES.target_symbols)
+    logits, replayed = tiny.logits(network, pairs), tiny.replay(network, pairs)
+    for last in (None, jnp.eye(tiny.SIZES.target_symbols)):
+        product = network.pre_output @ network.output, last
+        monkeypatch.setattr(type(network), "_readout", lambda _, product=product: product)
+        np.testing.assert_allclose(tiny.logits(network, pairs), logits, atol=1e-5)
+        np.testing.assert_allclose(tiny.replay(network, pairs), replayed, atol=1e-5)
