@@ -34,6 +34,20 @@ def test_the_table_has_the_measured_cells_alone(tmp_path: Path, entry_for: Calla
     assert said.endswith("-->\n\nend\n")
 
 
+def test_what_the_same_runs_come_to_in_other_tables_is_said_there(
+    tmp_path: Path, entry_for: Callable
+) -> None:
+    """One run has a figure in Tables 8, 9 and 10; Table 3 prints that of Table 8 again."""
+    ledger, cell = Ledger(tmp_path / "results"), PAPER.table("table8").cell("GRU +Attn", "En-Fr")
+    tests = {"sentences": {"bleu": 0.3}, "new_word": {"exact": 0.5}, "control": {"exact": 0.25}}
+    ledger.add(PAPER.table("table8"), [entry_for(cell, 0.3, tests=tests)])
+    said = readme.render(ledger)
+    named = [line.split("**")[1] for line in said.splitlines() if line.startswith("**")]
+    assert named == [f"bastings2018/table{number}" for number in (8, 9, 10)]
+    for figure in ("32.1 ±0.3 | 30.0 |", "70.8 ±11.8 | 50.0 |", "62.5 ±0.0 | 25.0 |"):
+        assert f"| GRU +Attn | En-Fr | {figure}" in said
+
+
 def test_writing_again_changes_nothing(tmp_path: Path, entry_for: Callable) -> None:
     path, ledger = tmp_path / "README.md", Ledger(tmp_path / "results")
     path.write_text(EMPTY)

@@ -16,8 +16,8 @@ import tyro
 from daxy.core.errors import CheckFailed, DaxyError, WrongFile
 from daxy.core.files import read_bytes, write_text
 from daxy.experiments import papers
-from daxy.experiments.ledger import Ledger, Runs
-from daxy.experiments.papers import Paper, Table
+from daxy.experiments.ledger import Ledger
+from daxy.experiments.papers import Cell, Paper, Table
 from daxy.report.tables import RULE, as_markdown, compare
 
 BEGIN = "<!-- measured: begin; written by `python -m daxy.report.readme` from results/ -->"
@@ -54,25 +54,31 @@ def updated(path: Path, ledger: Ledger) -> tuple[str, str]:
 
 
 def _paper(paper: Paper, ledger: Ledger) -> Iterator[str]:
-    runs = ledger.runs(paper)
-    for table in paper.tables:
-        yield from _table(table, ledger, runs)
+    """Yield the measured cells of each table.
 
-
-def _table(table: Table, ledger: Ledger, runs: Runs) -> Iterator[str]:
-    """Yield the cells that have runs filed under this very table, if there are any.
-
-    A figure of how a training went is nobody's but its table's, wherever the run is filed.
+    What several tables print stands in the one that its runs are filed under.
     """
-    filed = {entry.recipe.identity for entry in ledger.entries(table)}
-    cells = [
-        cell
-        for cell in table.cells
-        if cell.recipe and (cell.recipe.identity in filed or cell.recipe.after) and runs.of(cell)
-    ]
-    if cells:
-        yield f"**{table.path}**: {table.title}\n"
-        yield as_markdown(compare(cells, runs))
+    runs = ledger.runs(paper)
+    filed = {table.name: _filed(table, ledger) for table in paper.tables}
+    elsewhere = {figure for figures in filed.values() for figure in figures}
+    for table in paper.tables:
+        own = {figure for figure in map(_figure, table.cells) if figure not in elsewhere}
+        cells = [cell for cell in table.cells if _figure(cell) in filed[table.name] | own]
+        if measured := [cell for cell in cells if runs.of(cell)]:
+            yield f"**{table.path}**: {table.title}\n"
+            yield as_markdown(compare(measured, runs))
+
+
+def _filed(table: Table, ledger: Ledger) -> set[str]:
+    """Return the figures of a table whose runs are filed under it."""
+    runs = {entry.recipe.identity for entry in ledger.entries(table)}
+    cells = (cell for cell in table.cells if cell.recipe and cell.recipe.identity in runs)
+    return set(map(_figure, cells))
+
+
+def _figure(cell: Cell) -> str:
+    """Return a text that two cells share exactly when they print the same figure."""
+    return repr(cell.recipe)
 
 
 def main(

@@ -40,7 +40,7 @@ class TranslationTask(Task[TranslationData]):
 
     @property
     def published(self) -> bool:
-        """Whether its sizes are published: they are those of the released files, and of tests."""
+        """Whether its sizes are published: not those with the new word and its tests."""
         return False
 
     @property
