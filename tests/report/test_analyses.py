@@ -210,7 +210,7 @@ def test_neighbours_among_official_files_are_refused(tmp_path: Path) -> None:
     config = folder.path / "config.json"
     config.write_text(config.read_text().replace('"generated"', '"official"'))
     folder.finish({"metric": "exact"})
-    with pytest.raises(WrongRequest, match="was trained on official files"):
+    with pytest.raises(WrongRequest, match="was trained on files, whose data cannot be made here"):
         analyses.get("neighbours").run([folder])
 
 
