@@ -108,7 +108,8 @@ def test_interpret_translates(daxy: Callable) -> None:
 
 
 def test_a_table_on_the_released_selection_asks_for_it(tmp_path: Path, daxy: Callable) -> None:
-    asked = ("reproduce", "bastings2018/table9", "--runs", str(tmp_path))
+    asked = ("reproduce", "bastings2018/table9", "--runs", str(tmp_path / "runs"),
+             "--results", str(tmp_path / "results"))  # fmt: skip
     refused = daxy(*asked)
     assert (refused.code, "expected --official DIR" in refused.err) == (2, True)
 
@@ -117,7 +118,8 @@ def test_a_table_on_the_released_selection_asks_for_it(tmp_path: Path, daxy: Cal
 def test_a_table_is_planned_on_the_released_selection(
     translation_archive: Path, tmp_path: Path, daxy: Callable
 ) -> None:
-    official = ("--official", str(translation_archive), "--runs", str(tmp_path), "--dry-run")
+    nothing = ("--runs", str(tmp_path / "runs"), "--results", str(tmp_path / "results"))
+    official = ("--official", str(translation_archive), *nothing, "--dry-run")
     planned = daxy("reproduce", "bastings2018/table9", *official, "--json").json["plan"]
     assert {tuple(step["missing"]) for step in planned} == {(0, 1, 2)}
     swept = daxy("sweep", "lake2018/translation", *official, "--no-estimate")

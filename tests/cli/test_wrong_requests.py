@@ -71,7 +71,8 @@ REQUESTS = [
     ),
     (
         "show translation/daxy --word tired=las",
-        "'tired' is no new word: 'you aren t tired .' is among the sentences; expected another --word",
+        "'tired' is no new word: 'you aren t tired .' is among the sentences; expected another"
+        " --word",
     ),
     ("show translation/daxy --pairs absent.txt", "absent.txt: no such file"),
     (
