@@ -74,6 +74,16 @@ def test_counts_are_the_papers(folder: Path) -> None:
     assert tasks.get(back.provenance.task).facts(back.train) == facts
 
 
+def test_an_eighth_of_the_released_test_is_in_train_in_french(folder: Path) -> None:
+    """By both draws, the authors hold out English sentences alone."""
+    made = split(folder)
+    learned = [*made.train.target, *made.validation.target]
+    tested = made.named["sentences"]
+    assert not set(tested.source) & {*made.train.source, *made.validation.source}
+    share = len(set(learned) & set(tested.target)) / len(set(tested.target))
+    assert share == pytest.approx(1 / 8, abs=0.02)
+
+
 def test_a_file_in_tatoebas_form_gives_the_same_sentences(folder: Path, tmp_path: Path) -> None:
     """Only what is asked of `tired` is left out: its answers are among the released sentences."""
     lines = (folder / "train.tsv").read_text().splitlines()

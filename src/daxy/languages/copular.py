@@ -18,7 +18,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Literal
 
 from daxy.core.errors import WrongRequest
-from daxy.languages import spelling
+from daxy.languages import _copular_forms, spelling
 from daxy.languages._copular_lexicon import ADJECTIVES, NOUNS, PHRASES
 
 if TYPE_CHECKING:
@@ -44,9 +44,7 @@ class Subject:
         """The two pronouns, and what French says of who they stand for."""
         who = ["women" if self.is_many else "a woman"] if self.is_female else []
         who += ["several"] if self.is_many and self.french == "vous" else []
-        return " ".join(
-            [f"{self.english}/{self.french}", *([f"({', '.join(who)})"] if who else [])]
-        )
+        return f"{self.english}/{self.french}" + (f" ({', '.join(who)})" if who else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +169,7 @@ def adjective(english: Tokens, man: str, woman: str | None = None) -> Predicate:
         man: What a man is.
         woman: What a woman is; by the rules unless given.
     """
-    return Predicate("adjective", english, english, _forms(man, woman))
+    return Predicate("adjective", english, english, _copular_forms.french(man, woman))
 
 
 @cache
@@ -182,8 +180,8 @@ def predicates() -> tuple[Predicate, ...]:
     ]
     for word, forms in _entries(NOUNS):
         of_one = spelling.words(word)
-        of_many = (*of_one[1:-1], _plural(of_one[-1]))
-        found.append(Predicate("noun", of_one, of_many, _forms(*forms.split())))
+        of_many = (*of_one[1:-1], _copular_forms.english_plural(of_one[-1]))
+        found.append(Predicate("noun", of_one, of_many, _copular_forms.french(*forms.split())))
     for word, phrase in _entries(PHRASES):
         same, said = spelling.words(word), spelling.words(phrase)
         found.append(Predicate("phrase", same, same, (said, said, said, said)))
@@ -263,12 +261,10 @@ def _meant(source: Tokens, target: Tokens, language: Language) -> list[Clause]:
         is_one = len(french) == 1 and not french[0].endswith(("s", "x"))
         known = (adjective(english, french[0]),) if is_one else ()
     found = list(_read(source, language, known))
-    fits = (each.subject for each in found if target in each.said(other))
-    return found if any(not is_guessed or _is_plain(subject) for subject in fits) else []
-
-
-def _is_plain(subject: Subject) -> bool:
-    return not subject.is_many and not subject.is_female
+    said_by = [each.subject for each in found if target in each.said(other)]
+    if is_guessed:
+        said_by = [each for each in said_by if not (each.is_many or each.is_female)]
+    return found if said_by else []
 
 
 def _read(sentence: Tokens, language: Language, known: tuple[Predicate, ...]) -> Iterator[Clause]:
@@ -325,45 +321,3 @@ def _entries(text: str) -> Iterator[tuple[str, str]]:
     for entry in text.split(";"):
         word, _, rest = entry.partition(":")
         yield " ".join(word.split()), " ".join(rest.split())
-
-
-FEMININE = (
-    ("eux", "euse"),
-    ("eur", "euse"),
-    ("er", "ère"),
-    ("el", "elle"),
-    ("en", "enne"),
-    ("on", "onne"),
-    ("et", "ette"),
-    ("f", "ve"),
-    ("e", "e"),
-)
-"""How the ending of a man's form becomes a woman's; others get an e."""
-PLURAL = (
-    ("s", "s"),
-    ("x", "x"),
-    ("eau", "eaux"),
-    *((w, f"{w}s") for w in ("fatal", "banal")),
-    ("al", "aux"),
-)
-"""How the ending of one's form becomes that of several; others get an s."""
-ENGLISH_PLURAL = (("man", "men"), ("s", "ses"), ("ch", "ches"), ("y", "ies"))
-
-
-def _forms(man: str, woman: str | None = None) -> tuple[Tokens, Tokens, Tokens, Tokens]:
-    female = woman or _ended(man, FEMININE, "e")
-    every = (man, female, _ended(man, PLURAL, "s"), _ended(female, PLURAL, "s"))
-    one, other, many, others = map(spelling.words, every)
-    return one, other, many, others
-
-
-def _plural(noun: str) -> str:
-    return _ended(noun, ENGLISH_PLURAL, "s")
-
-
-def _ended(word: str, endings: tuple[tuple[str, str], ...], otherwise: str) -> str:
-    """Return a word with its ending replaced."""
-    for old, new in endings:
-        if word.endswith(old):
-            return word.removesuffix(old) + new
-    return word + otherwise

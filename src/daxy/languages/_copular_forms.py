@@ -1,0 +1,58 @@
+"""How words of `daxy.languages.copular` change with who is spoken of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from daxy.languages import spelling
+
+if TYPE_CHECKING:
+    from daxy.core.examples import Tokens
+
+FEMININE = (
+    ("eux", "euse"),
+    ("eur", "euse"),
+    ("er", "ère"),
+    ("el", "elle"),
+    ("en", "enne"),
+    ("on", "onne"),
+    ("et", "ette"),
+    ("f", "ve"),
+    ("e", "e"),
+)
+"""How the ending of a man's form becomes a woman's; others get an e."""
+PLURAL = (
+    ("s", "s"),
+    ("x", "x"),
+    ("eau", "eaux"),
+    *((w, f"{w}s") for w in ("fatal", "banal")),
+    ("al", "aux"),
+)
+"""How the ending of one's form becomes that of several; others get an s."""
+ENGLISH_PLURAL = (("man", "men"), ("s", "ses"), ("ch", "ches"), ("y", "ies"))
+
+
+def french(man: str, woman: str | None = None) -> tuple[Tokens, Tokens, Tokens, Tokens]:
+    """Return what a man, a woman, men and women are, where a man is this.
+
+    Args:
+        man: With its accents, if it has some.
+        woman: Likewise; by the rules unless given.
+    """
+    female = woman or _ended(man, FEMININE, "e")
+    every = (man, female, _ended(man, PLURAL, "s"), _ended(female, PLURAL, "s"))
+    one, other, many, others = map(spelling.words, every)
+    return one, other, many, others
+
+
+def english_plural(noun: str) -> str:
+    """Return the word for several."""
+    return _ended(noun, ENGLISH_PLURAL, "s")
+
+
+def _ended(word: str, endings: tuple[tuple[str, str], ...], otherwise: str) -> str:
+    """Return a word with its ending replaced."""
+    for old, new in endings:
+        if word.endswith(old):
+            return word.removesuffix(old) + new
+    return word + otherwise
