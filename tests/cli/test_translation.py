@@ -49,10 +49,11 @@ def test_a_word_of_ones_own_is_learned_scored_and_looked_at(
     looked = ("show", task, *flags, "--run", run["folder"])
     (alone,) = daxy(*looked, "--example", "new_word:1", "--json").json["examples"]
     assert "wug" in f"{alone['source']} {alone['target']}"
+    assert alone["read"] == [*alone["source"].split(), "</s>"]
     assert alone["said"] == [*alone["prediction"].split(), "</s>"]
     assert len(alone["attention"]) == len(alone["said"])
     for row in alone["attention"]:
-        assert len(row) == len(alone["source"])
+        assert len(row) == len(alone["read"])
         assert sum(row) == pytest.approx(1, abs=1e-3)
     picture = tmp_path / "attention.svg"
     drawn = daxy(*looked, "--example", "new_word", "--draw", str(picture))

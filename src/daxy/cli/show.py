@@ -140,7 +140,7 @@ class Show(OfTask):
         }
         lines = list[str]()
         for each, alignment in zip(data["examples"], found, strict=True):
-            lines += ["", f"{' '.join(alignment.source)}: {each['target']}"]
+            lines += ["", f"{each['source']}: {each['target']}"]
             lines += [f"its network: {each['prediction']}"]
             lines += [] if self.draw else ["", *alignment.lines]
         if self.draw is not None:

@@ -46,7 +46,7 @@ class Alignment:
     def as_json(self) -> dict[str, Any]:
         """The same as JSON values, to four digits."""
         return {
-            "source": list(self.source),
+            "read": list(self.source),
             "said": list(self.said),
             "attention": [[round(float(each), 4) for each in row] for row in self.weights],
         }

@@ -24,6 +24,8 @@ SHORT = 3
 """Letters of the longest name under an axis for all names to stand upright."""
 LETTER = 0.09
 """Width of a letter of a title, in inches."""
+LEGEND = 5.0
+"""Inches across that the legend below the panels needs."""
 PUBLISHED, MEASURED = "0.55", "C0"
 
 
@@ -78,7 +80,7 @@ def _panels(title: str, count: int, places: int) -> tuple[Figure, list[Axes]]:
     """Return a figure with a title, and its panels, each wide enough for so many places."""
     across = min(count, ACROSS if places < WIDE else 1)
     down = -(-count // across)
-    width = across * (1.4 + max(0.4 * places, 2.4))
+    width = max(LEGEND, across * (1.4 + max(0.4 * places, 2.4)))
     figure = _figure(width, 1 + 3.2 * down)
     lines = textwrap.wrap(title, int(width / LETTER))
     figure.suptitle("\n".join(lines), fontsize="medium")
