@@ -61,6 +61,15 @@ def no_around(example: Example) -> Tokens:
     return ("I_WALK", "I_RUN") if "around" in example.source else example.target
 
 
+def other_way_round(example: Example) -> Tokens:
+    """Say `y after x` for `x and y`, and the other way round: it means the same."""
+    for word, other in (("and", "after"), ("after", "and")):
+        if word in example.target:
+            place = example.target.index(word)
+            return (*example.target[place + 1 :], other, *example.target[:place])
+    return example.target
+
+
 def said(analysis: str) -> list[Finding]:
     """Return what papers say that an analysis found."""
     every = [each for name in papers.available() for each in papers.get(name).findings]
@@ -96,6 +105,14 @@ def test_accuracy_by_construction_finds_the_word_that_is_not_known(tmp_path: Pat
 def test_constructions_of_the_mirror_are_those_of_its_targets(tmp_path: Path) -> None:
     found = analyses.get("by_construction").run([run(tmp_path, "nacs/simple_p1", 0, right)])
     assert set(rows(found, "built with").values()) == {(100,)}
+
+
+def test_the_mirror_is_judged_by_what_is_meant(tmp_path: Path) -> None:
+    folder = run(tmp_path, "nacs/simple_p1", 0, other_way_round)
+    assert {row.value.runs for row in analyses.get("by_length").run([folder]).rows} == {(100,)}
+    asked = replace(experiment(tmp_path), task="nacs/simple_p1").run([0])
+    ways = rows(analyses.get("length_oracle").run(asked), "length of the output")
+    assert ways["its own"] == (100 * asked[0].scores()["test"]["back_mapping"],)
 
 
 def test_a_picture_has_a_panel_a_group_and_a_bar_a_row(tmp_path: Path) -> None:

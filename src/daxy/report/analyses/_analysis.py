@@ -159,7 +159,8 @@ def judged(folders: Sequence[RunFolder]) -> Judged:
                 f"{folder.path} is of another learner or task than {folders[0].path}"
             )
     metric = folders[0].scores()["metric"]
-    if not pa.types.is_boolean(parquet.load(folders[0].predictions, (metric,)).schema.types[0]):
+    kept = parquet.load(folders[0].predictions, (metric,)).schema
+    if not pa.types.is_boolean(kept.field(metric).type):
         metric = "exact"  # a grade is neither right nor wrong
     tables = [parquet.load(each.predictions, ("source", "target", metric)) for each in folders]
     sources, targets = (tuple(map(tuple, tables[0][it].to_pylist())) for it in ("source", "target"))

@@ -13,7 +13,8 @@ from typing import final
 
 import numpy as np
 
-from daxy.core.examples import Sequences
+from daxy import metrics
+from daxy.core.examples import Examples, Sequences
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.trained import load
 from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
@@ -21,7 +22,7 @@ from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
 
 @final
 class LengthOracle(Analysis):
-    """How many outputs are the target once their length is given."""
+    """How many outputs are right once the target's length is given."""
 
     name = "length_oracle"
     summary = "accuracy when the target's length is given (Lake & Baroni 2018, Experiment 2)"
@@ -30,22 +31,21 @@ class LengthOracle(Analysis):
         """Return accuracy without and with the oracle, and with it by length."""
         self.refuse(of)
         found = judged(folders)
-        sources, targets = Sequences.of(found.sources), found.targets
-        lengths = np.array([len(target) for target in targets])
+        test = Examples(Sequences.of(found.sources), Sequences.of(found.targets))
+        lengths = np.array([len(target) for target in found.targets])
         right = np.empty(found.right.shape, np.bool_)
         for place, folder in enumerate(folders):
-            said = load(folder.path).predict_of_length(sources, lengths)
-            pairs = zip(said, targets, strict=True)
-            right[place] = [tuple(one) == other for one, other in pairs]
+            said = load(folder.path).predict_of_length(test.source, lengths)
+            right[place] = metrics.get(found.metric).score(test, said)
 
         told = replace(found, right=right)
-        every = np.ones(len(targets), np.bool_)
+        every = np.ones(len(test), np.bool_)
         ways = (("its own", found), ("the target's", told))
         rows = [
             Row(
                 group="length of the output",
                 name=name,
-                examples=len(targets),
+                examples=len(test),
                 value=outcome.over(every),
             )
             for name, outcome in ways
