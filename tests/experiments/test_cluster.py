@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -141,6 +142,42 @@ def test_a_task_leaves_its_runs_at_a_storage_and_goes_on_from_there(
     before = done.stat().st_ino, done.read_bytes()
     cluster.train(cluster.stated(PROGRAMS[0]), Workshop(Path("nowhere"), 1.0), 2, url)
     assert done.read_bytes() == before[1]
+
+
+def test_what_a_task_finished_before_it_failed_comes_back(alone: Path, tmp_path: Path) -> None:
+    class TaskError(Exception):
+        cause = "seed 1 diverged"
+
+    def get(_: object) -> None:
+        raise TaskError
+
+    errors = SimpleNamespace(RayTaskError=TaskError, RayError=RuntimeError)
+    ray = SimpleNamespace(exceptions=errors, get=get)
+    kept = Storage((tmp_path / "storage").as_uri())
+    names = [each.config.name for each in PROGRAMS[0].runs]
+    kept.store(names[:1], alone)
+    with pytest.raises(RunFailed, match="seed 1 diverged"):
+        cluster._take(ray, None, PROGRAMS[0], Workshop(tmp_path / "runs"), kept)
+    assert [(tmp_path / "runs" / name / "done").exists() for name in names] == [True, False]
+
+
+def test_a_driver_that_begins_again_leaves_what_tasks_have_left_at_the_storage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, new = (each.config.name for each in PROGRAMS[0].runs)
+    for place, name, epoch in (("storage", there, 40), ("runs", there, 3), ("runs", new, 3)):
+        (tmp_path / place / name).mkdir(parents=True)
+        (tmp_path / place / name / "log.jsonl").write_text(f"epoch {epoch}")
+
+    def stop(_: object) -> None:
+        raise WrongRequest("no cluster")
+
+    monkeypatch.setattr(cluster, "_connected", stop)
+    storage = (tmp_path / "storage").as_uri()
+    with pytest.raises(WrongRequest, match="no cluster"):
+        list(cluster.run(PROGRAMS, Workshop(tmp_path / "runs"), Silent(), storage=storage))
+    logs = [(tmp_path / "storage" / name / "log.jsonl").read_text() for name in (there, new)]
+    assert logs == ["epoch 40", "epoch 3"]
 
 
 def test_a_worker_that_would_train_something_else_says_so(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from daxy.core.errors import WrongFile
+from daxy.core.locks import alone
 from daxy.experiments import papers
 from daxy.experiments.entry import Entry
 from daxy.experiments.ledger import Ledger
@@ -84,6 +86,20 @@ def test_a_file_holds_one_table_and_one_entry_a_run(ledger: Ledger, entry_for: C
     assert run["score"] == 0.125
     assert run["recipe"]["task"] == "scan/addprim_jump"
     assert run["recipe"]["config"] == {"cell": "gru", "attention": True, "dependency": True}
+
+
+def test_who_files_a_run_waits_until_another_process_has_filed_its_own(
+    ledger: Ledger, entry_for: Callable
+) -> None:
+    entries = [entry_for(JUMP, 0.5, seed) for seed in (0, 1)]
+    with ThreadPoolExecutor() as pool:
+        with alone(ledger.path(TABLE)):
+            filing = pool.submit(ledger.add, TABLE, entries[:1])
+            with pytest.raises(TimeoutError):
+                filing.result(timeout=0.3)
+        assert filing.result() == 1
+    assert ledger.add(TABLE, entries) == 1
+    assert [path.name for path in ledger.path(TABLE).parent.iterdir()] == [ledger.path(TABLE).name]
 
 
 def test_adding_a_run_again_changes_nothing(ledger: Ledger, entry_for: Callable) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from daxy.core.errors import RunFailed
 from daxy.core.files import write_bytes
-from daxy.experiments import papers, reproduction
+from daxy.experiments import executors, papers, reproduction
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell
 from daxy.experiments.run_folder import RunFolder
@@ -149,6 +150,42 @@ def test_each_cell_is_filed_before_the_next_begins(
     with pytest.raises(Interrupted):
         list(reproduction.carry_out(steps, TABLE, ledger, Silent()))
     assert [run.row for run in ledger.entries(TABLE)] == ["GRU"]
+
+
+def failing(seed: int) -> Callable:
+    """Return a training of all seeds but one, which fails."""
+
+    def complete(workshop: Workshop, runs: Sequence[Run], *_: object) -> None:
+        finish(workshop, [run for run in runs if run.seed != seed])
+        raise RunFailed(f"seed {seed} diverged")
+
+    return complete
+
+
+def test_a_run_that_fails_keeps_no_other_out_of_the_ledger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, workshop = Ledger(tmp_path / "results"), Workshop(tmp_path / "runs")
+    monkeypatch.setattr(Workshop, "complete", failing(1))
+    steps = reproduction.plan(PAPER, CELLS, 3, ledger, workshop)
+    with pytest.raises(RunFailed, match="seed 1 diverged; 1 more program"):
+        list(reproduction.carry_out(steps, TABLE, ledger, Silent()))
+    assert [(run.row, run.seed) for run in ledger.entries(TABLE)] == [
+        (row, seed) for row in ("GRU", "GRU +Attn") for seed in (0, 2)
+    ]
+
+
+def test_what_is_finished_of_a_program_that_fails_is_filed_by_a_sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, workshop = Ledger(tmp_path / "results"), Workshop(tmp_path / "runs")
+    monkeypatch.setattr(Workshop, "complete", failing(1))
+    steps = reproduction.plan(PAPER, CELLS[:1], 3, ledger, workshop)
+    sweep = Sweep(table=TABLE, steps=steps, workshop=workshop)
+    going = executors.get("local").run(sweep.programs, workshop, Silent())
+    with pytest.raises(RunFailed, match="seed 1 diverged"):
+        list(sweep.carried_out(going, ledger))
+    assert [run.seed for run in ledger.entries(TABLE)] == [0, 2]
 
 
 @pytest.mark.parametrize(

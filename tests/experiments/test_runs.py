@@ -15,6 +15,9 @@ from benchmarks.kill_and_resume import kill_and_resume
 from tests.experiments.small_runs import EPOCHS, Watcher, experiment, weights
 
 from daxy.core.errors import RunFailed, WrongRequest
+from daxy.core.locks import alone
+from daxy.experiments import runs as runs_module
+from daxy.experiments.environment import describe, resumed
 from daxy.experiments.run_folder import RunFolder
 from daxy.training.interrupt import Interrupted
 from daxy.training.replicas import Replicas, Shares, Steps
@@ -82,11 +85,70 @@ def test_new_seeds_train_beside_a_group_that_goes_on(interrupted: Path) -> None:
 
 
 def test_a_group_whose_first_run_began_anew_alone_is_no_group_any_more(interrupted: Path) -> None:
-    interrupt(interrupted, [0], restart=True)
+    shutil.rmtree(runs_in(interrupted)[0].path)
+    interrupt(interrupted, [0])
     watcher = Watcher(at=1)
     with pytest.raises(Interrupted):
         experiment(interrupted).run([1], watcher=watcher)
     assert watcher.groups == [(1,)]
+
+
+def test_a_restart_does_not_lose_the_state_of_a_run_that_is_not_asked_for(
+    interrupted: Path,
+) -> None:
+    first, second = runs_in(interrupted)
+    with pytest.raises(WrongRequest, match=f"interrupted beside {second.path.name}, whose state"):
+        experiment(interrupted).run([0], restart=True)
+    assert first.checkpoint.exists()
+    interrupt(interrupted, [1], restart=True)
+    assert second.checkpoint.exists()
+    interrupt(interrupted, [0, 1], at=1, restart=True)
+    assert not second.checkpoint.exists()
+
+
+def test_what_cannot_be_deleted_is_not_passed_off_as_new(
+    interrupted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> NoReturn:
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr(shutil, "rmtree", refuse)
+    with pytest.raises(RunFailed, match="cannot delete .*: Permission denied"):
+        experiment(interrupted).run([0, 1], restart=True)
+
+
+def test_a_run_that_another_process_trains_is_left_to_it(interrupted: Path) -> None:
+    second = runs_in(interrupted)[1].path
+    for options in ({}, {"restart": True}):
+        watcher = Watcher()
+        with alone(second), pytest.raises(RunFailed, match="another process trains this run"):
+            experiment(interrupted).run([0, 1], watcher=watcher, **options)
+        assert watcher.groups == []
+    assert len(runs_in(interrupted)) == 2
+
+
+def test_where_a_run_went_on_elsewhere_is_recorded(
+    interrupted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = runs_in(interrupted)[0].environment()
+    later = {"jax": "99.0", "started": "2099-01-01T00:00:00+00:00"}
+    monkeypatch.setattr(runs_module, "describe", lambda names: describe(names) | later)
+    for _ in range(2):
+        interrupt(interrupted, [0, 1])
+    for run in runs_in(interrupted):
+        assert run.environment() == before | {"resumed": [later]}
+
+
+def test_each_place_that_is_not_the_last_one_is_recorded() -> None:
+    here = {"daxy": "1", "jax": "1", "device": "cpu", "devices": 2, "started": "today"}
+    here |= {"device_kind": "cpu", "processor": "arm"}
+    assert resumed(here, here | {"started": "tomorrow"}) == here
+    there = here | {"device": "gpu", "started": "tomorrow"}
+    once = resumed(here, there)
+    assert once == here | {"resumed": [{"device": "gpu", "started": "tomorrow"}]}
+    assert resumed(once, there | {"started": "later"}) == once
+    back = resumed(once, here | {"started": "at last"})
+    assert back["resumed"][1:] == [{"device": "cpu", "started": "at last"}]
 
 
 def test_a_run_killed_while_results_were_written_is_finished(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
@@ -30,3 +30,21 @@ def describe(group: Sequence[str]) -> dict[str, Any]:
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "group": list(group),
     }
+
+
+BITS = ("daxy", "jax", "device", "device_kind", "devices", "processor")
+"""What the bits of a training depend on, beside its configuration and its group."""
+
+
+def resumed(before: Mapping[str, Any], here: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the description of a run that goes on here: also where it was before, if elsewhere.
+
+    `resumed` has what differs, and since when, each time that a training went on somewhere else.
+    """
+    changes = list(before.get("resumed", ()))
+    last = dict(before)
+    for change in changes:
+        last |= change
+    if change := {name: here[name] for name in BITS if here[name] != last.get(name)}:
+        changes.append({**change, "started": here["started"]})
+    return {**before, **({"resumed": changes} if changes else {})}

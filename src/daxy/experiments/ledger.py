@@ -17,6 +17,7 @@ from typing import Any
 
 from daxy.core.errors import UnknownName, WrongFile
 from daxy.core.files import read_bytes, write_json
+from daxy.core.locks import alone
 from daxy.experiments.entry import Entry, from_json, to_json
 from daxy.experiments.papers import Cell, Paper, Table
 
@@ -83,21 +84,27 @@ class Ledger:
     def add(self, table: Table, entries: Iterable[Entry]) -> int:
         """File runs under a table and return how many are new; a run that is there stays as it is.
 
+        Several processes may file at a time: each adds to what the others have filed.
+
         Raises:
             WrongFile: the file is damaged; it is left alone.
             RunFailed: the file cannot be written.
         """
-        known = {entry.digest: entry for entry in self.entries(table)}
-        new = {entry.digest: entry for entry in entries if entry.digest not in known}
-        if new:
-            every = sorted([*known.values(), *new.values()], key=lambda each: _order(each, table))
-            content = {
-                "paper": table.paper,
-                "table": table.name,
-                "format": FORMAT,
-                "runs": [to_json(entry) for entry in every],
-            }
-            write_json(self.path(table), content)
+        given = {entry.digest: entry for entry in entries}
+        if not given:
+            return 0
+        with alone(self.path(table)):
+            known = {entry.digest: entry for entry in self.entries(table)}
+            new = {digest: entry for digest, entry in given.items() if digest not in known}
+            if new:
+                every = sorted([*known.values(), *new.values()], key=lambda it: _order(it, table))
+                content = {
+                    "paper": table.paper,
+                    "table": table.name,
+                    "format": FORMAT,
+                    "runs": [to_json(entry) for entry in every],
+                }
+                write_json(self.path(table), content)
         return len(new)
 
 

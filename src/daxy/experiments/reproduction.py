@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from daxy import tasks
-from daxy.core.errors import require
+from daxy.core.errors import RunFailed, require
+from daxy.experiments import failures
 from daxy.experiments.entry import entry
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell, Paper, Recipe, Table
@@ -16,6 +17,7 @@ from daxy.experiments.programs import programs
 from daxy.experiments.runs import Run, Watcher, Workshop
 from daxy.learners.neural import Neural, learner
 from daxy.tasks import Data
+from daxy.training.interrupt import Interrupted
 from daxy.training.protocol import protocol
 
 
@@ -133,11 +135,14 @@ def carry_out(
 ) -> Iterator[Step]:
     """Run each step and file its runs before the next begins; yield it then.
 
+    Where training fails, the other runs of the step are filed all the same, and the next begins.
+
     Raises:
         Interrupted: by a signal; what was yielded is in the ledger, the rest can be resumed.
-        RunFailed: a run folder or the ledger is damaged or cannot be written.
+        RunFailed: a run failed, a folder of one is damaged, or the ledger cannot be written.
     """
     begun = set[str]()
+    failed = list[RunFailed]()
     for step in steps:
         if not step.seeds:
             continue
@@ -147,7 +152,16 @@ def carry_out(
             step.workshop.clear([run for run in runs if run.config.name not in begun])
         begun |= {run.config.name for run in runs}
         for program in programs(runs, step.workshop.missing(runs), step.workshop):
-            step.workshop.complete(program.runs, watcher)
-        folders = [each.within(step.workshop.folder) for each in runs]
+            try:
+                step.workshop.complete(program.runs, watcher)
+            except Interrupted:
+                raise
+            except RunFailed as error:
+                failed.append(error)
+        missing = {run.config.name for run in step.workshop.missing(runs)}
+        done = [run for run in runs if run.config.name not in missing]
+        folders = [run.within(step.workshop.folder) for run in done]
         ledger.add(table, [entry(step.cell, folder) for folder in folders])
-        yield step
+        if done:
+            yield step
+    failures.end(failed)

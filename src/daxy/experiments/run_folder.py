@@ -3,7 +3,7 @@
 | file | holds |
 |---|---|
 | config.json | what was asked for, complete and resolved |
-| environment.json | versions, device, date, and the group of runs that trained as one program |
+| environment.json | versions, device, date, the group that trained as one program, places since |
 | log.jsonl | one line an epoch, while it trains |
 | checkpoint/ | while it trains: the group's state, in the folder of the group's first seed |
 | model.safetensors | the selected weights |

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -17,9 +18,10 @@ from daxy.batching.table import Words
 from daxy.core.errors import RunFailed, require
 from daxy.core.examples import Examples, Sequences
 from daxy.core.files import write_bytes
+from daxy.core.locks import alone
 from daxy.core.split import Split
 from daxy.core.vocabulary import Vocabulary
-from daxy.experiments.environment import describe
+from daxy.experiments.environment import describe, resumed
 from daxy.experiments.request import RunConfig, run_config
 from daxy.experiments.run_folder import RunFolder
 from daxy.formats import predictions as prediction_files
@@ -204,9 +206,44 @@ class Workshop:
             raise RunFailed(f"cannot write {self.folder}: it is not a folder")
 
     def clear(self, runs: Sequence[Run]) -> None:
-        """Delete what there is of these runs."""
-        for run in runs:
-            shutil.rmtree(run.within(self.folder).path, ignore_errors=True)
+        """Delete what there is of these runs.
+
+        Raises:
+            WrongRequest: other runs were interrupted beside them, and would begin anew as well.
+            RunFailed: another process trains one of them, or a folder cannot be deleted.
+        """
+        folders = [run.within(self.folder) for run in runs]
+        names = {folder.path.name for folder in folders}
+        with self._alone(folders):
+            for folder in folders:
+                left = [one for one in self._interrupted_beside(folder) if one not in names]
+                beside = f"{folder.path} was interrupted beside {left and left[0]}, whose state is"
+                require(not left, f"{beside} lost with it; ask for that run too, or finish it")
+            for folder in folders:
+                try:
+                    if folder.path.exists():
+                        shutil.rmtree(folder.path)
+                except OSError as error:
+                    why = error.strerror or error
+                    raise RunFailed(f"cannot delete {folder.path}: {why}") from error
+
+    def _interrupted_beside(self, folder: RunFolder) -> list[str]:
+        """Return the runs that are not finished and whose state lies in this folder."""
+        if not folder.checkpoint.exists():
+            return []
+        try:
+            return [name for name in folder.group if not RunFolder(self.folder / name).has_ended]
+        except RunFailed:
+            return []  # what is damaged cannot go on, beside whatever it was
+
+    @contextmanager
+    def _alone(self, folders: Sequence[RunFolder]) -> Generator[None]:
+        """Let no other process train, or delete, these runs."""
+        with ExitStack() as held:
+            for folder in folders:
+                busy = f"{folder.path}: another process trains this run"
+                held.enter_context(alone(folder.path, busy))
+            yield
 
     def complete(self, runs: Sequence[Run], watcher: Watcher | None = None) -> None:
         """Train what is missing of these runs, which have one shape, as one program.
@@ -215,7 +252,8 @@ class Workshop:
 
         Raises:
             Interrupted: by a signal; asking again resumes.
-            RunFailed: a run folder is damaged or cannot be written.
+            RunFailed: a run folder is damaged or cannot be written, or another process trains a
+                run.
         """
         self.check()
         prepare()
@@ -273,12 +311,19 @@ class Workshop:
 
     def _train(self, runs: Sequence[Run], watcher: Watcher) -> None:
         folders = [run.within(self.folder) for run in runs]
+        with self._alone(folders):
+            self._train_alone(runs, folders, watcher)
+
+    def _train_alone(
+        self, runs: Sequence[Run], folders: Sequence[RunFolder], watcher: Watcher
+    ) -> None:
         checkpoint = Checkpoint(folders[0].checkpoint)
         begun = checkpoint.path.exists()
         names = [folder.path.name for folder in folders]
-        environment = folders[0].environment() if begun else describe(names)
+        here = describe(names)
+        environment = resumed(folders[0].environment(), here) if begun else here
         for folder, run in zip(folders, runs, strict=True):
-            if not folder.has_ended and not (begun and folder.group == tuple(names)):
+            if not folder.has_ended and not (begun and folder.environment() == environment):
                 folder.begin(run.config, environment)
         watcher.begins(runs)
         try:

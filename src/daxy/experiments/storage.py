@@ -66,6 +66,17 @@ class Storage:
                     if not inside.endswith(".part") and inside.partition("/")[0] not in skip:
                         write_bytes(folder / name / inside, files.cat_file(path))
 
+    def has(self, name: str) -> bool:
+        """Return whether there is anything of this run folder.
+
+        Raises:
+            RunFailed: the storage cannot be read.
+            WrongRequest: nobody knows such a storage.
+        """
+        files, root = self._opened()
+        with self._blaming("read"):
+            return bool(files.exists(f"{root}/{name}"))
+
     @contextmanager
     def _blaming(self, doing: str) -> Generator[None]:
         """Say of whatever goes wrong at the storage that it went wrong there."""

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from daxy.core.errors import require
+from daxy.core.errors import RunFailed, require
 from daxy.experiments.entry import entry
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell, Recipe, Table
@@ -45,14 +45,20 @@ class Sweep:
         """File the runs of each program as it is finished, and yield it then.
 
         Raises:
-            Interrupted: by a signal; what was yielded is in the ledger, the rest can be resumed.
-            RunFailed: a run folder is damaged, or the ledger cannot be written.
+            Interrupted: by a signal; what is finished is in the ledger, the rest can be resumed.
+            RunFailed: a program failed, and what is finished is in the ledger; or a run folder is
+                damaged, or the ledger cannot be written.
             WrongFile: the ledger is damaged.
         """
         self._file([run for step in self.steps for run in step.of(step.finished)], ledger)
-        for program in finished:
-            self._file(program.runs, ledger)
-            yield program
+        try:
+            for program in finished:
+                self._file(program.runs, ledger)
+                yield program
+        except RunFailed:
+            left = {run.config.name for run in self.workshop.missing(self.missing)}
+            self._file([run for run in self.missing if run.config.name not in left], ledger)
+            raise
 
     def _file(self, runs: Iterable[Run], ledger: Ledger) -> None:
         # A group that was interrupted may have runs that nobody has asked for this time.

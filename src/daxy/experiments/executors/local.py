@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from daxy.core.errors import RunFailed
-from daxy.experiments.executors import _failures
+from daxy.experiments import failures
 from daxy.experiments.programs import Program
 from daxy.experiments.runs import Watcher, Workshop
 from daxy.training.interrupt import Interrupted
@@ -18,14 +18,14 @@ def run(programs: Sequence[Program], workshop: Workshop, watcher: Watcher) -> It
         Interrupted: by a signal; running the same programs again goes on from there.
         RunFailed: a program failed; the others were run all the same.
     """
-    failures = list[RunFailed]()
+    failed = list[RunFailed]()
     for program in programs:
         try:
             workshop.complete(program.runs, watcher)
         except Interrupted:
             raise
         except RunFailed as error:
-            failures.append(error)
+            failed.append(error)
             continue
         yield program
-    _failures.end(failures)
+    failures.end(failed)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from daxy.core.errors import DaxyError, RunFailed, WrongRequest, require
-from daxy.experiments.executors import _failures
+from daxy.experiments import failures
 from daxy.experiments.programs import Program
 from daxy.experiments.request import RunConfig
 from daxy.experiments.run_folder import CHECKPOINT, RunFolder
@@ -70,10 +70,12 @@ def run(
     require(gpus >= 0, f"--gpus must not be negative: {gpus:g}")
     kept = None if storage is None else Storage(storage)
     if kept is not None:
-        kept.store([each.config.name for each in _begun(programs, workshop)], workshop.folder)
+        # What is there already was left by a task, and is further than what was begun here.
+        begun = [run.config.name for run in _begun(programs, workshop)]
+        kept.store([name for name in begun if not kept.has(name)], workshop.folder)
     ray = _connected(address)
     pending: dict[Any, Program] = {}
-    failures = list[RunFailed]()
+    failed = list[RunFailed]()
     try:
         _check_machines(ray, {"CPU": cpus, "GPU": gpus})
         options = {"num_cpus": cpus, "num_gpus": gpus, "max_retries": RETRIES}
@@ -88,7 +90,7 @@ def run(
             try:
                 _take(ray, done, program, workshop, kept)
             except RunFailed as error:
-                failures.append(error)
+                failed.append(error)
                 continue
             yield program
     except (KeyboardInterrupt, SystemExit) as stop:
@@ -96,7 +98,7 @@ def run(
     finally:
         _stop(ray, list(pending))
         ray.shutdown()
-    _failures.end(failures)
+    failures.end(failed)
 
 
 def _begun(programs: Sequence[Program], workshop: Workshop) -> list[Run]:
@@ -106,7 +108,7 @@ def _begun(programs: Sequence[Program], workshop: Workshop) -> list[Run]:
 
 
 def _take(ray: Any, done: Any, program: Program, workshop: Workshop, kept: Storage | None) -> None:
-    """Bring the runs of a task that has ended here.
+    """Bring the runs of a task that has ended here, those too that others of its runs failed.
 
     Raises:
         RunFailed: it failed, or they do not come.
@@ -118,9 +120,10 @@ def _take(ray: Any, done: Any, program: Program, workshop: Workshop, kept: Stora
     except ray.exceptions.RayError as error:
         again = "the same request goes on from the last checkpoints"
         raise RunFailed(f"a task was lost ({type(error).__name__}); {again}") from error
-    if kept is not None:
-        names = [run.config.name for run in workshop.missing(program.runs)]
-        kept.fetch(names, workshop.folder, skip=(CHECKPOINT,))
+    finally:
+        if kept is not None:
+            names = [run.config.name for run in workshop.missing(program.runs)]
+            kept.fetch(names, workshop.folder, skip=(CHECKPOINT,))
     if left := workshop.missing(program.runs):
         place = f"{left[0].config.name} is finished, but not in {workshop.folder}"
         raise RunFailed(f"{place}; machines that do not share it need a --storage")

@@ -1,4 +1,4 @@
-"""What becomes of a sweep when one of its programs fails: the others go on."""
+"""What becomes of many programs when one of them fails: the others go on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from daxy.core.errors import RunFailed
 
 
 def end(failures: Sequence[RunFailed]) -> None:
-    """End a sweep whose other programs are finished.
+    """End what is finished but for these failures.
 
     Raises:
         RunFailed: there was a failure; says the first, and how many more there were.
