@@ -55,6 +55,17 @@ def test_other_settings_are_other_runs(daxy: Callable, runs: Path) -> None:
     assert len(list(runs.iterdir())) == before + 2
 
 
+def test_a_folder_may_be_named_like_a_network(
+    daxy: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = daxy("train", "scan/simple_p1", "--runs", "luong", "--help").out
+    assert shown == daxy("train", "scan/simple_p1", "--help").out
+    assert shown != daxy("train", "scan/simple_p1", "--json", "luong", "--help").out
+    misplaced = daxy("train", "scan/simple_p1", "--attention", "luong")
+    assert (misplaced.code, misplaced.err) == (2, "daxy: write luong right after the task\n")
+
+
 def test_the_protocol_of_lake_and_baroni_draws_and_keeps_the_last_weights(
     daxy: Callable, tmp_path: Path
 ) -> None:

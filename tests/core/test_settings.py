@@ -1,8 +1,9 @@
 """Settings by name: every field of every kind is checked before a dataclass is made."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import pytest
 
@@ -21,6 +22,8 @@ class Settings:
     kind: Literal["gru", "lstm"] = "gru"
     place: Path | None = None
 
+    shared: ClassVar[int] = 3
+
 
 @dataclass(frozen=True)
 class Grown:
@@ -34,6 +37,11 @@ def test_what_came_later_is_stated_when_it_is_not_as_before() -> None:
     assert stated(Grown()) == {"old": 1}
     assert stated(Grown(old=3, new=2.0)) == {"old": 3}
     assert stated(Grown(new=2.5)) == {"old": 1, "new": 2.5}
+
+
+def test_a_whole_number_in_the_place_of_any_is_stated_as_that_number() -> None:
+    assert json.dumps(stated(Settings(rate=2))) == json.dumps(stated(Settings(rate=2.0)))
+    assert json.dumps(stated(Settings(count=2))["count"]) == "2"
 
 
 def test_what_was_stated_makes_the_same_settings_again() -> None:
@@ -74,6 +82,11 @@ def test_other_values_are_refused(values: dict[str, Any], message: str) -> None:
     with pytest.raises(WrongRequest) as caught:
         made(Settings, values, of="a test")
     assert str(caught.value) == message
+
+
+def test_what_all_have_in_common_is_no_setting() -> None:
+    with pytest.raises(UnknownName, match="shared"):
+        made(Settings, {"shared": 4}, of="a test")
 
 
 def test_an_unknown_name_gets_the_nearest() -> None:

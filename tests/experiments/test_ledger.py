@@ -102,6 +102,16 @@ def test_who_files_a_run_waits_until_another_process_has_filed_its_own(
     assert [path.name for path in ledger.path(TABLE).parent.iterdir()] == [ledger.path(TABLE).name]
 
 
+def test_what_is_perfect_stays_so_after_any_number_of_steps(entry_for: Callable) -> None:
+    assert JUMP.recipe is not None
+    after = replace(JUMP.recipe, after=20_000)
+    perfect = entry_for(JUMP, 0.5, validations={"2000": 0.5, "10000": 1.0})
+    assert perfect.score_of(after) == 1.0
+    stopped = entry_for(JUMP, 0.5, validations={"2000": 1.0, "10000": 0.5})
+    with pytest.raises(KeyError, match="20000"):
+        stopped.score_of(after)
+
+
 def test_adding_a_run_again_changes_nothing(ledger: Ledger, entry_for: Callable) -> None:
     run = entry_for(JUMP, 0.125)
     ledger.add(TABLE, [run])

@@ -1,15 +1,16 @@
 """From a recipe to runs, and from runs into the ledger."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from daxy.core.errors import RunFailed
+from daxy.core.errors import RunFailed, WrongRequest
 from daxy.core.files import write_bytes
 from daxy.experiments import executors, papers, reproduction
+from daxy.experiments.entry import entry
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell
 from daxy.experiments.run_folder import RunFolder
@@ -150,6 +151,25 @@ def test_each_cell_is_filed_before_the_next_begins(
     with pytest.raises(Interrupted):
         list(reproduction.carry_out(steps, TABLE, ledger, Silent()))
     assert [run.row for run in ledger.entries(TABLE)] == ["GRU"]
+
+
+def test_a_finished_run_without_an_evaluation_that_is_asked_for_is_refused(
+    tmp_path: Path, trained: list[list[int]]
+) -> None:
+    workshop = Workshop(tmp_path / "runs")
+    finish(workshop, runs_of(CELLS[0], [0]))
+    late = Workshop(tmp_path / "runs", evaluate_every=2)
+    with pytest.raises(WrongRequest, match="is finished and was not evaluated"):
+        reproduction.plan(PAPER, CELLS, 1, Ledger(tmp_path / "results"), late)
+
+
+def test_a_figure_that_a_run_does_not_have_is_named(tmp_path: Path) -> None:
+    workshop, (cell, *_) = Workshop(tmp_path), CELLS
+    finish(workshop, (runs := runs_of(cell, [0])))
+    assert cell.recipe is not None
+    other = replace(cell, recipe=replace(cell.recipe, test="hard"))
+    with pytest.raises(RunFailed, match="has no figure of GRU, length .'hard' is not in"):
+        entry(other, runs[0].within(tmp_path))
 
 
 def failing(seed: int) -> Callable:

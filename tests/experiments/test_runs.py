@@ -1,6 +1,7 @@
 """Runs are found, resumed to the same bits, or trained; what was interrupted together stays so."""
 
 import errno
+import json
 import os
 import shutil
 import subprocess
@@ -19,6 +20,7 @@ from daxy.core.locks import alone
 from daxy.experiments import runs as runs_module
 from daxy.experiments.environment import describe, resumed
 from daxy.experiments.run_folder import RunFolder
+from daxy.training.checkpoint import Checkpoint, read_arrays
 from daxy.training.interrupt import Interrupted
 from daxy.training.replicas import Replicas, Shares, Steps
 
@@ -125,6 +127,28 @@ def test_a_run_that_another_process_trains_is_left_to_it(interrupted: Path) -> N
             experiment(interrupted).run([0, 1], watcher=watcher, **options)
         assert watcher.groups == []
     assert len(runs_in(interrupted)) == 2
+
+
+def test_an_epoch_takes_as_long_as_all_that_was_done_for_it(interrupted: Path) -> None:
+    interrupt(interrupted, [0, 1], at=1)
+    checkpoint = runs_in(interrupted)[0].checkpoint
+    arrays, metadata = read_arrays(checkpoint)
+    position = json.loads(metadata["position"])
+    assert position["step"] > 0 and position["seconds"] > 0
+    position["seconds"] = 1000.0
+    Checkpoint(checkpoint).save(arrays, position)
+    experiment(interrupted).run([0, 1])
+    seconds = [record["seconds"] for record in runs_in(interrupted)[0].records()]
+    assert [each > 1000 for each in seconds] == [False, True, False]
+
+
+def test_a_checkpoint_of_a_later_version_is_refused(interrupted: Path) -> None:
+    checkpoint = runs_in(interrupted)[0].checkpoint
+    arrays, metadata = read_arrays(checkpoint)
+    later = json.loads(metadata["position"]) | {"later": 1}
+    Checkpoint(checkpoint).save(arrays, later)
+    with pytest.raises(RunFailed, match=r"damaged: it was written by another program .*later"):
+        experiment(interrupted).run([0, 1])
 
 
 def test_where_a_run_went_on_elsewhere_is_recorded(

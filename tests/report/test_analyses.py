@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,8 +19,10 @@ from daxy.experiments import papers, reproduction
 from daxy.experiments.papers import Finding
 from daxy.experiments.request import run_config
 from daxy.experiments.run_folder import RunFolder
+from daxy.experiments.runs import Run
 from daxy.formats import predictions
 from daxy.report import analyses
+from daxy.report.analyses import neighbours
 from daxy.report.analyses._analysis import Findings, Row
 from daxy.report.analyses.neighbours import OF
 from daxy.tasks import ScanData
@@ -27,14 +30,19 @@ from daxy.tasks import ScanData
 Says = Callable[[Example], Tokens]
 
 
+SOME, AS_LAKE = Few(), Few(validation="none")
 LEARNER = {"model": "seq2seq", "config": {"hidden": 4}, "protocol": {}}
 
 
 def run(
-    folder: Path, task: str, seed: int, says: Says, learner: dict[str, Any] = LEARNER
+    folder: Path,
+    task: str,
+    seed: int,
+    says: Says,
+    learner: dict[str, Any] = LEARNER,
+    data: ScanData = SOME,
 ) -> RunFolder:
     """Leave a finished run that says what a function says."""
-    data = Few()
     split = data.load(task)
     config = run_config(task, data, split, learner, seed)
     made = RunFolder(folder / config.name)
@@ -196,8 +204,12 @@ def test_the_length_oracle_says_as_many_tokens_as_the_target_has(tmp_path: Path)
     assert total / sum(row.examples for row in by_length) == pytest.approx(*ways["the target's"])
 
 
-def test_neighbours_are_training_commands_from_the_nearest_on(tmp_path: Path) -> None:
+def test_neighbours_are_training_commands_from_the_nearest_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folders = experiment(tmp_path).run([0])
+    few = SimpleNamespace(of=lambda config: replace(Run.of(config), data=Few()))
+    monkeypatch.setattr(neighbours, "Run", few)
     found = analyses.get("neighbours").run(folders, ("walk", "look twice"))
     groups = list(dict.fromkeys(row.group for row in found.rows))
     assert groups == ["walk", "look twice"]
@@ -231,6 +243,16 @@ def test_neighbours_among_official_files_are_refused(tmp_path: Path) -> None:
         analyses.get("neighbours").run([folder])
 
 
+def test_neighbours_among_data_that_cannot_be_made_any_more_are_refused(tmp_path: Path) -> None:
+    folder = run(tmp_path, "scan/simple_p1", 0, right)
+    checksum = folder.config().data["checksum"]
+    config = folder.path / "config.json"
+    config.write_text(config.read_text().replace(str(checksum), "0" * 32))
+    folder.finish({"metric": "exact"})
+    with pytest.raises(WrongRequest, match="other data than this version of daxy makes"):
+        analyses.get("neighbours").run([folder])
+
+
 def test_every_finding_of_a_paper_is_of_an_analysis_that_there_is() -> None:
     found = {each.analysis for name in papers.available() for each in papers.get(name).findings}
     assert found <= set(analyses.available())
@@ -249,7 +271,7 @@ def test_what_a_paper_says_of_the_same_network_stands_beside_what_was_found(
 ) -> None:
     printed = next(each for each in said("length_oracle") if len(each.values) == 4)
     learner = reproduction.learner_of(printed.recipe).settings()
-    folders = [run(tmp_path, "scan/length", 0, short, learner=learner)]
+    folders = [run(tmp_path, "scan/length", 0, short, learner, AS_LAKE)]
     analysis = analyses.get("length_oracle")
     group = "tokens in the target, which is known"
     own = (Row(group=group, name="24", value=Summary(runs=(50.0,))),)
@@ -259,12 +281,16 @@ def test_what_a_paper_says_of_the_same_network_stands_beside_what_was_found(
     assert len(found.draw().axes) == 2
     other = [run(tmp_path, "scan/length", 1, short)]
     assert not analysis.beside(Findings(title="made up", rows=own), other).published
+    assert printed in papers.findings(
+        "length_oracle", "scan/length", learner, ScanData(validation="none")
+    )
+    assert not papers.findings("length_oracle", "scan/length", learner, ScanData())
 
     paths = [str(each.path) for each in folders]
     assert daxy("analyse", "by_construction", *paths, "--json").json["notes"] == []
     overall = next(each for each in said("by_length"))
     learner = reproduction.learner_of(overall.recipe).settings()
-    folder = run(tmp_path, "scan/length", 2, short, learner=learner)
+    folder = run(tmp_path, "scan/length", 2, short, learner, AS_LAKE)
     assert overall.note in " ".join(daxy("analyse", "by_length", str(folder.path)).out.split())
 
 

@@ -88,6 +88,10 @@ NOT_THE_SPLIT = {
         lambda part, text: head(text, 100) if part == "train" else text,
         r"train_addprim_turn_left\.txt: [\d,]+ commands of this part are missing, such as '",
     ),
+    "the primitive stands too few times": (
+        lambda part, text: text + head(text, 5) if part == "train" else text,
+        r"train_addprim_turn_left\.txt: 21,895 lines; expected 21,890",
+    ),
     "a test line stands twice": (
         lambda part, text: text + head(text, 1) if part == "test" else text,
         r"test_addprim_turn_left\.txt: a command stands twice in this test file",
@@ -105,6 +109,17 @@ def test_files_that_are_not_the_split_are_refused(
 ) -> None:
     with pytest.raises(WrongFile, match=message):
         daxy.load(TASK, official=rewritten(folder, tmp_path, change))
+
+
+def test_more_commands_than_were_to_be_added_are_refused(tmp_path: Path) -> None:
+    stem = "add_prim_split/with_additional_examples/tasks_{part}_addprim_complex_jump"
+    (tmp_path / stem).parent.mkdir(parents=True)
+    split = daxy.load("scan/addprim_complex_jump_num32_rep1", validation="none")
+    for part in ("train", "test"):
+        named = f"{stem.format(part=part)}_num1_rep1.txt"
+        (tmp_path / named).write_text(scan_text.write(split.parts[part]))
+    with pytest.raises(WrongFile, match="num1_rep1.txt: 32 commands were added; expected 1"):
+        daxy.load("scan/addprim_complex_jump_num1_rep1", official=tmp_path)
 
 
 def test_files_in_each_others_place_are_refused(folder: Path, tmp_path: Path) -> None:

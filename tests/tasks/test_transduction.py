@@ -148,7 +148,8 @@ def test_a_grammar_is_what_its_file_held_when_it_was_chosen(tmp_path: Path) -> N
             {"test_longest": 5},
             "test-shortest must be from 1 to test-longest",
         ),
-        ("copy", {"symbols": 0}, "symbols must be from 1 to 65,536, not 0"),
+        ("copy", {"symbols": 0}, "symbols must be from 1 to 65,534, not 0"),
+        ("copy", {"symbols": 65535}, "symbols must be from 1 to 65,534, not 65535"),
         (
             "copy",
             {"shard": "0/3"},

@@ -39,7 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BROKEN_PIPE
     except OSError as error:
         place = f"{error.filename}: " if error.filename else "output: "
-        _close_stdout()
+        if error.filename is None:
+            _close_stdout()
         return _report(f"{place}{error.strerror or error}", 1, arguments)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0

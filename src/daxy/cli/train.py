@@ -12,6 +12,7 @@ import tyro
 
 from daxy.cli._data import OfTask, TaskName, field_of, named, options_of
 from daxy.cli._verb import Result, Switch, Verb
+from daxy.core.errors import require
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 LearnerName = tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="LEARNER")]]
 DEFAULT_LEARNER = "seq2seq"
+SWITCHES = ("--json", "--debug", "--restart")
+"""Flags that take no value."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,8 +78,9 @@ class Train(OfTask):
         from daxy.experiments.runs import Experiment
         from daxy.learners.neural import Neural
 
-        models.get(self.learner)  # said before the flags of another one are used
+        kind = models.get(self.learner).Config  # said before the flags of another one are used
         chosen: Any = self
+        require(isinstance(chosen.config, kind), f"write {self.learner} right after the task")
         return Experiment(
             task=self.task,
             learner=Neural(
@@ -98,7 +102,7 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
     from daxy.training.protocol import DEFAULT, protocol, validation
 
     known = models.available()
-    learner = next((word for word in arguments[1:] if word in known), DEFAULT_LEARNER)
+    learner = next((word for word in _free(arguments)[1:] if word in known), DEFAULT_LEARNER)
     paper = _value(arguments, "--protocol") or DEFAULT
     task = named(arguments)
     recipe = protocol(paper, endless=task is not None and tasks.get(task).endless)
@@ -116,6 +120,17 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
     made = make_dataclass("Train", flags, bases=(Train,), frozen=True, kw_only=True)
     made.__doc__ = Train.__doc__
     return made
+
+
+def _free(arguments: Sequence[str]) -> list[str]:
+    """Return the words that are no flags and, as far as can be told, no flag's values."""
+    pairs = zip(["", *arguments], arguments, strict=False)
+    return [
+        word
+        for before, word in pairs
+        if not word.startswith("-")
+        and (not before.startswith("--") or "=" in before or before in SWITCHES)
+    ]
 
 
 def _value(arguments: Sequence[str], flag: str) -> str | None:

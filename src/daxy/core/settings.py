@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, field, fields
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from daxy.core.errors import UnknownName, WrongRequest
 
@@ -41,7 +41,7 @@ def made(kind: type[T], values: Mapping[str, Any], *, of: str) -> T:
         UnknownName: there is no such field.
         WrongRequest: a value has another type than its field.
     """
-    known = get_type_hints(kind)
+    known = [each.name for each in fields(cast("type[DataclassInstance]", kind))]
     for name in values:
         if name not in known:
             raise UnknownName(f"setting of {of}", name, known)
@@ -69,11 +69,16 @@ def is_later(each: Field[Any]) -> bool:
 
 
 def stated(settings: DataclassInstance) -> dict[str, Any]:
-    """Return every field of a dataclass that decides anything, by name; see `later`."""
+    """Return every field of a dataclass that decides anything, by name; see `later`.
+
+    A whole number in the place of any number is stated as the same number: 0 is 0.0.
+    """
+    hints = get_type_hints(type(settings))
+    values = {each.name: getattr(settings, each.name) for each in fields(settings)}
     return {
-        each.name: value
+        each.name: float(value) if hints[each.name] is float else value
         for each in fields(settings)
-        for value in [getattr(settings, each.name)]
+        for value in [values[each.name]]
         if not (is_later(each) and value == _default(each))
     }
 

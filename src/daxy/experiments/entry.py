@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
+from daxy.core.errors import RunFailed
 from daxy.core.settings import is_later, later, later_mapping, stated
 from daxy.experiments.papers import Cell, Part, Recipe
 
@@ -76,17 +77,24 @@ class Entry:
             KeyError: it has no such figure; says which.
         """
         if recipe.after:
-            return self.validations[str(recipe.after)]
+            return self._after(recipe.after)
         if recipe.part == "validation":
             return self.on_validation[recipe.metric]
         return (self.tests[recipe.test] if recipe.test else self.test)[recipe.metric]
+
+    def _after(self, steps: int) -> float:
+        """Return the validation score after so many steps; training ends once it is perfect."""
+        last = max(map(int, self.validations), default=0)
+        if last < steps and self.validations.get(str(last)) == 1:
+            return 1.0
+        return self.validations[str(steps)]
 
 
 def entry(cell: Cell, folder: RunFolder) -> Entry:
     """Return the entry of a finished run of a cell.
 
     Raises:
-        RunFailed: a file of the run is damaged.
+        RunFailed: a file of the run is damaged, or it has no such figure.
     """
     assert cell.recipe is not None, cell
     scores, config, place = folder.scores(), folder.config(), folder.environment()
@@ -119,11 +127,19 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
         date=place["started"],
         group=tuple(place["group"]),
         tests=scores.get("tests", {}),
-        validations={str(each["steps"]): each["validation"] for each in records},
+        validations={
+            str(each["steps"]): each["validation"]
+            for each in records
+            if each["validation"] is not None
+        },
         on_validation=scores.get("on_validation", {}),
         perplexity=scores.get("perplexity"),
     )
-    return replace(found, score=found.score_of(cell.recipe))
+    try:
+        return replace(found, score=found.score_of(cell.recipe))
+    except KeyError as error:
+        figure = f"of {cell.row}, {cell.column} ({error} is not in its scores or its log)"
+        raise RunFailed(f"{folder.path} has no figure {figure}") from None
 
 
 def to_json(entry: Entry) -> dict[str, Any]:

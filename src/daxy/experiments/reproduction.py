@@ -87,7 +87,8 @@ def plan(
     official files that are given, in place of generated data.
 
     Raises:
-        WrongRequest: there are official files, and a figure is not of such.
+        WrongRequest: there are official files, and a figure is not of such; or finished runs lack
+            the evaluations that the workshop asks for.
         WrongFile: a file of the ledger is damaged.
         RunFailed: a finished run folder is damaged.
     """
@@ -105,6 +106,8 @@ def plan(
             for seed in left
             if not restart and run(recipe, seed, official).within(workshop.folder).is_done()
         }
+        finished = [run(recipe, seed, official) for seed in sorted(done)]
+        workshop.check_evaluated(finished, missing=())
         return Step(
             cell=cell,
             recipe=recipe,

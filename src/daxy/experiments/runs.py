@@ -258,13 +258,18 @@ class Workshop:
         self.check()
         prepare()
         missing = self.missing(runs)
-        self._check_evaluated(runs, missing)
+        self.check_evaluated(runs, missing)
         begun, new = self.sorted(missing)
         for group in (*begun, *([new] if new else [])):
             self._train(group, watcher or Silent())
 
-    def _check_evaluated(self, runs: Sequence[Run], missing: Sequence[Run]) -> None:
-        """Refuse finished runs without the evaluations that are asked for: it is too late."""
+    def check_evaluated(self, runs: Sequence[Run], missing: Sequence[Run]) -> None:
+        """Refuse finished runs without the evaluations that are asked for: it is too late.
+
+        Raises:
+            WrongRequest: there is one.
+            RunFailed: a log is damaged.
+        """
         if not self.evaluate_every:
             return
         names = {run.config.name for run in missing}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from daxy.core.settings import check_types
+from daxy.core.settings import check_types, stated
 from daxy.core.split import Split
 
 
@@ -37,7 +37,7 @@ class Data:
     @property
     def choices(self) -> Mapping[str, Any]:
         """What decides what a split holds, whatever files it comes from, by name."""
-        return {name: value for name, value in vars(self).items() if name not in self.beside}
+        return {name: value for name, value in stated(self).items() if name not in self.beside}
 
     def load(self, task: str) -> Split:
         """Return the task's data.

@@ -25,7 +25,8 @@ def load(official: Path, stem: str, rule: Rule) -> Partition:
 
     Raises:
         WrongFile: a file is missing or wrong, a line disagrees with the grammar, or the commands
-            are not those of the rule; a draw has to have the published sizes.
+            are not those of the rule; a draw has to have the published sizes, and so has a train
+            file in which a command stands more than once.
     """
     names = [stem.format(part=part) for part in ("train", "test")]
     train, test = (rows(official, name) for name in names)
@@ -48,10 +49,13 @@ def _disagreements(rule: Rule, train: Rows, test: Rows) -> tuple[str, str]:
         case Added():
             known, asked = rule.base.parts()
             added = np.intersect1d(np.setdiff1d(train, known), select(rule.pool))
+            if len(added) != rule.count:
+                return f"{len(added)} commands were added; expected {rule.count}", ""
             known, asked = np.union1d(known, added), np.setdiff1d(asked, added)
         case _:
             return _miscount(len(train), sizes.train), _miscount(len(test), sizes.test)
-    return _difference(train, known), _difference(test, asked)
+    repeated = "" if len(train) == len(known) else _miscount(len(train), sizes.train)
+    return _difference(train, known) or repeated, _difference(test, asked)
 
 
 def _miscount(count: int, expected: int) -> str:

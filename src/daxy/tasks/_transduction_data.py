@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from daxy.core.errors import require
+from daxy.core.vocabulary import RESERVED
 from daxy.languages import itg
 from daxy.languages.itg import Grammar
 from daxy.tasks._data import Data
@@ -70,8 +71,8 @@ class SymbolData(TransductionData):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        fits = 0 < self.symbols <= 1 << 16
-        require(fits, f"symbols must be from 1 to 65,536, not {self.symbols}")
+        most = (1 << 16) - RESERVED
+        require(0 < self.symbols <= most, f"symbols must be from 1 to {most:,}, not {self.symbols}")
 
 
 @dataclass(frozen=True, kw_only=True)

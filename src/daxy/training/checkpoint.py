@@ -53,7 +53,7 @@ class Checkpoint:
         arrays, metadata = read_arrays(self.path)
         text = metadata.get("position", "")
         if metadata.get("digest") != _digest(arrays, text):
-            raise _damaged(self.path, "its content does not match its digest")
+            raise damaged(self.path, "its content does not match its digest")
         return restored(arrays, like, self.path), json.loads(text)
 
     def remove(self) -> None:
@@ -77,7 +77,7 @@ def read_arrays(path: Path) -> tuple[Arrays, dict[str, str]]:
         with safe_open(path, framework="numpy") as file:
             return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError) as error:
-        raise _damaged(path, str(error)) from error
+        raise damaged(path, str(error)) from error
 
 
 def restored(arrays: Arrays, like: Tree, path: Path) -> Tree:
@@ -90,11 +90,11 @@ def restored(arrays: Arrays, like: Tree, path: Path) -> Tree:
     names = [_name(place) for place, _ in leaves]
     if set(names) != set(arrays):
         odd = sorted(set(names) ^ set(arrays))
-        raise _damaged(path, f"it was written by another program (it differs in {odd[0]})")
+        raise damaged(path, f"it was written by another program (it differs in {odd[0]})")
     for name, (_, leaf) in zip(names, leaves, strict=True):
         if arrays[name].shape != leaf.shape:
             shapes = f"{name} is {arrays[name].shape}, expected {leaf.shape}"
-            raise _damaged(path, f"it was written by another program ({shapes})")
+            raise damaged(path, f"it was written by another program ({shapes})")
     return jax.tree.unflatten(shape, [jax.numpy.asarray(arrays[name]) for name in names])
 
 
@@ -110,5 +110,6 @@ def _digest(arrays: Arrays, text: str) -> str:
     return digest.hexdigest()
 
 
-def _damaged(path: Path, reason: str) -> RunFailed:
+def damaged(path: Path, reason: str) -> RunFailed:
+    """Return the error of a file that training cannot go on from."""
     return RunFailed(f"{path} is damaged: {reason}; `--restart` trains its runs from the beginning")

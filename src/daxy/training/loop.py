@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from daxy.batching.epochs import Epoch, assign, in_parts
 from daxy.batching.table import Rows
 from daxy.core.errors import RunFailed
-from daxy.training.checkpoint import Checkpoint
+from daxy.training.checkpoint import Checkpoint, damaged
 from daxy.training.interrupt import Interrupted, StopRequest, stop_request
 from daxy.training.order import Order, Supply
 from daxy.training.protocol import Protocol as Recipe
@@ -49,7 +49,7 @@ class EpochRecord:
     best_epoch: int
     learning_rate: float
     seconds: float
-    """Of this epoch, all replicas of the group together."""
+    """Of this epoch, all replicas of the group together, without validation and interruptions."""
     perplexity: float | None = None
     """Of a target token, over the epoch's training examples as they were met; None where the loss
     is no mean over all tokens."""
@@ -69,6 +69,8 @@ class Position:
     """Steps of the current epoch that are done; 0 once it has ended."""
     total: int = 0
     """Steps since training began."""
+    seconds: float = 0.0
+    """Spent on the current epoch's steps."""
     losses: list[float] = field(default_factory=list[float])
     """Sum over the current epoch's steps, a replica each."""
     nats: list[float] = field(default_factory=list[float])
@@ -97,7 +99,11 @@ class Position:
 
     @classmethod
     def read(cls, value: dict[str, Any]) -> Position:
-        """Return the position whose fields, and those of its records, these JSON values are."""
+        """Return the position whose fields, and those of its records, these JSON values are.
+
+        Raises:
+            TypeError: there are fields that are not known here.
+        """
         history = [[EpochRecord(**record) for record in replica] for replica in value["history"]]
         # Earlier versions did not count these: in the epoch that is under way they are not known.
         unknown = {name: [nan] * value["replicas"] for name in ("nats", "counts")}
@@ -232,7 +238,12 @@ class Training:
         if found is None:
             return self.replicas.start(), self._beginning
         state, position = found
-        return self.replicas.placed(state), Position.read(position)
+        try:
+            return self.replicas.placed(state), Position.read(position)
+        except TypeError as error:
+            assert self.checkpoint is not None
+            problem = f"it was written by another program ({error})"
+            raise damaged(self.checkpoint.path, problem) from error
 
     def _save(self, shares: Shares, position: Position) -> None:
         if self.checkpoint:
@@ -250,16 +261,19 @@ class Training:
         while position.epoch < self.replicas.protocol.most_epochs and not all(position.stopped):
             began = time.monotonic()
             epoch = self._epoch(position.epoch)
+            position.seconds += time.monotonic() - began
             while position.step < len(epoch):
+                began = time.monotonic()
                 here = self._steps(epoch, position)
                 shares, losses = self.replicas.run(shares, here, epoch.placed)
                 _count(position, losses, np.asarray(here.weights))
                 done = min(STEPS_TOGETHER, len(epoch) - position.step)
                 position.step += done
                 position.total += done
+                position.seconds += time.monotonic() - began
                 listener.stepped(position, len(epoch), int((here.weights > 0).sum()))
                 yield shares
-            shares = self._end_epoch(shares, position, epoch, time.monotonic() - began)
+            shares = self._end_epoch(shares, position, epoch)
             listener.epoch_ended(position)
             yield shares
 
@@ -301,9 +315,7 @@ class Training:
 
         return [own(history) for history in position.history]
 
-    def _end_epoch(
-        self, shares: Shares, position: Position, epoch: _Epoch, seconds: float
-    ) -> Shares:
+    def _end_epoch(self, shares: Shares, position: Position, epoch: _Epoch) -> Shares:
         """Validate, keep what improved (a tie keeps the earlier) and write down the epoch."""
         protocol = self.replicas.protocol
         self._give_up_what_is_lost(position)
@@ -327,7 +339,7 @@ class Training:
                 validation=score,
                 best_epoch=position.best_epoch[replica],
                 learning_rate=rates[replica],
-                seconds=seconds,
+                seconds=position.seconds,
                 perplexity=perplexity,
                 test=tests[replica],
             )
@@ -337,7 +349,7 @@ class Training:
             position.stopped[replica] = is_perfect or has_converged(
                 protocol, [each.perplexity for each in position.history[replica] if each.perplexity]
             )
-        position.epoch, position.step = position.epoch + 1, 0
+        position.epoch, position.step, position.seconds = position.epoch + 1, 0, 0.0
         nothing = [0.0] * position.replicas
         position.losses, position.nats, position.counts = nothing, nothing, nothing
         return self.replicas.keep_best(shares, improved)

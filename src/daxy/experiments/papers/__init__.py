@@ -81,13 +81,16 @@ def published(task: str, settings: dict[str, Any], data: Data | None = None) -> 
     ]
 
 
-def findings(analysis: str, task: str, settings: dict[str, Any]) -> list[Finding]:
+def findings(
+    analysis: str, task: str, settings: dict[str, Any], data: Data | None = None
+) -> list[Finding]:
     """Return what papers say that an analysis finds of a learner's runs on a task.
 
     Args:
         analysis: The analysis's name.
         task: The task's name.
         settings: The learner's resolved settings: model, config and protocol, every field.
+        data: The data options, if they matter; see `published`.
     """
     return [
         each
@@ -95,7 +98,7 @@ def findings(analysis: str, task: str, settings: dict[str, Any]) -> list[Finding
         for each in get(name).findings
         if each.analysis == analysis
         and task in each.recipe.tasks
-        and _comes_to(each.recipe, settings, None)
+        and _comes_to(each.recipe, settings, data)
     ]
 
 

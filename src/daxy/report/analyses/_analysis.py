@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from daxy import tasks
 from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Tokens
 from daxy.core.summary import Summary
@@ -192,7 +193,8 @@ class Analysis(ABC):
     def beside(self, findings: Findings, folders: Sequence[RunFolder]) -> Findings:
         """Return findings with what papers say of the same learner on the same task."""
         config = folders[0].config()
-        said = papers.findings(self.name, config.task, config.learner)
+        data = tasks.data(config.task, **config.choices)
+        said = papers.findings(self.name, config.task, config.learner, data)
         values = {place: value for each in said for place, value in each.values.items()}
         notes = tuple(each.note for each in said if each.note)
         return replace(findings, published=values, notes=notes)

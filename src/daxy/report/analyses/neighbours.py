@@ -42,6 +42,8 @@ class Neighbours(Analysis):
             own_files = f"{folder.path} was trained on files, whose data cannot be made here"
             require(config.data["source"] == "generated", own_files)
             run = Run.of(config)
+            other = f"{folder.path} was trained on other data than this version of daxy makes"
+            require(run.config.data["checksum"] == config.data["checksum"], other)
             train = Sequences.of(dict.fromkeys(map(tuple, run.split.train.source)))
             network = load(folder.path)
             every, own = (_unit(network.last_states(each)) for each in (train, asked))
