@@ -84,7 +84,7 @@ def test_a_grid_is_planned_run_filed_and_found_again(folder: Path, daxy: Callabl
 
     again = daxy("sweep", "made_up/grid", "--json")
     assert (again.json["in_results"], again.json["programs"]) == (8, [])
-    assert [len(each["measured"]["runs"]) for each in again.json["figures"]] == [2] * 4
+    assert [len(each["measured"]["runs"]) for each in again.json["cells"]] == [2] * 4
 
 
 def test_a_part_of_the_grid_is_a_flag_away(folder: Path, daxy: Callable) -> None:

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 from daxy.core.errors import require
 from daxy.core.examples import Examples, Tokens
 from daxy.core.random import stream
-from daxy.core.settings import check_types
+from daxy.core.settings import check_positive, check_types
 
 Codes: TypeAlias = tuple[int, ...]
 """A source, `BORDER` and a target. Gaps are negative: -1 is the first."""
@@ -55,9 +55,7 @@ class Geca:
 
     def __post_init__(self) -> None:
         check_types(Geca, vars(self))
-        for name in ("size", "gaps", "environments", "longest", "each"):
-            value = getattr(self, name)
-            require(value > 0, f"{name} must be positive, not {value}")
+        check_positive(self, "size", "gaps", "environments", "longest", "each")
         for name in ("window", "count"):
             value = getattr(self, name)
             require(value >= 0, f"{name} must not be negative: {value}")

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from daxy.cli._verb import Switch, Verb
+from daxy.cli._verb import Result, Switch, Verb
 
 if TYPE_CHECKING:
     from daxy.experiments.ledger import Ledger
-    from daxy.experiments.papers import Cell, Paper
+    from daxy.experiments.papers import Cell, Paper, Table
     from daxy.experiments.reproduction import Step
     from daxy.experiments.runs import Workshop
 
@@ -22,6 +23,23 @@ Rows = tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metava
 Columns = tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="COLUMN")]]
 """Columns as printed; none means all."""
 Folder = Annotated[Path, tyro.conf.arg(metavar="DIR")]
+
+
+def say(line: str) -> None:
+    """Write a line on stderr."""
+    sys.stderr.write(f"{line}\n")
+
+
+def compared(paper: Paper, of: Table, cells: Sequence[Cell], ledger: Ledger, **data: Any) -> Result:
+    """Return measured beside published of a table, with these facts beside as JSON values."""
+    from daxy.report.tables import RULE, compare, for_terminal
+
+    comparisons = compare(cells, ledger.runs(paper))
+    facts = {"rule": RULE, "results": str(ledger.path(of))}
+    return Result(
+        data={**data, **facts, "cells": [each.as_json for each in comparisons]},
+        text=for_terminal(of, comparisons),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

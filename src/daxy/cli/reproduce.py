@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from daxy.cli._table import Measures
+from daxy.cli._table import Measures, compared, say
 from daxy.cli._verb import Result, Switch
 from daxy.core.errors import require
 
@@ -54,9 +53,10 @@ class Reproduce(Measures):
         steps = self.planned(paper, cells, ledger)
         if self.dry_run:
             return _planned(table, steps)
-        _say(_sum(table, steps))
+        say(_sum(table, steps))
         self._carry_out(paper, table, steps, ledger)
-        return _compared(paper, table, cells, steps, ledger)
+        plan = [_step(step) for step in steps]
+        return compared(paper, table, cells, ledger, table=table.path, plan=plan)
 
     def _carry_out(self, paper: Paper, table: Table, steps: Sequence[Step], ledger: Ledger) -> None:
         """Run and file each cell, and say on stderr what it came to."""
@@ -73,7 +73,7 @@ class Reproduce(Measures):
                 (found,) = compare([step.cell], ledger.runs(paper))
                 row, column, published, measured, *_, verdict, _ = found.texts
                 seeds = f"{len(found.scores)} seed{'s' * (len(found.scores) != 1)}"
-                _say(f"{row}, {column}: {measured} ({seeds}), {verdict}: {published}")
+                say(f"{row}, {column}: {measured} ({seeds}), {verdict}: {published}")
         except Interrupted as stop:
             kept = [f"finished cells are in {ledger.path(table)}"] if filed else []
             again = ["to go on, leave --restart out"] if self.restart else []
@@ -95,22 +95,6 @@ def _planned(table: Table, steps: Sequence[Step]) -> Result:
     return Result(data=data, text=Group(columns, "", _sum(table, steps)))
 
 
-def _compared(
-    paper: Paper, table: Table, cells: Sequence[Cell], steps: Sequence[Step], ledger: Ledger
-) -> Result:
-    from daxy.report.tables import RULE, compare, for_terminal
-
-    comparisons = compare(cells, ledger.runs(paper))
-    data = {
-        "table": table.path,
-        "rule": RULE,
-        "results": str(ledger.path(table)),
-        "plan": [_step(step) for step in steps],
-        "cells": [each.as_json for each in comparisons],
-    }
-    return Result(data=data, text=for_terminal(table, comparisons))
-
-
 def _step(step: Step) -> dict[str, Any]:
     return {
         "row": step.cell.row,
@@ -129,10 +113,6 @@ def _sum(table: Table, steps: Sequence[Step]) -> str:
     )
     counts = f"{there} in results, {finished} finished, {missing} to train"
     return f"{table.path}: {len(steps)} cell{'s' * (len(steps) != 1)}: {counts}"
-
-
-def _say(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
 
 
 VERB = Reproduce

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from daxy.cli._table import Measures
+from daxy.cli._table import Measures, compared, say
 from daxy.cli._verb import Result, Switch
 from daxy.core.errors import require
 
@@ -113,8 +113,8 @@ class Sweep(Measures):
         began, ended = time.monotonic(), list[Program]()
         for program in asked.carried_out(finished, ledger):
             ended.append(program)
-            _say(plan.progress(ended, time.monotonic() - began))
-        return _compared(paper, table, cells, plan, ledger)
+            say(plan.progress(ended, time.monotonic() - began))
+        return compared(paper, table, cells, ledger, **plan.data)
 
     def _cluster(self) -> dict[str, Any]:
         """Return what a cluster has to know, which means nothing on one machine."""
@@ -131,7 +131,7 @@ class Sweep(Measures):
 
         if asked.programs:
             tried = min(CALIBRATED, len(asked.programs))
-            _say(f"trying {tried} of {len(asked.programs)} programs out to see how long they take")
+            say(f"trying {tried} of {len(asked.programs)} programs out to see how long they take")
         return dict(estimates(asked.programs))
 
 
@@ -152,7 +152,7 @@ class _Plan:
         steps = self.asked.steps
         return {
             "plan": self.asked.table.path,
-            "cells": len(steps),
+            "figures": len(steps),
             "in_results": sum(len(step.in_ledger) for step in steps),
             "finished": sum(len(step.finished) for step in steps),
             "missing": len(self.asked.missing),
@@ -186,7 +186,7 @@ class _Plan:
         plural = "s" * (len(self.programs) != 1)
         left = f"{found['missing']} to train in {len(self.programs)} program{plural}"
         whole = f", about {duration(found['seconds'])}" if self.seconds else ""
-        lines = f"{found['plan']}: {found['cells']} cells: {counts}, {left}{whole}"
+        lines = f"{found['plan']}: {found['figures']} cells: {counts}, {left}{whole}"
         return Group(columns, "", lines) if self.programs else lines
 
     def progress(self, ended: Sequence[Program], elapsed: float) -> str:
@@ -199,25 +199,6 @@ class _Plan:
         left = elapsed * (sum(costs.values()) - spent) / spent
         said = f"{len(ended)} of {len(self.programs)} programs, {done} of {runs} networks"
         return f"{said}; {duration(elapsed)} so far, about {duration(left)} left"
-
-
-def _compared(
-    paper: Paper, table: Table, cells: Sequence[Cell], plan: _Plan, ledger: Ledger
-) -> Result:
-    from daxy.report.tables import RULE, compare, for_terminal
-
-    comparisons = compare(cells, ledger.runs(paper))
-    data = {
-        **plan.data,
-        "rule": RULE,
-        "results": str(ledger.path(table)),
-        "figures": [each.as_json for each in comparisons],
-    }
-    return Result(data=data, text=for_terminal(table, comparisons))
-
-
-def _say(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
 
 
 VERB = Sweep

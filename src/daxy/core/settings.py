@@ -8,7 +8,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from daxy.core.errors import UnknownName, WrongRequest
+from daxy.core.errors import UnknownName, WrongRequest, require
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -98,6 +98,17 @@ def check_types(kind: type, values: Mapping[str, Any]) -> None:
         if not _fits(value, hints[name]):
             flag = name.replace("_", "-")
             raise WrongRequest(f"{flag} must be {_expected(hints[name])}, not {value!r}")
+
+
+def check_positive(settings: object, *names: str) -> None:
+    """Refuse numbers that are not positive, of the fields with these names.
+
+    Raises:
+        WrongRequest: there is one; says which.
+    """
+    for name in names:
+        value = getattr(settings, name)
+        require(value > 0, f"{name.replace('_', '-')} must be positive, not {value}")
 
 
 def _fits(value: Any, hint: Any) -> bool:

@@ -30,7 +30,7 @@ from daxy.tasks import Data
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.compilation import keep_compilations
 from daxy.training.devices import use_every_core
-from daxy.training.loop import Position, diverged
+from daxy.training.loop import Listener, Position, diverged
 from daxy.training.protocol import Protocol as Recipe
 
 
@@ -101,19 +101,11 @@ class Run:
         return replace(Run.of(config), data=replace(self.data, **config.choices))
 
 
-class Watcher(Protocol):
+class Watcher(Listener, Protocol):
     """What hears how a group of runs gets on; a progress display, or nobody."""
 
     def begins(self, runs: Sequence[Run]) -> None:
         """Training of these runs as one program begins, or goes on."""
-        ...
-
-    def stepped(self, position: Position, steps: int, examples: int) -> None:
-        """See `daxy.training.loop.Listener`."""
-        ...
-
-    def epoch_ended(self, position: Position) -> None:
-        """See `daxy.training.loop.Listener`."""
         ...
 
     def ended(self) -> None:

@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from daxy.core.errors import require
+from daxy.core.settings import check_positive
 from daxy.core.vocabulary import PAD
 from daxy.models._model import Batch, Sizes
 from daxy.models.layers import late_weights
@@ -46,9 +46,7 @@ class Config:
     """Width of an embedding."""
 
     def __post_init__(self) -> None:
-        for name in ("hidden", "embedding"):
-            value = getattr(self, name)
-            require(value > 0, f"{name} must be positive, not {value}")
+        check_positive(self, "hidden", "embedding")
 
 
 class Seen(NamedTuple):

@@ -17,6 +17,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Integer, PRNGKeyArray
 
 from daxy.core.errors import require
+from daxy.core.settings import check_positive
 from daxy.core.vocabulary import PAD
 from daxy.models._model import Batch, Sizes
 from daxy.models.layers import late_weights
@@ -52,9 +53,7 @@ class Config:
     """On the features of cells; off, like all, where `dropout` is 0."""
 
     def __post_init__(self) -> None:
-        for name in ("hidden", "embedding", "channels"):
-            value = getattr(self, name)
-            require(value > 0, f"{name} must be positive, not {value}")
+        check_positive(self, "hidden", "embedding", "channels")
         sides = self.kernels.split(",")
         odd = all(side.isascii() and side.isdigit() and int(side) % 2 for side in sides)
         require(odd, f"kernels must be odd numbers with commas between, not {self.kernels!r}")

@@ -17,6 +17,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from daxy.core.errors import require
+from daxy.core.settings import check_positive
 from daxy.core.vocabulary import PAD
 from daxy.models._model import Batch, Sizes
 from daxy.models.layers import late_weights
@@ -46,8 +47,7 @@ class Config:
 
     def __post_init__(self) -> None:
         cell(self.cell)
-        require(self.hidden > 0, f"hidden must be positive, not {self.hidden}")
-        require(self.embedding > 0, f"embedding must be positive, not {self.embedding}")
+        check_positive(self, "hidden", "embedding")
         require(
             self.attention or self.dependency,
             "without attention and without output dependency a decoder has no input at all",

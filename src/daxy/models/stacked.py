@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from daxy.core.errors import require
+from daxy.core.settings import check_positive
 from daxy.core.vocabulary import PAD
 from daxy.models._model import Batch, Sizes, best
 from daxy.models.layers import late_weights
@@ -47,8 +47,7 @@ class Config:
 
     def __post_init__(self) -> None:
         cell(self.cell)
-        require(self.layers > 0, f"layers must be positive, not {self.layers}")
-        require(self.hidden > 0, f"hidden must be positive, not {self.hidden}")
+        check_positive(self, "layers", "hidden")
 
 
 States: TypeAlias = tuple[State, ...]

@@ -16,7 +16,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from daxy.core.errors import UnknownName, require
+from daxy.core.errors import UnknownName
+from daxy.core.settings import check_positive
 from daxy.core.vocabulary import END, PAD
 from daxy.models import memories
 from daxy.models._model import Batch, Sizes
@@ -51,9 +52,7 @@ class Config:
     """What the bias of pops starts from; from 0 on, a memory is often never used."""
 
     def __post_init__(self) -> None:
-        for name in ("hidden", "layers", "embedding", "width"):
-            value = getattr(self, name)
-            require(value > 0, f"{name} must be positive, not {value}")
+        check_positive(self, "hidden", "layers", "embedding", "width")
         known = [*memories.available(), NONE]
         if self.memory not in known:
             raise UnknownName("memory", self.memory, known)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from daxy.core.errors import require
+from daxy.core.settings import check_positive
 from daxy.tasks._data import Data
 
 Kind = Literal["adverb", "normal", "simple_trans", "simple_intrans"]
@@ -41,7 +42,7 @@ class GscanData(Data):
     def __post_init__(self) -> None:
         super().__post_init__()
         require(1 < self.grid <= MOST, f"grid must be from 2 to {MOST}, not {self.grid}")
-        require(self.workers > 0, f"workers must be positive, not {self.workers}")
+        check_positive(self, "workers")
         for name in ("train_fraction", "validation_fraction"):
             value, flag = getattr(self, name), name.replace("_", " ")
             require(0 < value < 1, f"{flag} must be between 0 and 1, not {value:g}")
@@ -77,4 +78,4 @@ class LengthData(GscanData):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.longest > 0, f"longest must be positive, not {self.longest}")
+        check_positive(self, "longest")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from daxy.core.errors import require
+from daxy.core.settings import check_positive
 from daxy.core.vocabulary import RESERVED
 from daxy.languages import itg
 from daxy.languages.itg import Grammar
@@ -41,9 +42,7 @@ class TransductionData(Data):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("pairs", "validation_pairs", "test_pairs"):
-            value, flag = getattr(self, name), name.replace("_", "-")
-            require(value > 0, f"{flag} must be positive, not {value}")
+        check_positive(self, "pairs", "validation_pairs", "test_pairs")
         for part, least, most in (
             ("", self.shortest, self.longest),
             ("test-", self.test_shortest, self.test_longest),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from daxy.core.errors import WrongRequest, require
+from daxy.core.settings import check_positive
 from daxy.languages import copular, spelling
 from daxy.languages.copular import Predicate
 from daxy.tasks._data import Data
@@ -58,7 +59,7 @@ class TranslationData(Data):
             known = self.sentences in ("grammar", kind)
             require(known, f"--{given[0]} is not for the sentences of {self.sentences!r}")
             object.__setattr__(self, "sentences", kind)
-        require(self.longest > 0, f"longest must be positive, not {self.longest}")
+        check_positive(self, "longest")
         for name in ("test_fraction", "validation_fraction"):
             share, said = getattr(self, name), name.replace("_", "-")
             require(0 < share < 1, f"{said} must be between 0 and 1, not {share:g}")
