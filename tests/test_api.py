@@ -3,10 +3,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import daxy
+from daxy import metrics
 from daxy.core.errors import WrongRequest
+from daxy.core.examples import Sequences
 
 
 def test_importing_daxy_imports_nothing_heavy() -> None:
@@ -35,6 +38,17 @@ def test_perfect_predictions_score_one_however_they_are_given(tmp_path: Path) ->
     assert sum(count for count, _ in scored.by_length().values()) == 1173
     assert daxy.score("scan/filler_num0", [example.target for example in test]).accuracy == 1.0
     assert daxy.score("scan/filler_num0", test.target).accuracy == 1.0
+
+
+def test_a_figure_of_a_whole_corpus_is_that_by_length_too() -> None:
+    task, test = "translation/daxy", daxy.load("translation/daxy").test
+    said = [example.target[:-2] + example.target[-1:] for example in test]
+    scored = daxy.score(task, said)
+    assert scored.metric == "bleu"
+    rows = np.flatnonzero(test.target.lengths == 5)
+    bleu = metrics.get("bleu").total(test.take(rows), Sequences.of(said).take(rows))
+    assert scored.by_length()[5] == (len(rows), bleu)
+    assert bleu != pytest.approx(scored.right[rows].mean())
 
 
 def test_one_wrong_prediction_costs_one_example() -> None:

@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import daxy
+from daxy.experiments import papers
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -27,6 +28,13 @@ def test_the_version_is_the_same_everywhere() -> None:
     assert newest[1] == daxy.__version__ or (
         newest[1] == "Unreleased" and f"What will be {daxy.__version__}." in newest[2]
     )
+
+
+def test_every_paper_is_cited() -> None:
+    cited = read("CITATION.cff").lower()
+    for name in papers.available():
+        assert papers.get(name).title.lower() in cited
+    assert "stack-augmented recurrent nets" in cited  # a memory, whose paper has no table here
 
 
 def test_the_readme_has_two_commands_and_ci_runs_them() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy import tasks
+from daxy import metrics, tasks
 from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.split import Option, Split
@@ -53,10 +53,14 @@ class Scored:
         return self.values[self.metric]
 
     def by_length(self) -> dict[int, tuple[int, float]]:
-        """Return by target length how many examples there are and their mean score."""
+        """Return by target length how many examples there are, and the primary metric's figure."""
         lengths: NDArray[np.int64] = self.examples.target.lengths
-        groups = {int(length): self.right[lengths == length] for length in np.unique(lengths)}
-        return {length: (len(group), float(group.mean())) for length, group in groups.items()}
+        metric, found = metrics.get(self.metric), dict[int, tuple[int, float]]()
+        for length in np.unique(lengths).tolist():
+            rows = np.flatnonzero(lengths == length)
+            some, said = self.examples.take(rows), self.predictions.take(rows)
+            found[length] = len(rows), metric.total(some, said, self.right[rows])
+        return found
 
 
 def load(

@@ -80,9 +80,27 @@ def test_in_worlds_it_counts_targets_and_draws_one(daxy: Callable, tmp_path: Pat
         (["scan/simple", "--gaps", "0"], "gaps must be positive"),
         (["scan/simple", "--show", "-1"], "--show must not be negative"),
         (["scan/simpel"], "did you mean scan/simple"),
+        (["scan/simple", "--out", "new.csv"], "expected a name that ends in .jsonl"),
     ],
 )
 def test_what_cannot_be_is_refused(daxy: Callable, flags: list[str], message: str) -> None:
     answer = daxy("augment", *flags)
     assert answer.code == 2
     assert message in answer.err
+
+
+@pytest.mark.parametrize("task", ["transduction/copy", "translation/daxy", "gscan/length"])
+def test_flags_that_a_task_has_too_are_called_as_train_calls_them(
+    task: str, daxy: Callable
+) -> None:
+    answer = daxy("augment", task, "--help")
+    assert answer.code == 0, answer.err
+    assert "--geca.longest" in answer.out
+
+
+def test_a_flag_is_known_in_a_wide_terminal_too(
+    daxy: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "250")
+    answer = daxy("train", "scan/simple", "--augment", "geca", "--count", "5")
+    assert "no flag '--count'; did you mean --geca.count?; see `daxy train scan" in answer.err

@@ -96,6 +96,16 @@ def test_unknown_names_get_one_line(request_: str, message: str, daxy: Callable)
     assert answer.err.startswith(f"daxy: {message}")
 
 
+def test_without_results_it_says_that_there_are_none(
+    daxy: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = daxy("papers", "bastings2018/table4")
+    assert answer.code == 0
+    assert answer.err.startswith("no folder results here: nothing that was measured is shown")
+    assert daxy("papers").err == ""
+
+
 def test_a_damaged_ledger_is_named(daxy: Callable, tmp_path: Path) -> None:
     path = tmp_path / "bastings2018" / "table4.json"
     path.parent.mkdir()

@@ -79,6 +79,11 @@ def test_a_network_that_attends_to_nothing_has_no_picture(
     refused = daxy("show", "translation/daxy", *flags, "--run", folder)
     expected = "this network has no memory that could be looked into, and no attention"
     assert (refused.code, expected in refused.err) == (2, True)
+    other = daxy("show", "translation/daxy", *flags, "--validation", "none", "--run", folder)
+    assert other.code == 2
+    assert "run on another choice of translation/daxy's data; expected --validation draw" in (
+        other.err
+    )
 
 
 def test_show_says_what_the_paper_counts(flags: list[str], daxy: Callable) -> None:

@@ -90,11 +90,17 @@ REQUESTS = [
     ),
     (
         "train translation/daxy --sentences released",
-        "the released selection is not daxy's own; expected --official DIR",
+        "the sentences that the papers trained on do not come with daxy;"
+        " expected --official DIR, the released folder with train.tsv or its .tar.xz",
     ),
     (
         "reproduce bastings2018/table3",
-        "the released selection is not daxy's own; expected --official DIR",
+        "the sentences that the papers trained on do not come with daxy;"
+        " expected --official DIR, the released folder with train.tsv or its .tar.xz",
+    ),
+    (
+        "sweep lake2018/grid --cell lstm --cell gru --dry-run",
+        "--cell is given twice; expected --cell once, with all values after it",
     ),
     # verbs and flags
     ("intrepret scan jump", "no verb named 'intrepret'; did you mean interpret?"),
@@ -233,26 +239,26 @@ REQUESTS = [
     ),
     (
         "train scan/length --hiden 64",
-        "no flag '--hiden'; did you mean --hidden?; see `daxy train --help`",
+        "no flag '--hiden'; did you mean --hidden?; see `daxy train scan/length seq2seq --help`",
     ),
     (
         "train scan/length --cell rnn",
         "wrong value for --cell: 'rnn'; expected one of 'srn', 'gru', 'lstm';"
-        " see `daxy train --help`",
+        " see `daxy train scan/length seq2seq --help`",
     ),
     (
         "train scan/simple --keep first",
         "wrong value for --keep: 'first'; expected one of 'best', 'last', 'perplexity'; see"
-        " `daxy train --help`",
+        " `daxy train scan/simple seq2seq --help`",
     ),
     (
         "train scan/simple luong --augment geca --geca.count 5 --augment none",
-        "no flag '--geca.count'; see `daxy train --help`",
+        "no flag '--geca.count'; see `daxy train scan/simple luong --help`",
     ),
     (
         "train scan/simple luong --augment geca --geca.novel target",
         "wrong value for --geca.novel: 'target'; expected one of 'both', 'pair';"
-        " see `daxy train --help`",
+        " see `daxy train scan/simple luong --help`",
     ),
     ("augment scan/simple --out .", ". is a folder; expected a file to write"),
     (
@@ -449,7 +455,8 @@ REQUESTS = [
     ),
     (
         "score scan/length --predictions unknown.jsonl",
-        "unknown.jsonl: 2 of 2 rows are for no test example: 'a' (line 1), 'b' (line 2)",
+        "unknown.jsonl: 2 of 2 rows are for no test example: 'a' (line 1), 'b' (line 2);"
+        " are these predictions for other choices of the data?",
     ),
     (
         "score scan/filler_num0 --predictions all_but_one.jsonl",

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
+import jax
 import numpy as np
 import pytest
 from benchmarks.kill_and_resume import kill_and_resume
@@ -20,6 +21,7 @@ from daxy.core.locks import alone
 from daxy.experiments import runs as runs_module
 from daxy.experiments.environment import describe, resumed
 from daxy.experiments.run_folder import RunFolder
+from daxy.learners.neural import Group
 from daxy.training.checkpoint import Checkpoint, read_arrays
 from daxy.training.interrupt import Interrupted
 from daxy.training.replicas import Replicas, Shares, Steps
@@ -117,6 +119,25 @@ def test_what_cannot_be_deleted_is_not_passed_off_as_new(
     monkeypatch.setattr(shutil, "rmtree", refuse)
     with pytest.raises(RunFailed, match="cannot delete .*: Permission denied"):
         experiment(interrupted).run([0, 1], restart=True)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory"), RunFailed),
+        (MemoryError("no room"), RunFailed),
+        (jax.errors.JaxRuntimeError("INTERNAL: something else"), jax.errors.JaxRuntimeError),
+    ],
+)
+def test_memory_that_does_not_suffice_is_no_defect(
+    error: Exception, said: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> NoReturn:
+        raise error
+
+    monkeypatch.setattr(Group, "fit", fail)
+    with pytest.raises(said, match="memory does not suffice" if said is RunFailed else "else"):
+        experiment(tmp_path).run([0])
 
 
 def test_a_run_that_another_process_trains_is_left_to_it(interrupted: Path) -> None:

@@ -79,7 +79,8 @@ def test_a_parquet_file_is_read_as_well(tmp_path: Path) -> None:
         (
             [{"key": key, "prediction": "x"} for key in (FIRST, "a", "b", "c", "d")],
             "p.jsonl: 4 of 5 rows are for no test example: "
-            "'a' (line 2), 'b' (line 3), 'c' (line 4)",
+            "'a' (line 2), 'b' (line 3), 'c' (line 4);"
+            " are these predictions for other choices of the data?",
         ),
         (
             [

@@ -136,7 +136,19 @@ def test_a_picture_has_a_panel_a_group_and_a_bar_a_row(tmp_path: Path) -> None:
 def test_runs_of_different_learners_are_not_taken_together(tmp_path: Path) -> None:
     other = LEARNER | {"config": {"hidden": 5}}
     folders = [run(tmp_path, "scan/simple_p1", 0, right, learner) for learner in (LEARNER, other)]
-    with pytest.raises(WrongRequest, match="is of another learner or task than"):
+    with pytest.raises(WrongRequest, match="is of other learner than"):
+        analyses.get("by_length").run(folders)
+
+
+def test_a_run_counts_once(tmp_path: Path) -> None:
+    folder = run(tmp_path, "scan/simple_p1", 0, right)
+    with pytest.raises(WrongRequest, match="is the same run as"):
+        analyses.get("by_length").run([folder, RunFolder(folder.path)])
+
+
+def test_runs_on_different_data_are_not_taken_together(tmp_path: Path) -> None:
+    folders = [run(tmp_path, "scan/simple_p1", 0, right, data=Few(seed=n)) for n in (0, 1)]
+    with pytest.raises(WrongRequest, match="is of other data than"):
         analyses.get("by_length").run(folders)
 
 
@@ -230,6 +242,7 @@ IN_WORLDS = {"attention", "by_length", "by_referent", "by_situation", "destinati
 @pytest.mark.parametrize("name", sorted({*analyses.available()} - {"neighbours"}))
 def test_what_looks_at_the_whole_test_set_takes_no_commands(name: str, tmp_path: Path) -> None:
     said = "is not about worlds" if name in IN_WORLDS else "looks at the whole test set, not at"
+    said = "has one test; leave out --of" if name == "by_length" else said
     with pytest.raises(WrongRequest, match=said):
         analyses.get(name).run([run(tmp_path, "scan/simple_p1", 0, right)], ("jump",))
 

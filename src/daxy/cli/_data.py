@@ -51,6 +51,14 @@ def field_of(options: type[Data], **defaults: Any) -> tuple[str, Any, Any]:
     return "data", tyro.conf.OmitArgPrefixes[made], field(default_factory=lambda: made(**defaults))
 
 
+def flag(name: str, value: Any) -> str:
+    """Return the flag of a choice of data, as `field_of` calls it, with its value."""
+    called = "split-seed" if name == "seed" else name.replace("_", "-")
+    if isinstance(value, bool):
+        return f"--{called}" if value else f"--no-{called}"
+    return f"--{called} {value}"
+
+
 def with_data(kind: type[Verb]) -> Callable[[Sequence[str]], type[Verb]]:
     """Return what makes a verb with the flags of the data of the task that is named."""
 

@@ -6,13 +6,15 @@ import contextlib
 import difflib
 import inspect
 import io
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from dataclasses import fields
 
 import tyro
 
 from daxy.cli._verb import Verb
-from daxy.core.errors import WrongRequest
+from daxy.core.errors import WrongRequest, require
 
 
 def parse(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
@@ -22,6 +24,9 @@ def parse(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
         WrongRequest: an argument is missing, unknown, or has a wrong value.
         SystemExit: the arguments asked for help, which has been printed.
     """
+    twice = _twice(verb, arguments)
+    several = f"{twice} is given twice; expected {twice} once, with all values after it"
+    require(twice is None, several)
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
@@ -32,6 +37,13 @@ def parse(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
         problem = _unknown_flag(flags(verb, name), arguments) or _one_line(complaint.getvalue())
         said = " ".join(filter(None, ("daxy", name, verb.after, "--help")))
         raise WrongRequest(f"{problem}; see `{said}`") from None
+
+
+def _twice(verb: type[Verb], arguments: Sequence[str]) -> str | None:
+    """Return a flag of several values that is given twice: those of the first would be lost."""
+    known = {f"--{each.name}" for each in fields(verb) if str(each.type).startswith("tuple[")}
+    given = [word.partition("=")[0] for word in arguments]
+    return next((flag for flag in given if flag in known and given.count(flag) > 1), None)
 
 
 def _fill(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
@@ -46,10 +58,24 @@ def _fill(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
 def flags(verb: type[Verb], name: str) -> list[str]:
     """Return the flags that the verb's help lists."""
     shown = io.StringIO()
-    with contextlib.redirect_stdout(shown), contextlib.suppress(SystemExit):
+    with _narrow(), contextlib.redirect_stdout(shown), contextlib.suppress(SystemExit):
         _fill(verb, name, ["--help"])
     listed = re.findall(r"^[│ ]*((?:--?[a-z0-9.-]+(?:, )?)+)", shown.getvalue(), re.MULTILINE)
     return [flag for names in listed for flag in re.findall(r"--[a-z0-9.-]+", names)]
+
+
+@contextlib.contextmanager
+def _narrow() -> Generator[None]:
+    """Have help in one column: in a wide terminal it stands in two."""
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = "80"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["COLUMNS"]
+        else:
+            os.environ["COLUMNS"] = before
 
 
 def _unknown_flag(known: Sequence[str], arguments: Sequence[str]) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import dataclass, field, fields, make_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,8 +46,8 @@ class Augment(OfTask):
     show: int = 3
     """How many compositions to show, with what they were made of."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """Write all new examples to this file, as JSON lines; in worlds, what became of the training
-    set too."""
+    """Write all new examples to this file, as JSON lines (.jsonl); in worlds, what became of the
+    training set too."""
     draw: Picture = None
     """Draw one of them, beside its world before, as .png: of tasks with worlds."""
     example: int = 1
@@ -87,6 +87,8 @@ class Augment(OfTask):
         check(self.draw, [".png"], force=self.force)
         if self.out is not None:
             check_free(self.out, force=self.force)
+            named = f"{self.out}: expected a name that ends in .jsonl"
+            require(self.out.suffix.lower() == ".jsonl", named)
 
     def _in_worlds(self, train: GroundedExamples, geca: Geca) -> Result:
         """Return what becomes of a training set with worlds."""
@@ -187,10 +189,11 @@ def _pair(source: Tokens, target: Tokens) -> str:
 
 def verb(arguments: Sequence[str]) -> type[Verb]:
     """Return the verb with the flags of the data of the task that is named, and of GECA."""
-    flags: list[Any] = [
-        ("geca", tyro.conf.OmitArgPrefixes[Geca], field(default_factory=Geca)),
-        field_of(options_of(named(arguments))),
-    ]
+    options = options_of(named(arguments))
+    # Where both have a setting of one name, those of GECA are called as `daxy train` calls them.
+    both = {each.name for each in fields(Geca)} & {each.name for each in fields(options)}
+    kind: Any = Geca if both else tyro.conf.OmitArgPrefixes[Geca]
+    flags: list[Any] = [("geca", kind, field(default_factory=Geca)), field_of(options)]
     made = make_dataclass("Augment", flags, bases=(Augment,), frozen=True, kw_only=True)
     made.__doc__ = Augment.__doc__
     return made

@@ -90,7 +90,8 @@ def _overview(arguments: Sequence[str]) -> Result:
             "",
             *lines,
             "",
-            "Each verb has --help. Example:",
+            "Each verb has --help; with a task and a network named, with their flags. Examples:",
+            "  daxy train gscan/compositional multimodal --help",
             '  daxy interpret scan "jump around left twice"',
         ]
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from daxy.cli._picture import Picture, check, save
-from daxy.cli._table import Columns, Rows
+from daxy.cli._table import Columns, Rows, say
 from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
 
@@ -49,17 +49,25 @@ class Papers(Verb):
     def run(self) -> Result:
         """Return the list, the tables of a paper, or a table."""
         from daxy.experiments import papers
-        from daxy.experiments.ledger import Ledger
 
         default = self.results == RESULTS
         require(default or self.results.exists(), f"{self.results}: no such folder")
         if self.paper is not None and "/" in self.paper:
-            return self._shown(papers.table(self.paper), Ledger(self.results))
+            return self._shown(papers.table(self.paper), self._ledger())
         whole = "--row, --column, --draw and --force are for a table, as bastings2018/table4"
         require(not (self.row or self.column or self.draw or self.force), whole)
         if self.paper is None:
             return _listed()
-        return _contents(papers.get(self.paper), Ledger(self.results))
+        return _contents(papers.get(self.paper), self._ledger())
+
+    def _ledger(self) -> Ledger:
+        """Return what was measured, and say so if there is nothing that could have been."""
+        from daxy.experiments.ledger import Ledger
+
+        if not self.results.exists():
+            nothing = "nothing that was measured is shown (--results DIR)"
+            say(f"no folder {self.results} here: {nothing}")
+        return Ledger(self.results)
 
     def _shown(self, table: Table, ledger: Ledger) -> Result:
         """Return a table with the measured figures beside the published ones."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from daxy.cli._data import OfTask, TaskName, with_data
+from daxy.cli._data import OfTask, TaskName, flag, with_data
 from daxy.cli._picture import FIGURES, Picture, check, save
 from daxy.cli._verb import Result, Switch
 from daxy.core.errors import UnknownName, WrongRequest, require
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from daxy.core.examples import Example, Examples, Tokens
     from daxy.core.split import Split
     from daxy.learners.predictor import Predictor
-    from daxy.tasks import Task
+    from daxy.tasks import Data, Task
     from daxy.worlds.drawing import Kind
     from daxy.worlds.examples import GroundedExample
 
@@ -74,7 +74,7 @@ class Show(OfTask):
         check(self.draw, list(PICTURES) if task.grounded else FIGURES, force=self.force)
         split = self.data.load(self.task)
         if self.run_folder is not None:
-            _check_run(self.run_folder, split)
+            _check_run(self.run_folder, split, self.data)
         if self.draw is not None or self.example is not None or self.run_folder is not None:
             return self._drawn(split)
         statistics = task.statistics(split)
@@ -212,7 +212,7 @@ def _first(split: Split, part: str) -> list[Example]:
     return list(split.named[part][:MOST])
 
 
-def _check_run(run: Path, split: Split) -> None:
+def _check_run(run: Path, split: Split, data: Data) -> None:
     """Refuse the folder of a run that is none, or was trained on other data than this."""
     from daxy.experiments.run_folder import RunFolder
 
@@ -221,8 +221,15 @@ def _check_run(run: Path, split: Split) -> None:
     require(folder.is_done(), f"{run}: there is no finished run here")
     config, here = folder.config(), split.provenance
     require(config.task == here.task, f"{run} is a run on {config.task}, not on {here.task}")
-    other = f"{run} is a run on another choice of {here.task}'s data; expected the same flags"
-    require(config.data["checksum"] == here.checksum, other)
+    other = [
+        flag(name, value)
+        for name, value in config.choices.items()
+        if data.choices.get(name, value) != value
+    ]
+    files = config.data["source"] == "official" and data.official is None
+    flags = " ".join([*other, *(["--official PATH"] if files else [])]) or "the same files"
+    differs = f"{run} is a run on another choice of {here.task}'s data; expected {flags}"
+    require(config.data["checksum"] == here.checksum, differs)
 
 
 def _answered(run: Path, example: GroundedExample) -> tuple[Tokens, list[float]]:

@@ -119,6 +119,7 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
         flags.append(("geca", Geca, field(default_factory=Geca)))
     made = make_dataclass("Train", flags, bases=(Train,), frozen=True, kw_only=True)
     made.__doc__ = Train.__doc__
+    made.after = "" if task is None else f"{task} {learner}"
     return made
 
 

@@ -11,6 +11,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
+import jax
 from safetensors.numpy import save
 
 from daxy import tasks
@@ -32,6 +33,9 @@ from daxy.training.compilation import keep_compilations
 from daxy.training.devices import use_every_core
 from daxy.training.loop import Listener, Position, diverged
 from daxy.training.protocol import Protocol as Recipe
+
+EXHAUSTED = "RESOURCE_EXHAUSTED"
+"""What JAX says when memory does not suffice."""
 
 
 @cache
@@ -330,6 +334,11 @@ class Workshop:
                 checkpoint_seconds=self.checkpoint_seconds,
                 evaluate_every=self.evaluate_every,
             )
+        except (MemoryError, jax.errors.JaxRuntimeError) as error:
+            if isinstance(error, jax.errors.JaxRuntimeError) and EXHAUSTED not in str(error):
+                raise
+            fewer = "train fewer networks at a time, or smaller ones, or in smaller batches"
+            raise RunFailed(f"memory does not suffice; {fewer} ({error})") from error
         finally:
             watcher.ended()
         _finish(runs, folders, fitted)

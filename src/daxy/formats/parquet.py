@@ -76,13 +76,13 @@ def read(path: Path) -> dict[str, Examples]:
 class Stored(Mapping[str, Examples]):
     """The parts of a file that `write` made; each is read when it is asked for."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | str) -> None:
         """Open a file; what is read is its description alone.
 
         Raises:
             WrongFile: it is missing, no Parquet, has not these columns, or mixes parts.
         """
-        self.path = path
+        self.path = path = Path(path)
         with _refusing(path):
             self._file = pq.ParquetFile(path, read_dictionary=_words(path), **READING)
         names = self._file.schema_arrow.names

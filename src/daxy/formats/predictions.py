@@ -81,11 +81,14 @@ def align(path: Path, rows: Sequence[Given], wanted: Sequence[str | Tokens]) -> 
     for row in rows:
         if row.of in given:
             problem = f"{_named(row.of)} was already given on line {given[row.of].line}"
+            if sum(of == row.of for of in wanted) > 1:
+                problem += "; one row is for all examples with this source, or each names a `key`"
             raise WrongFile(path, problem, line=row.line)
         given[row.of] = row
     if unknown := [row for row in rows if row.of not in known]:
         few = ", ".join(f"{_named(row.of)} (line {row.line})" for row in unknown[:FEW])
-        raise WrongFile(path, f"{len(unknown)} of {len(rows)} rows are for no test example: {few}")
+        problem = f"{len(unknown)} of {len(rows)} rows are for no test example: {few}"
+        raise WrongFile(path, f"{problem}; are these predictions for other choices of the data?")
     if missing := [of for of in dict.fromkeys(wanted) if of not in given]:
         few = ", ".join(map(_named, missing[:FEW]))
         raise WrongFile(path, f"{len(missing)} of {len(known)} predictions are missing: {few}")

@@ -121,7 +121,10 @@ def _parts(data: TranslationData) -> tuple[list[Pair], list[Pair], list[Pair]]:
     """Return train, validation and test without the new word, nor what is asked of the other."""
     if data.sentences == "released":
         if data.official is None:
-            raise WrongRequest("the released selection is not daxy's own; expected --official DIR")
+            raise WrongRequest(
+                "the sentences that the papers trained on do not come with daxy;"
+                " expected --official DIR, the released folder with train.tsv or its .tar.xz"
+            )
         chosen = released.load(data.official)
         if data.validation == "none":
             return chosen.train, [], chosen.test

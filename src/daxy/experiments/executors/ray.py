@@ -201,7 +201,7 @@ def _connected(address: str | None) -> Any:
     try:
         ray: Any = importlib.import_module("ray")
     except ImportError as error:
-        raise WrongRequest("Ray is not installed: pip install 'daxy[ray]'") from error
+        raise WrongRequest("Ray is not installed: pip install '.[ray]' in daxy's folder") from error
     own = {"include_dashboard": False} if address is None else {}
     try:
         with warnings.catch_warnings():

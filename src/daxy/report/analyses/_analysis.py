@@ -155,10 +155,12 @@ def judged(folders: Sequence[RunFolder]) -> Judged:
         require(folder.is_done(), f"{folder.path}: there is no finished run here")
     first, *others = [folder.config() for folder in folders]
     for folder, other in zip(folders[1:], others, strict=True):
-        if (other.task, other.data, other.learner) != (first.task, first.data, first.learner):
-            raise WrongRequest(
-                f"{folder.path} is of another learner or task than {folders[0].path}"
-            )
+        for what in ("task", "data", "learner"):
+            if getattr(other, what) != getattr(first, what):
+                raise WrongRequest(f"{folder.path} is of other {what} than {folders[0].path}")
+    for place, folder in enumerate(folders):
+        known = [each.path for each in folders[:place] if each.config() == folder.config()]
+        require(not known, f"{folder.path} is the same run as {known and known[0]}")
     metric = folders[0].scores()["metric"]
     kept = parquet.load(folders[0].predictions, (metric,)).schema
     if not pa.types.is_boolean(kept.field(metric).type):

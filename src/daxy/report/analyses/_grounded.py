@@ -76,22 +76,34 @@ class Asked:
                 yield Row(group=group, name=name, examples=int(chosen.sum()), value=right)
 
 
+def asked_in_worlds(folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Asked:
+    """Return what the runs of a task with worlds were asked; see `asked`.
+
+    Raises:
+        WrongRequest: the task has no worlds.
+    """
+    require(bool(folders), "no run folder is given")
+    task = folders[0].config().task
+    require(tasks.get(task).grounded, f"{task} is not about worlds")
+    return asked(folders, of)
+
+
 def asked(folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Asked:
     """Return what the runs were asked; of all tests, or of some by name.
 
     Raises:
         UnknownName: there is no such test.
-        WrongRequest: a test has no examples; or the runs are of several tasks, of one without
-            worlds, or on other data than is made here.
+        WrongRequest: a test has no examples; or the runs are of several tasks, of one with a single
+            test, or on other data than is made here.
         RunFailed: a folder is damaged.
     """
     found = judged(folders)
     config = folders[0].config()
-    task = tasks.get(found.task)
-    require(task.grounded, f"{found.task} is not about worlds")
+    known = tasks.get(found.task).sizes.tests
+    require(bool(known) or not of, f"{found.task} has one test; leave out --of")
     for name in of:  # before anything is made
-        if name not in task.sizes.tests:
-            raise UnknownName("test", name, task.sizes.tests)
+        if name not in known:
+            raise UnknownName("test", name, known)
     official = f"{folders[0].path} was trained on official files, and no others can stand for them"
     require(config.data["source"] == "generated", official)
     split = tasks.data(config.task, **config.choices).load(config.task)

@@ -18,7 +18,7 @@ from daxy.core.summary import Summary
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.trained import load
 from daxy.report.analyses._analysis import Analysis, Findings, Row
-from daxy.report.analyses._grounded import Asked, asked
+from daxy.report.analyses._grounded import Asked, asked_in_worlds
 
 Rows = NDArray[np.int64]
 MOST = 2_000
@@ -34,7 +34,7 @@ class Attention(Analysis):
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return shares of all, right and wrong episodes, of a draw of each test."""
-        found = asked(folders, of)
+        found = asked_in_worlds(folders, of)
         chosen = {test: _drawn(found, test) for test in found.tests}
         every = np.concatenate(list(chosen.values()))
         finds = np.zeros((len(folders), len(found.test)), np.bool_)

@@ -11,7 +11,7 @@ import numpy as np
 from daxy.experiments.run_folder import RunFolder
 from daxy.languages import grounded
 from daxy.report.analyses._analysis import Analysis, Findings, Row
-from daxy.report.analyses._grounded import Asked, asked
+from daxy.report.analyses._grounded import Asked, asked_in_worlds
 
 
 @final
@@ -26,7 +26,7 @@ class ByReferent(Analysis):
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return a row for each phrase in each test, or in some tests by name."""
-        found = asked(folders, of)
+        found = asked_in_worlds(folders, of)
         rows = [row for test in found.tests for row in _rows(found, test)]
         return Findings(title=f"{found.found.task} by referent", rows=tuple(rows))
 

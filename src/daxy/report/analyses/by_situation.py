@@ -11,7 +11,7 @@ from daxy.experiments.run_folder import RunFolder
 from daxy.languages import grounded
 from daxy.languages.grounded import MANNERS, VERBS
 from daxy.report.analyses._analysis import Analysis, Findings
-from daxy.report.analyses._grounded import asked
+from daxy.report.analyses._grounded import asked_in_worlds
 from daxy.worlds.placement import DIRECTIONS
 
 PLAIN = "no manner"
@@ -26,7 +26,7 @@ class BySituation(Analysis):
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return a row for each value of each of these, over all tests or some by name."""
-        found = asked(folders, of)
+        found = asked_in_worlds(folders, of)
         shown, commands = found.shown, grounded.commands()
         verbs = np.array([command.verb for command in commands])[shown.command]
         manners = np.array([command.manner or PLAIN for command in commands])[shown.command]

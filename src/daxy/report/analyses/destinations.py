@@ -16,7 +16,7 @@ from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
 from daxy.experiments.run_folder import RunFolder
 from daxy.report.analyses._analysis import Analysis, Findings, Row
-from daxy.report.analyses._grounded import asked
+from daxy.report.analyses._grounded import asked_in_worlds
 from daxy.worlds.columns import Worlds
 from daxy.worlds.grid import ACTIONS
 
@@ -32,7 +32,7 @@ class Destinations(Analysis):
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return the share that ends in the right row, column and cell, test by test."""
-        found = asked(folders, of)
+        found = asked_in_worlds(folders, of)
         worlds = found.examples.worlds
         wanted = destinations(worlds, found.examples.target)
         same = [destinations(worlds, said) == wanted for said in found.predictions]
