@@ -5,7 +5,8 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -21,6 +22,7 @@ from daxy.core.locks import alone
 from daxy.experiments import runs as runs_module
 from daxy.experiments.environment import describe, resumed
 from daxy.experiments.run_folder import RunFolder
+from daxy.experiments.runs import Workshop
 from daxy.learners.neural import Group
 from daxy.training.checkpoint import Checkpoint, read_arrays
 from daxy.training.interrupt import Interrupted
@@ -170,6 +172,25 @@ def test_a_checkpoint_of_a_later_version_is_refused(interrupted: Path) -> None:
     Checkpoint(checkpoint).save(arrays, later)
     with pytest.raises(RunFailed, match=r"damaged: it was written by another program .*later"):
         experiment(interrupted).run([0, 1])
+
+
+def test_what_another_process_has_finished_meanwhile_is_not_trained_again(
+    interrupted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entering = Workshop._alone
+
+    @contextmanager
+    def late(self: Workshop, folders: Sequence[RunFolder]) -> Iterator[None]:
+        monkeypatch.setattr(Workshop, "_alone", entering)
+        experiment(interrupted).run([0, 1])
+        with entering(self, folders):
+            yield
+
+    monkeypatch.setattr(Workshop, "_alone", late)
+    watcher = Watcher()
+    experiment(interrupted).run([0, 1], watcher=watcher)
+    assert watcher.groups == []
+    assert all(run.is_done() for run in runs_in(interrupted))
 
 
 def test_where_a_run_went_on_elsewhere_is_recorded(

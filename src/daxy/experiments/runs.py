@@ -313,7 +313,8 @@ class Workshop:
     def _train(self, runs: Sequence[Run], watcher: Watcher) -> None:
         folders = [run.within(self.folder) for run in runs]
         with self._alone(folders):
-            self._train_alone(runs, folders, watcher)
+            if self.missing(runs):  # another process may have finished them meanwhile
+                self._train_alone(runs, folders, watcher)
 
     def _train_alone(
         self, runs: Sequence[Run], folders: Sequence[RunFolder], watcher: Watcher
