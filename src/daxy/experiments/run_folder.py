@@ -3,7 +3,7 @@
 | file | holds |
 |---|---|
 | config.json | what was asked for, complete and resolved |
-| environment.json | versions, device, date, the group that trained as one program, places since |
+| environment.json | versions, device, date, the group it trained in, and where it went on since |
 | log.jsonl | one line an epoch, while it trains |
 | checkpoint/ | while it trains: the group's state, in the folder of the group's first seed |
 | model.safetensors | the selected weights |

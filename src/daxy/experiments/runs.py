@@ -237,7 +237,7 @@ class Workshop:
         """Let no other process train, or delete, these runs."""
         with ExitStack() as held:
             for folder in folders:
-                busy = f"{folder.path}: another process trains this run"
+                busy = f"{folder.path}: another process trains this run; wait for it, or stop it"
                 held.enter_context(alone(folder.path, busy))
             yield
 
