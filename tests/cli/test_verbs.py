@@ -170,9 +170,10 @@ def test_export_replaces_a_file_only_when_forced(daxy: Callable, tmp_path: Path)
     assert path.read_text().startswith("IN: ")
 
 
-def test_an_exported_split_is_verified(daxy: Callable, tmp_path: Path) -> None:
+@pytest.mark.parametrize("benchmark", ["scan", "nacs"])
+def test_an_exported_split_is_verified(benchmark: str, daxy: Callable, tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
-    daxy("export", "scan/addprim_jump", "--validation", "none", "--out", str(path))
+    daxy("export", f"{benchmark}/addprim_jump", "--validation", "none", "--out", str(path))
     answer = daxy("verify", str(path))
     assert answer.code == 0
     assert answer.out == f"{path}: 14,670 examples, 0 disagreements, 1,466 repeated\n"
@@ -195,6 +196,14 @@ def test_verify_names_the_lines_that_disagree(daxy: Callable, tmp_path: Path) ->
     said = daxy("verify", str(path), "--show", "1").out.splitlines()
     wanted = "'walk left' means I_TURN_LEFT I_WALK, not 'I_WALK I_TURN_LEFT'"
     assert said[1:] == [f"{path}:2: {wanted}"]
+
+
+def test_verify_takes_a_file_for_nacs_by_its_first_line(daxy: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("IN: I_JUMP OUT: jump\nIN: I_WALK OUT: run\nIN: walk OUT: I_WALK\n")
+    answer = daxy("verify", str(path), "--json")
+    assert answer.code == 1
+    assert [each["line"] for each in answer.json["first"]] == [2, 3]
 
 
 @pytest.mark.parametrize("name", ["scored.jsonl", "scored.parquet"])

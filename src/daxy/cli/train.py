@@ -47,7 +47,7 @@ class Train(OfTask):
     first_seed: int = 0
     """The seed of the first of them; the others count on."""
     protocol: str = "bastings2018"
-    """The training recipe, whose defaults the flags below change one by one."""
+    """The training recipe of a paper, whose defaults the flags below change one by one."""
     augment: Literal["none", "geca"] = "none"
     """What makes new examples of the training set. `geca` is good-enough compositional data
     augmentation (Andreas 2020); with it, its flags are below, and `daxy augment` shows what it
@@ -99,7 +99,7 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
     """Return the verb with the flags of the learner and of the protocol that are named."""
     from daxy import models, tasks
     from daxy.augmentation.geca import Geca
-    from daxy.training.protocol import DEFAULT, protocol, validation
+    from daxy.training.protocol import DEFAULT, PROTOCOLS, protocol, validation
 
     known = models.available()
     learner = next((word for word in _free(arguments)[1:] if word in known), DEFAULT_LEARNER)
@@ -111,6 +111,7 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
     carved = {"validation": validation(paper)} if options.carved else {}
     config = models.get(learner).Config
     flags: list[Any] = [
+        ("protocol", Literal[*PROTOCOLS], field(default=DEFAULT)),
         ("config", tyro.conf.OmitArgPrefixes[config], field(default_factory=config)),
         ("recipe", tyro.conf.OmitArgPrefixes[type(recipe)], field(default=recipe)),
         field_of(options, **carved),

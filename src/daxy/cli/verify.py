@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 class Verify(Verb):
     """Check that every example of a file is what the rules say.
 
-    In a text file of SCAN every line has a command and the actions it means. Lines that occur more
-    than once are counted; official training files have them on purpose.
+    In a text file of SCAN every line has a command and the actions it means; in one of NACS, where
+    the first line begins with actions, the other way round. Lines that occur more than once are
+    counted; official training files have them on purpose.
 
     In a `dataset.txt` of gSCAN every example says the same wherever it says it twice, its command
     speaks of the target and of nothing else, its actions are the demonstration, and it is in the
@@ -35,7 +36,8 @@ class Verify(Verb):
     """
 
     file: tyro.conf.Positional[Annotated[Path, tyro.conf.arg(metavar="FILE")]]
-    """A file with lines `IN: <command> OUT: <actions>`, or a `dataset.txt` of gSCAN."""
+    """A file with lines `IN: <command> OUT: <actions>`, or with commands and actions swapped, or a
+    `dataset.txt` of gSCAN."""
     show: int = 5
     """How many disagreements to show."""
 
@@ -54,6 +56,8 @@ class Verify(Verb):
         from daxy.formats import scan_text
 
         examples = scan_text.read(self.file)
+        if _mirrored(examples):
+            examples = examples.swapped()
         wrong = _disagreements(examples)
         repeated = sum(count - 1 for count in Counter(examples.source).values())
         first = [{"line": line, "problem": problem} for line, problem in wrong[: self.show]]
@@ -85,6 +89,13 @@ class Verify(Verb):
         data = {"file": str(self.file), "examples": count, "disagreements": wrong, **more}
         text = "\n".join([f"{self.file}: {', '.join(said)}", *lines])
         return Result(data=data | {"first": first}, text=text, exit_code=1 if wrong else 0)
+
+
+def _mirrored(examples: Examples) -> bool:
+    """Return whether these are pairs of NACS: by the first, which has actions for its source."""
+    from daxy.languages import scan
+
+    return all(scan.official_spelling(token).startswith("I_") for token in examples.source[0])
 
 
 def _disagreements(examples: Examples) -> list[tuple[int, str]]:
