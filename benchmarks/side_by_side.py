@@ -31,13 +31,19 @@ def measure(
     ours: Callable[[], object], theirs: Callable[[], object], *, seconds: float = 1.0
 ) -> Timing:
     """Time both programs in alternating rounds of about `seconds` each, after one that warms up."""
-    counts = [max(1, round(seconds / _once(program))) for program in (ours, theirs)]
-    rounds = [(_mean(ours, counts[0]), _mean(theirs, counts[1])) for _ in range(ROUNDS)]
-    return Timing(
-        statistics.median(our for our, _ in rounds),
-        statistics.median(their for _, their in rounds),
-        tuple(their / our for our, their in rounds),
-    )
+    our, their = zip(*in_turns(ours, theirs, seconds=seconds), strict=True)
+    ratios = tuple(there / here for here, there in zip(our, their, strict=True))
+    return Timing(statistics.median(our), statistics.median(their), ratios)
+
+
+def in_turns(*programs: Callable[[], object], seconds: float = 1.0) -> list[tuple[float, ...]]:
+    """Time each program for about `seconds`, one after the other, in several rounds.
+
+    Returns:
+        Of each round the mean seconds of a call of each program.
+    """
+    counts = [max(1, round(seconds / _once(program))) for program in programs]
+    return [tuple(map(_mean, programs, counts)) for _ in range(ROUNDS)]
 
 
 def seconds_each(program: Callable[[], object], *, seconds: float) -> float:

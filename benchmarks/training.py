@@ -1,10 +1,11 @@
 """A training step of GRU + attention against eager PyTorch, on the same random batches.
 
-Two counts of multiplications give two shares of the machine's matrix-multiply rate. `as written`
-counts the network as the paper writes it, and so does the peer's share. daxy gets by with fewer
-products (see `daxy.models.seq2seq`: a linear map of a weighted sum is applied where it meets fewer
-rows, and the two maps of the output, between which nothing stands, are one where symbols are few);
-`as made` counts those that it makes.
+Two counts of multiplications give two shares of the machine's matrix-multiply rate: of the rate at
+which its fastest product of large matrices ran in the same rounds. `as written` counts the network
+as the paper writes it, and so does the peer's share. daxy gets by with fewer products (see
+`daxy.models.seq2seq`: a linear map of a weighted sum is applied where it meets fewer rows, and the
+two maps of the output, between which nothing stands, are one where symbols are few); `as made`
+counts those that it makes.
 
     python -m benchmarks.training
 """
@@ -13,14 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import median
 
 import jax.numpy as jnp
 import numpy as np
 import torch
 
 from benchmarks.peers import torch_seq2seq as peer
-from benchmarks.peers.matmul_rate import measured_matmul_rate
-from benchmarks.side_by_side import measure, warn_if_busy
+from benchmarks.peers.matmul_rate import fastest_product
+from benchmarks.side_by_side import in_turns, warn_if_busy
 from daxy.batching.epochs import Bucket
 from daxy.batching.table import Table
 from daxy.core.examples import Examples
@@ -166,8 +168,8 @@ def main() -> None:
     """Print a line a size: milliseconds a step and seed, the ratio, the shares of the rate."""
     warn_if_busy()
     use_every_core()
-    rate = measured_matmul_rate()
-    print(f"matrix products: {rate:.0f} GFLOP/s at best on this machine")
+    product = fastest_product()
+    print(f"matrix products: {product.rate:.0f} GFLOP/s at best on this machine")
     print(f"{'ms a step and seed':>56} {'as written':>20} {'as made':>16}")
     print(
         "hidden batch seeds source target symbols  daxy   torch  ratio  GFLOP   daxy  torch"
@@ -176,14 +178,16 @@ def main() -> None:
     for size in SIZES:
         table = random_table(size)
         steps = 8 if size.batch > 1 and size.hidden > 100 else 32
-        timing = measure(ours(size, table, steps), theirs(size, table, steps))
-        mine, other = timing.ours / steps / size.seeds, timing.theirs / steps
+        programs = ours(size, table, steps), theirs(size, table, steps), product.multiply
+        mine, other, multiplied = np.array(in_turns(*programs)).T / [[steps], [steps], [1]]
+        mine, rate = mine / size.seeds, product.gflop / multiplied
         written, made = size.gflop_as_written, size.gflop_as_made
         shape = f"{size.hidden:6} {size.batch:5} {size.seeds:5} {size.source:6} {size.target:6}"
         shape += f" {size.symbols:7}"
-        times = f"{1e3 * mine:6.2f} {1e3 * other:7.2f} {timing.ratio * size.seeds:5.1f}x"
-        shares = f"{written:6.2f} {written / mine / rate:6.0%} {written / other / rate:6.0%}"
-        print(f"{shape} {times} {shares} {made:6.2f} {made / mine / rate:6.0%}", flush=True)
+        times = f"{1e3 * median(mine):6.2f} {1e3 * median(other):7.2f} {median(other / mine):5.1f}x"
+        shares = f"{median(written / mine / rate):6.0%} {median(written / other / rate):6.0%}"
+        shares = f"{written:6.2f} {shares} {made:6.2f} {median(made / mine / rate):6.0%}"
+        print(f"{shape} {times} {shares}", flush=True)
 
 
 if __name__ == "__main__":
