@@ -6,6 +6,7 @@ import pytest
 
 from daxy.cli import demo
 from daxy.experiments.run_folder import RESULTS
+from daxy.training.protocol import PROTOCOLS
 
 TINY = ("--hidden", "8", "--embedding", "4", "--epochs", "2", "--seeds", "2")
 
@@ -31,6 +32,11 @@ def test_train_makes_a_run_folder_a_seed_and_scores_every_test_example(
         assert run["test_examples"] == 20_910 - 209
         assert len((folder / "log.jsonl").read_text().splitlines()) == 2
     assert "epoch 2/2" in answer.err
+
+
+def test_help_names_every_recipe(daxy: Callable) -> None:
+    shown = "".join(daxy("train", "scan/simple_p1", "--help").out.split())
+    assert f"--protocol{{{','.join(PROTOCOLS)}}}" in shown
 
 
 def test_asking_again_finds_the_runs_and_trains_nothing(daxy: Callable, runs: Path) -> None:

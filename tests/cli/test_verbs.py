@@ -198,12 +198,24 @@ def test_verify_names_the_lines_that_disagree(daxy: Callable, tmp_path: Path) ->
     assert said[1:] == [f"{path}:2: {wanted}"]
 
 
-def test_verify_takes_a_file_for_nacs_by_its_first_line(daxy: Callable, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("lines", "wrong"),
+    [
+        (
+            "IN: walk OUT: I_WALK\nIN: I_JUMP OUT: jump\nIN: I_WALK OUT: run\nIN: I_RUN OUT: run\n",
+            [1, 3],
+        ),
+        ("IN: JUMP OUT: jump\nIN: walk OUT: I_WALK\nIN: run OUT: I_RUN\n", [1]),
+    ],
+)
+def test_verify_takes_a_file_for_nacs_where_most_lines_begin_with_an_action(
+    lines: str, wrong: list[int], daxy: Callable, tmp_path: Path
+) -> None:
     path = tmp_path / "a.txt"
-    path.write_text("IN: I_JUMP OUT: jump\nIN: I_WALK OUT: run\nIN: walk OUT: I_WALK\n")
+    path.write_text(lines)
     answer = daxy("verify", str(path), "--json")
     assert answer.code == 1
-    assert [each["line"] for each in answer.json["first"]] == [2, 3]
+    assert [each["line"] for each in answer.json["first"]] == wrong
 
 
 @pytest.mark.parametrize("name", ["scored.jsonl", "scored.parquet"])
