@@ -179,15 +179,16 @@ def main() -> None:
         table = random_table(size)
         steps = 8 if size.batch > 1 and size.hidden > 100 else 32
         programs = ours(size, table, steps), theirs(size, table, steps), product.multiply
-        mine, other, multiplied = np.array(in_turns(*programs)).T / [[steps], [steps], [1]]
-        mine, rate = mine / size.seeds, product.gflop / multiplied
+        seconds = np.array(in_turns(*programs))
+        mine, other = seconds[:, 0] / steps / size.seeds, seconds[:, 1] / steps
+        rate = product.gflop / seconds[:, 2]
         written, made = size.gflop_as_written, size.gflop_as_made
         shape = f"{size.hidden:6} {size.batch:5} {size.seeds:5} {size.source:6} {size.target:6}"
         shape += f" {size.symbols:7}"
         times = f"{1e3 * median(mine):6.2f} {1e3 * median(other):7.2f} {median(other / mine):5.1f}x"
         shares = f"{median(written / mine / rate):6.0%} {median(written / other / rate):6.0%}"
-        shares = f"{written:6.2f} {shares} {made:6.2f} {median(made / mine / rate):6.0%}"
-        print(f"{shape} {times} {shares}", flush=True)
+        as_made = f"{made:6.2f} {median(made / mine / rate):6.0%}"
+        print(f"{shape} {times} {written:6.2f} {shares} {as_made}", flush=True)
 
 
 if __name__ == "__main__":
