@@ -48,6 +48,21 @@ def test_what_the_same_runs_come_to_in_other_tables_is_said_there(
         assert f"| GRU +Attn | En-Fr | {figure}" in said
 
 
+def test_what_no_paper_prints_is_counted_and_not_listed(
+    tmp_path: Path, entry_for: Callable
+) -> None:
+    """Figure 3 has figures for 1, 2 and 4%, and bars without figures for the others."""
+    ledger = Ledger(tmp_path / "results")
+    figure, grid = (papers.get("lake2018").table(name) for name in ("figure3", "grid"))
+    ledger.add(figure, [entry_for(figure.cell("best overall", size), 0.5) for size in ("2%", "8%")])
+    ledger.add(grid, [entry_for(cell, 0.25) for cell in grid.cells[:3]])
+    said = readme.render(ledger)
+    assert "| best overall | 2% | 54 | 50.0 |" in said
+    assert "8%" not in said
+    assert "Of 1 that were measured no figure is printed: `daxy papers lake2018/figure3`." in said
+    assert "Of 3 that were measured no figure is printed: `daxy papers lake2018/grid`." in said
+
+
 def test_writing_again_changes_nothing(tmp_path: Path, entry_for: Callable) -> None:
     path, ledger = tmp_path / "README.md", Ledger(tmp_path / "results")
     path.write_text(EMPTY)

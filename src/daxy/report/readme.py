@@ -54,7 +54,7 @@ def updated(path: Path, ledger: Ledger) -> tuple[str, str]:
 
 
 def _paper(paper: Paper, ledger: Ledger) -> Iterator[str]:
-    """Yield the measured cells of each table.
+    """Yield the measured cells of each table; of those without a published figure, how many.
 
     What several tables print stands in the one that its runs are filed under.
     """
@@ -64,9 +64,15 @@ def _paper(paper: Paper, ledger: Ledger) -> Iterator[str]:
     for table in paper.tables:
         own = {figure for figure in map(_figure, table.cells) if figure not in elsewhere}
         cells = [cell for cell in table.cells if _figure(cell) in filed[table.name] | own]
-        if measured := [cell for cell in cells if runs.of(cell)]:
-            yield f"**{table.path}**: {table.title}\n"
-            yield as_markdown(compare(measured, runs))
+        measured = [cell for cell in cells if runs.of(cell)]
+        if not measured:
+            continue
+        yield f"**{table.path}**: {table.title}\n"
+        if published := [cell for cell in measured if cell.value is not None]:
+            yield as_markdown(compare(published, runs))
+        if others := len(measured) - len(published):
+            note = f"Of {others} that were measured no figure is printed"
+            yield f"{note}: `daxy papers {table.path}`.\n"
 
 
 def _filed(table: Table, ledger: Ledger) -> set[str]:

@@ -50,7 +50,10 @@ class NacsTask(Task[ScanData]):
         return self.mirrored.target_spelling(token)
 
     def statistics(self, split: Split) -> dict[str, float]:
-        """Return the share of test inputs that also occur in train, maybe with another command."""
+        """Return the share of test inputs that also occur in train, maybe with another command.
+
+        Lines kept for validation count as train, as in the published split.
+        """
         seen = set(split.train.source) | set(split.validation.source)
         known = np.fromiter((source in seen for source in split.test.source), np.bool_)
         return {"share of test inputs whose actions occur in train": float(known.mean())}
