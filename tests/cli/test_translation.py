@@ -61,6 +61,11 @@ def test_a_word_of_ones_own_is_learned_scored_and_looked_at(
     assert picture.read_text().count("wug") >= 8
     assert daxy(*looked, "--example", "control:2").out.count("its network:") == 1
 
+    missed = daxy("show", task, "--word", "wug=wugue", "--run", run["folder"])
+    assert "expected --pairs FILE --test-fraction 0.2 --repetitions 10" in missed.err
+    grounded = daxy("analyse", "by_length", run["folder"], "--of", "new_word")
+    assert "was trained on files of one's own, and no others can stand for them" in grounded.err
+
     found = daxy("analyse", "constructions", run["folder"], "--json").json
     groups = {row["group"] for row in found["rows"]}
     assert groups == {f"{word}, {metric}" for word in ("wug=wugue", "tired")

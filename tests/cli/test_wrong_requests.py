@@ -67,7 +67,7 @@ REQUESTS = [
     ("show translation/daxi", "no task named 'translation/daxi'; did you mean translation/daxy?"),
     (
         "show translation/daxy --word daxy",
-        "word must be a word and its translation, as daxy=daxiste, not 'daxy'",
+        "word must be a word of a to z and its translation, as daxy=daxiste, not 'daxy'",
     ),
     (
         "show translation/daxy --word tired=las",
@@ -92,6 +92,15 @@ REQUESTS = [
         "train translation/daxy --sentences released",
         "the sentences that the papers trained on do not come with daxy;"
         " expected --official DIR, the released folder with train.tsv or its .tar.xz",
+    ),
+    (
+        "train transduction/copy --pairs 9 --test-pairs 7 --test-shortest 65 --test-longest 65",
+        "outputs have at most 50 tokens, END included (--limit), and 7 of 7 targets of the test"
+        " have more: up to 66, so that none could be right",
+    ),
+    (
+        "train transduction/copy transducer --pop-bias nan",
+        "pop-bias must be finite, not nan",
     ),
     (
         "reproduce bastings2018/table3",

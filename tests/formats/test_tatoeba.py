@@ -1,13 +1,18 @@
 """Files of Tatoeba's sentences, and pairs with a tab between."""
 
+import unicodedata
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from daxy.core.errors import WrongFile, WrongRequest
 from daxy.core.examples import Examples
 from daxy.formats import tatoeba, tsv
 
+UNSAID = b"\x81\x8d\x8f\x90\x9d"
+"""Bytes that are no sign of Windows-1252."""
 EXPECTED = "expected <English>, a tab, <French>, and maybe a tab and whose they are"
 
 
@@ -42,6 +47,11 @@ def test_pairs_that_come_twice_are_there_twice(tmp_path: Path) -> None:
         (b"Hi.\tSa\0lut.", r"'\x00' in 'Hi.\tSa\x00lut.': the text is damaged"),
         (b"Hi.\tSa\xef\xbf\xbdlut.", "'\ufffd' in 'Hi.\\tSa\ufffdlut.': the text is damaged"),
         (
+            "I'm ill.\tJe suis fatiguÃ©.".encode(),
+            '"I\'m ill.\\tJe suis fatiguÃ©." was decoded as another encoding and saved again;'
+            " expected UTF-8",
+        ),
+        (
             "Hi.\tÇa va.".encode("latin-1"),
             "byte 0xc7 at column 5 is not UTF-8; expected UTF-8 text",
         ),
@@ -52,6 +62,21 @@ def test_a_wrong_line_is_named(line: bytes, problem: str, tmp_path: Path) -> Non
     with pytest.raises(WrongFile) as raised:
         tatoeba.read(path)
     assert str(raised.value) == f"{path}:2: {problem}"
+
+
+@given(st.text("abcé àùœ’«»…–ÉŸ!\u00a0\u202f", max_size=20))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_text_that_was_decoded_twice_is_told_from_text(tmp_path: Path, said: str) -> None:
+    """Of Windows-1252, in which French is written often; what it has no sign for is kept."""
+    line = f"Hi.\tÇa {said}"
+    again = "".join(
+        bytes([byte]).decode("cp1252") if byte not in UNSAID else chr(byte)
+        for byte in line.encode()
+    )
+    assert tatoeba.read(written(tmp_path, line.encode()))[0].french == f"Ça {said}"
+    if all(unicodedata.category(sign) != "Cc" for sign in again.replace("\t", "")):
+        with pytest.raises(WrongFile, match="was decoded as another encoding and saved again"):
+            tatoeba.read(written(tmp_path, again.encode()))
 
 
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:

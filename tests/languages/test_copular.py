@@ -99,6 +99,12 @@ def test_a_word_that_is_not_known_is_taken_for_an_adjective() -> None:
     assert copular.accepted(target, source) == of(
         "you are not daxy .", "you re not daxy .", "you aren t daxy ."
     )
+    source, target = said("you are grumpy ."), said("tu es grincheux .")
+    assert copular.accepted(source, target) == of(
+        "tu es grincheux .", "tu es grincheuse .", "vous etes grincheux .",
+        "vous etes grincheuse .", "vous etes grincheuses ."
+    )  # fmt: skip
+    assert copular.accepted(target, source) == of("you are grumpy .", "you re grumpy .")
 
 
 @pytest.mark.parametrize(

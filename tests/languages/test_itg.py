@@ -80,6 +80,7 @@ def test_one_side_alone_stands_for_two_that_are_alike() -> None:
     [
         ("", "x.itg: a grammar needs a rule"),
         ("\nA -> a", "x.itg:2: expected a probability before the first rule"),
+        ("# a\vb\u2028c\nnonsense", "x.itg:2: expected `probability LEFT -> source | target`"),
         ("nonsense", "x.itg:1: expected `probability LEFT -> source | target`, not 'nonsense'"),
         ("1 A -> a | b | c", "x.itg:1: expected `source | target`"),
         ("1 A ->", "x.itg:1: expected `source | target`"),

@@ -158,10 +158,15 @@ def test_a_grammar_is_what_its_file_held_when_it_was_chosen(tmp_path: Path) -> N
         ("copy", {"shard": "4/3"}, "shard must say which of how many"),
         ("copy", {"shard": "1/3", "pairs": 2}, "of up to 2 pairs"),
         ("bigram_flip", {"shortest": 9, "longest": 9}, "no length from 9 to 9 is even"),
-        ("gender", {"shortest": 2, "longest": 4}, "the grammar has no source of 2 to 4 tokens"),
+        (
+            "gender",
+            {"shortest": 2, "longest": 4},
+            "the grammar has no source of 2 to 4 tokens; expected other lengths",
+        ),
         ("gender", {"lengths": "normal"}, "lengths must be one of 'grammar', 'uniform'"),
         ("gender", {"official": Path("x")}, "has no official files; leave out --official"),
         ("grammar", {}, "is of a grammar of yours; expected --grammar FILE"),
+        ("grammar", {"grammar": "nope.itg"}, "grammar must be the Path of a file or a grammar's"),
         ("grammar", {"grammar": Path("nope.itg")}, "nope.itg: no such file"),
     ],
 )

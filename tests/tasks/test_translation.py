@@ -140,6 +140,20 @@ def test_a_files_control_is_not_learned_where_it_is_asked(file: Path) -> None:
     assert len(every) == len(LINES) + 1_000
 
 
+def test_a_word_may_have_capitals_and_accents() -> None:
+    asked = split(word="Wug=Wugué", repetitions=1, validation="none").named["new_word"]
+    assert asked[0].source == ("you", "are", "wug", ".")
+    assert asked[0].target == ("tu", "es", "wugue", ".")
+
+
+def test_a_file_without_the_word_of_the_control_says_so(file: Path) -> None:
+    said = "no sentence of train has `tired`, which the control asks for"
+    assert ("tired" in file.read_text()) != (said in split(pairs=file).provenance.rule)
+    with file.open("a") as more:
+        more.write("She is tired of it.\tElle en a assez.\n" * 20)
+    assert said not in split(pairs=file, validation="none").provenance.rule
+
+
 def test_pairs_that_come_twice_and_what_is_filtered_out(file: Path) -> None:
     file.write_text(
         file.read_text() * 2
@@ -167,10 +181,12 @@ def test_without_a_validation_set_all_is_learned() -> None:
 @pytest.mark.parametrize(
     ("choices", "problem"),
     [
-        ({"word": "daxy"}, "word must be a word and its translation, as daxy=daxiste"),
-        ({"word": "da xy=daxiste"}, "word must be a word and its translation"),
-        ({"word": "daxy=!"}, "word must be a word and its translation"),
-        ({"word": "daxy=dax=daxiste"}, "word must be a word and its translation"),
+        ({"word": "daxy"}, "word must be a word of a to z and its translation, as daxy=daxiste"),
+        ({"word": "da xy=daxiste"}, "word must be a word of a to z and its translation"),
+        ({"word": "wug=wugø"}, "word must be a word of a to z and its translation"),
+        ({"word": "Œuf=wugue"}, "word must be a word of a to z and its translation"),
+        ({"word": "daxy=!"}, "word must be a word of a to z and its translation"),
+        ({"word": "daxy=dax=daxiste"}, "word must be a word of a to z and its translation"),
         ({"word": "happy=daxiste"}, "'happy' is no new word: '"),
         ({"word": "daxy=heureux"}, "'heureux' is no new word: '"),
         ({"repetitions": -1}, "repetitions must not be negative: -1"),
@@ -201,6 +217,10 @@ def test_a_wrong_choice_is_refused(choices: dict[str, Any], problem: str) -> Non
     [
         ("I am ill.\tРад.\n", ":1: no word of a to z in the French sentence 'Рад.'"),
         ("Je suis là.\tI am here.\n", ": no pair passes the filter; expected English sentences"),
+        (
+            "I am one two three four five six seven.\tLong.\n",
+            ": no pair of up to 9 words; expected a",
+        ),
         ("I am ill.\tJe suis malade.\n", "the test fraction leaves the test empty"),
     ],
 )

@@ -9,6 +9,7 @@ than one thing, is what the command speaks of.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,8 +118,17 @@ def _derived(name: str, file: Path | None, said: str) -> Result:
     }
     count = len(found.target)
     tokens = f"{count} token{'s' * (count != 1)}: {' '.join(found.target)}"
-    likely = f"probability of this derivation: {math.exp(found.log_probability):.3g}"
+    likely = f"probability of this derivation: {_power(found.log_probability)}"
     return Result(data=data, text="\n".join([*_lines(tree), "", tokens, likely]))
+
+
+def _power(logarithm: float) -> str:
+    """Return a number as text by its natural logarithm, however small it is."""
+    number = math.exp(logarithm)
+    if number > sys.float_info.min:
+        return f"{number:.3g}"
+    exponent = math.floor(logarithm / math.log(10))
+    return f"{math.exp(logarithm - exponent * math.log(10)):.3g}e{exponent}"
 
 
 def _translated(said: str) -> Result:

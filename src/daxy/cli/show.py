@@ -30,6 +30,8 @@ BIN = 5
 """Lengths that one row of a table is of, where parts stand side by side."""
 MOST = 12
 """Examples whose attention is in one picture."""
+GIVEN = {"official": "--official PATH", "file": "--pairs FILE"}
+"""The flag that data of one's own files is given by, by where the data comes from."""
 PICTURES: Mapping[str, Kind] = {".svg": "svg", ".png": "png", ".gif": "gif"}
 
 
@@ -221,13 +223,19 @@ def _check_run(run: Path, split: Split, data: Data) -> None:
     require(folder.is_done(), f"{run}: there is no finished run here")
     config, here = folder.config(), split.provenance
     require(config.task == here.task, f"{run} is a run on {config.task}, not on {here.task}")
-    other = [
-        flag(name, value)
+    differing = {
+        name: value
         for name, value in config.choices.items()
         if data.choices.get(name, value) != value
-    ]
-    files = config.data["source"] == "official" and data.official is None
-    flags = " ".join([*other, *(["--official PATH"] if files else [])]) or "the same files"
+    }
+    # What a file says is kept, and what tells that there is one; its name is not.
+    files = [f"--{name} FILE" for name in ("grammar",) if differing.pop(name, None)]
+    source = config.data["source"]
+    if source != data.origin and source in GIVEN:
+        differing.pop("sentences", None)
+        files.append(GIVEN[source])
+    others = [flag(name, value) for name, value in differing.items()]
+    flags = " ".join([*files, *others]) or "the same files"
     differs = f"{run} is a run on another choice of {here.task}'s data; expected {flags}"
     require(config.data["checksum"] == here.checksum, differs)
 

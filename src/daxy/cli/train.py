@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from daxy.cli._data import OfTask, TaskName, field_of, named, options_of
+from daxy.cli._table import say
 from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
 
@@ -68,6 +69,7 @@ class Train(OfTask):
         from daxy.experiments.trained import Trained
 
         experiment = self.experiment()
+        _check_limit(experiment)
         seeds = seeds_from(self.seeds, self.first_seed)
         folders = experiment.run(seeds, watcher=Display(), restart=self.restart)
         return _answer(Trained(experiment, tuple(folders)))
@@ -122,6 +124,20 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
     made.__doc__ = Train.__doc__
     made.after = "" if task is None else f"{task} {learner}"
     return made
+
+
+def _check_limit(experiment: Experiment) -> None:
+    """Say how many targets of the test are longer than an output can be; refuse if all are."""
+    from daxy.experiments.runs import load
+
+    limit = experiment.learner.protocol.limit
+    lengths = load(experiment.task, experiment.data).test.target.lengths + 1
+    over = int((lengths > limit).sum())
+    said = f"outputs have at most {limit} tokens, END included (--limit), and {over:,} of"
+    said += f" {len(lengths):,} targets of the test have more: up to {lengths.max(initial=0)}"
+    require(not 0 < over == len(lengths), f"{said}, so that none could be right")
+    if over:
+        say(f"note: {said}")
 
 
 def _free(arguments: Sequence[str]) -> list[str]:
@@ -179,12 +195,15 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     from daxy.experiments.runs import load
 
     metric = runs[0]["metric"]
-    table = Table("seed", f"test {metric}", "validation", "best epoch", "run folder", box=None)
+    # Each of several tests has all its scores in a table of its own.
+    metrics = [metric] if runs[0].get("tests") else [metric, *sorted({*runs[0]["test"]} - {metric})]
+    heads = (f"test {name}" for name in metrics)
+    table = Table("seed", *heads, "validation", "best epoch", "run folder", box=None)
     for run in runs:
         validation = "-" if run["validation"] is None else f"{run['validation']:.1%}"
         epochs = f"{run['best_epoch']} of {run['epochs']}"
-        score = f"{run['test'][metric]:.1%}"
-        table.add_row(str(run["seed"]), score, validation, epochs, run["folder"])
+        scores = (f"{run['test'][name]:.1%}" for name in metrics)
+        table.add_row(str(run["seed"]), *scores, validation, epochs, run["folder"])
     facts = [f"{fact}: {value:.1%}" for fact, value in runs[0]["statistics"].items()]
     count = f"{len(runs)} seed{'s' * (len(runs) > 1)}, {runs[0]['test_examples']:,} test examples"
     found = trained.summary

@@ -5,6 +5,7 @@ After another tab the line may say whose sentences they are. Lines may end in LF
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +14,8 @@ from daxy.core.errors import WrongFile, shown
 from daxy.core.files import decoded, read_bytes
 
 COLUMNS = (2, 3)
+LIKELY = re.compile("[\t -~\u00a0-\u017f\u2010-\u203a]")
+"""What English and French are written with, and a bit more."""
 EXPECTED = "expected <English>, a tab, <French>, and maybe a tab and whose they are"
 
 
@@ -50,6 +53,9 @@ def _line(line: bytes, path: Path, number: int) -> Line:
     odd = next((sign for sign in "".join(columns) if _is_damage(sign)), None)
     if odd is not None:
         raise WrongFile(path, f"{odd!r} in {shown(text)}: the text is damaged", line=number)
+    if _is_decoded_twice(text):
+        twice = f"{shown(text)} was decoded as another encoding and saved again; expected UTF-8"
+        raise WrongFile(path, twice, line=number)
     english, french, *_ = columns
     for side, said in (("English", english), ("French", french)):
         if not said.strip():
@@ -60,3 +66,20 @@ def _line(line: bytes, path: Path, number: int) -> Line:
 def _is_damage(sign: str) -> bool:
     """Whether a sign is of no text: of control, or one that stands for bytes that were lost."""
     return sign == "\ufffd" or unicodedata.category(sign) == "Cc"
+
+
+def _is_decoded_twice(text: str) -> bool:
+    """Whether UTF-8 was taken for Western European text once: `é` is `Ã©` then."""
+    try:
+        again = b"".join(map(_western, text)).decode()
+    except UnicodeError:
+        return False
+    return again != text and all(LIKELY.fullmatch(sign) for sign in again)
+
+
+def _western(sign: str) -> bytes:
+    """Return the byte that is read as this sign in Windows-1252, or, where it has none, Latin-1."""
+    try:
+        return sign.encode("cp1252")
+    except UnicodeEncodeError:
+        return sign.encode("latin-1")

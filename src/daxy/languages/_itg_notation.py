@@ -43,7 +43,7 @@ def read(text: str, name: Path | str) -> Grammar:
     """
     lines = [
         line
-        for number, content in enumerate(text.splitlines(), 1)
+        for number, content in enumerate(text.split("\n"), 1)
         for line in _lines(content.partition("#")[0], number, name)
     ]
     copies = {line.left: _copies(line.left, lines, name) for line in lines if line.indexed}

@@ -237,8 +237,9 @@ def accepted(source: Tokens, target: Tokens) -> frozenset[Tokens]:
     """Return what translates a sentence as well as the translation that is given does.
 
     A word that is not known is taken for an adjective, if the pair says it of one person who need
-    not be a woman, and in a form that could not be one of several: of `you are daxy . tu es
-    daxiste .` all that can be said follows. What the grammar does not know has one translation.
+    not be a woman, and, after `vous`, in a form that could not be one of several: of `you are daxy
+    . tu es daxiste .` all that can be said follows. What the grammar does not know has one
+    translation.
     """
     for language in LANGUAGES:
         meant = _meant(source, target, language)
@@ -258,7 +259,8 @@ def _meant(source: Tokens, target: Tokens, language: Language) -> list[Clause]:
     is_guessed = not known
     if is_guessed:
         english, french = (rest, said) if language == "english" else (said, rest)
-        is_one = len(french) == 1 and not french[0].endswith(("s", "x"))
+        who = (target if language == "english" else source)[0]
+        is_one = len(french) == 1 and (who != "vous" or not french[0].endswith(("s", "x")))
         known = (adjective(english, french[0]),) if is_one else ()
     found = list(_read(source, language, known))
     said_by = [each.subject for each in found if target in each.said(other)]

@@ -23,6 +23,14 @@ def words(text: str) -> Tokens:
     Letters lose case and accents; whatever else there is, digits and apostrophes too, stands
     between words. A letter that is no letter of a to z with an accent, as in `sœur`, does so too.
     """
+    return tuple(OTHER.sub(" ", STOP.sub(r" \1 ", _bare(text))).split())
+
+
+def is_word(text: str) -> bool:
+    """Whether a text is one word, of which nothing is lost but case and accents."""
+    return re.fullmatch("[a-z]+", _bare(text.strip())) is not None
+
+
+def _bare(text: str) -> str:
     letters = unicodedata.normalize("NFD", text.lower())
-    bare = "".join(letter for letter in letters if unicodedata.category(letter) != "Mn")
-    return tuple(OTHER.sub(" ", STOP.sub(r" \1 ", bare)).split())
+    return "".join(letter for letter in letters if unicodedata.category(letter) != "Mn")

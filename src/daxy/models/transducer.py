@@ -9,6 +9,7 @@ reaches every layer.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
@@ -16,7 +17,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from daxy.core.errors import UnknownName
+from daxy.core.errors import UnknownName, require
 from daxy.core.settings import check_positive
 from daxy.core.vocabulary import END, PAD
 from daxy.models import memories
@@ -53,6 +54,7 @@ class Config:
 
     def __post_init__(self) -> None:
         check_positive(self, "hidden", "layers", "embedding", "width")
+        require(isfinite(self.pop_bias), f"pop-bias must be finite, not {self.pop_bias}")
         known = [*memories.available(), NONE]
         if self.memory not in known:
             raise UnknownName("memory", self.memory, known)

@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import require
+from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Examples, Sequences
 from daxy.core.random import stream
 from daxy.languages.itg import Grammar, Sampler
@@ -78,7 +78,13 @@ class Derived(Maker):
 
     @cached_property
     def _sampler(self) -> Sampler:
-        return Sampler.of(self.grammar, self.longest)
+        sampler = Sampler.of(self.grammar, self.longest)
+        try:
+            sampler.lengths(self.shortest)
+        except WrongRequest as error:
+            flags = "--shortest, --longest, --test-shortest and --test-longest"
+            raise WrongRequest(f"{error}; expected other lengths ({flags})") from error
+        return sampler
 
 
 @dataclass(frozen=True, eq=False)

@@ -89,13 +89,15 @@ class FileData(GrammarData):
 
     grammar: Path | str | None = None
     """A file with a grammar, in the notation of `daxy.languages.itg`. It is read at once, and what
-    is kept is its text, which may be given in its place."""
+    is kept is its text, which in Python may be given in its place."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.grammar, Path):
             said = "\n".join(map(str, itg.load(self.grammar).rules))
             object.__setattr__(self, "grammar", said)
+        form = "grammar must be the Path of a file or a grammar's text, with `->` in each rule"
+        require(self.grammar is None or "->" in str(self.grammar), f"{form}, not {self.grammar!r}")
 
     @property
     def rules(self) -> Grammar | None:

@@ -83,9 +83,9 @@ class TranslationData(Data):
         Raises:
             WrongRequest: it is not written as one, or is no new one.
         """
-        parts = [spelling.words(part) for part in self.word.split("=")]
-        if [len(part) for part in parts] != [1, 1] or not all(part[0].isalpha() for part in parts):
-            form = "word must be a word and its translation, as daxy=daxiste"
+        parts = self.word.split("=")
+        if len(parts) != len(copular.LANGUAGES) or not all(map(spelling.is_word, parts)):
+            form = "word must be a word of a to z and its translation, as daxy=daxiste"
             raise WrongRequest(f"{form}, not {self.word!r}")
-        (english,), (french,) = parts
+        (english,), (french,) = map(spelling.words, parts)
         return copular.adjective((english,), french)

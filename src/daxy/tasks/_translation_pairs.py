@@ -106,7 +106,7 @@ def of_file(path: Path, prefixes: Sequence[str], longest: int) -> list[Pair]:
     Raises:
         WrongFile: a line is wrong, or has no French word; or no pair passes.
     """
-    found: list[Pair] = []
+    found, passed = list[Pair](), False
     for line in tatoeba.read(path):
         english, french = spelling.words(line.english), spelling.words(line.french)
         if not " ".join(english).startswith(tuple(prefixes)):
@@ -114,8 +114,11 @@ def of_file(path: Path, prefixes: Sequence[str], longest: int) -> list[Pair]:
         if not any(word.isalpha() for word in french):
             problem = f"no word of a to z in the French sentence {shown(line.french)}"
             raise WrongFile(path, problem, line=line.number)
+        passed = True
         if max(len(english), len(french)) <= longest:
             found.append((english, french))
+    if passed and not found:
+        raise WrongFile(path, f"no pair of up to {longest} words; expected a larger --longest")
     if not found:
         form = "English sentences in the first column that begin with `I am`, `he is` and so on"
         raise WrongFile(path, f"no pair passes the filter; expected {form}")

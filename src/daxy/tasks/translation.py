@@ -56,14 +56,16 @@ class TranslationTask(Task[TranslationData]):
         _check_new(data, [*train, *validation, *test, *known])
         said = [copular.introduction(data.added)] * data.repetitions
         kept = _in_validation(data)
-        is_drawn = data.sentences != "released"
+        rule = self.rule if data.sentences != "released" else "the draws of the released files"
+        if not any("tired" in english for english, _ in train):
+            rule += "; no sentence of train has `tired`, which the control asks for"
         return Split.of(
             train=self._examples([*train, *said[kept:]]),
             validation=self._examples([*validation, *said[:kept]]),
             test=self._examples([*test, *asked, *known]),
             tests={SENTENCES: len(test), NEW_WORD: len(asked), CONTROL: len(known)},
             task=self.name,
-            rule=self.rule if is_drawn else "the draws of the released files",
+            rule=rule,
             seed=data.seed,
             source={
                 "grammar": "generated",

@@ -104,8 +104,9 @@ def asked(folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Asked:
     for name in of:  # before anything is made
         if name not in known:
             raise UnknownName("test", name, known)
-    official = f"{folders[0].path} was trained on official files, and no others can stand for them"
-    require(config.data["source"] == "generated", official)
+    files = "files of one's own" if config.data["source"] == "file" else "official files"
+    given = f"{folders[0].path} was trained on {files}, and no others can stand for them"
+    require(config.data["source"] == "generated", given)
     split = tasks.data(config.task, **config.choices).load(config.task)
     other = f"{folders[0].path} is a run on other data than is made for it here"
     require(split.provenance.checksum == config.data["checksum"], other)
