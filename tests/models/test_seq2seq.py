@@ -151,3 +151,14 @@ def test_two_maps_of_the_output_are_their_product(
         jax.clear_caches()  # programs that were made before know nothing of it
         np.testing.assert_allclose(tiny.logits(network, pairs), logits, atol=1e-5)
         np.testing.assert_allclose(tiny.replay(network, pairs), replayed, atol=1e-5)
+
+
+@pytest.mark.parametrize("is_dropped", [True, False])
+def test_dropout_is_where_the_configuration_has_it(is_dropped: bool) -> None:
+    """Under -Dep without noise on the source, what the pre-output reads is all that is dropped."""
+    config = Config(hidden=6, embedding=5, dependency=False, pre_output_dropout=is_dropped)
+    network, pairs = tiny.model("seq2seq", config), tiny.batch(6, 9)
+    quiet = eqx.tree_at(lambda each: each.encoder.embedding, network, replace_fn=jnp.zeros_like)
+    noise = Dropout(jax.random.key(0), jnp.float32(0.5))
+    difference = np.abs(quiet.logits(pairs, noise) - quiet.logits(pairs))
+    assert (difference.max() > 0) == is_dropped

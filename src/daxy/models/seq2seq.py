@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from daxy.core.errors import require
-from daxy.core.settings import check_positive
+from daxy.core.settings import check_positive, later
 from daxy.core.vocabulary import PAD
 from daxy.models._model import Batch, Sizes
 from daxy.models.layers import late_weights
@@ -44,6 +44,9 @@ class Config:
     """Whether the decoder attends to the encoder's outputs (+Attn)."""
     dependency: bool = True
     """Whether the decoder sees the previous target token (without: -Dep)."""
+    pre_output_dropout: bool = later(default=True)
+    """Whether there is dropout on what the pre-output reads, as in the authors' code, beside that
+    on the embeddings."""
 
     def __post_init__(self) -> None:
         cell(self.cell)
@@ -162,6 +165,7 @@ class Model(eqx.Module):
         contexts = jnp.einsum("bts,bsv->btv", attended.swapaxes(0, 1), outputs)
         features = [hidden, contexts]
         features = features if embedded is None else [embedded, *features]
+        noise = noise if self.config.pre_output_dropout else None
         dropped = drop(noise, "pre-output", jnp.concatenate(features, axis=-1))
         onward, last = self._readout()
         return self._last(times(dropped, onward), last)
