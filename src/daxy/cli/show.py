@@ -229,7 +229,7 @@ def _check_run(run: Path, split: Split, data: Data) -> None:
         if data.choices.get(name, value) != value
     }
     # What a file says is kept, and what tells that there is one; its name is not.
-    files = [f"--{name} FILE" for name in ("grammar",) if differing.pop(name, None)]
+    files = ["--grammar FILE"] if differing.pop("grammar", None) else []
     source = config.data["source"]
     if source != data.origin and source in GIVEN:
         differing.pop("sentences", None)
