@@ -3,6 +3,7 @@
 `benchmarks/cluster.py` also kills workers and drivers.
 """
 
+import importlib
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -97,6 +98,18 @@ def test_a_wrong_request_is_refused_before_a_cluster_starts(
     monkeypatch.setattr(cluster, "_connected", lambda _: pytest.fail("a cluster started"))
     with pytest.raises(WrongRequest, match=message):
         list(cluster.run(PROGRAMS, Workshop(tmp_path), Silent(), **options))
+    with pytest.raises(WrongRequest, match=message):
+        cluster.check(**options)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1"])
+def test_an_address_where_nothing_answers_is_refused_at_once(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ray = importlib.import_module("ray")
+    monkeypatch.setattr(ray, "init", lambda *_, **__: pytest.fail("Ray tries for minutes"))
+    with pytest.raises(WrongRequest, match=f"there is no Ray cluster at {address}: .*refused"):
+        cluster.check(address=address)
 
 
 def test_a_group_that_was_interrupted_at_a_storage_goes_on_whole_there(
@@ -205,3 +218,6 @@ def test_a_run_folder_comes_back_from_a_storage_as_it_went(alone: Path, tmp_path
     files = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.glob("*/*")}
     assert files == {path.relative_to(alone): path.read_bytes() for path in alone.glob(f"{name}/*")}
     shutil.rmtree(tmp_path / name)
+    storage.delete([name, "another"])
+    assert not storage.has(name)
+    storage.store([name], alone)

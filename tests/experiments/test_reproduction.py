@@ -70,6 +70,7 @@ def test_a_recipe_is_resolved_to_every_setting() -> None:
         "embedding": 64,
         "attention": True,
         "dependency": False,
+        "pre_output_dropout": True,
     }
     assert asked.learner.protocol == protocol("bastings2018")
 

@@ -384,6 +384,9 @@ def test_it_is_too_late_to_evaluate_a_finished_run(tmp_path: Path) -> None:
     assert len(later.run([0], restart=True)[0].evaluations()) == EPOCHS
     with pytest.raises(WrongRequest, match="evaluate-every must not be negative: -1"):
         replace(later, evaluate_every=-1).run([0])
+    never = f"evaluate-every {EPOCHS + 1} is more than the {EPOCHS} epochs that scan-"
+    with pytest.raises(WrongRequest, match=never):
+        replace(later, evaluate_every=EPOCHS + 1).run([5])
 
 
 def test_a_run_that_diverges_is_named_and_the_others_of_its_group_are_finished(

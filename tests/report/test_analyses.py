@@ -247,6 +247,23 @@ def test_what_looks_at_the_whole_test_set_takes_no_commands(name: str, tmp_path:
         analyses.get(name).run([run(tmp_path, "scan/simple_p1", 0, right)], ("jump",))
 
 
+@pytest.mark.parametrize("name", ["neighbours", "length_oracle"])
+def test_what_looks_at_words_alone_refuses_worlds(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = run(tmp_path, "scan/simple_p1", 0, right)
+    monkeypatch.setattr(
+        type(tasks.get("scan/simple_p1")), "grounded", property(lambda _: True), raising=False
+    )
+    with pytest.raises(WrongRequest, match=f"{name} is for sources of words alone"):
+        analyses.get(name).run([folder])
+
+
+def test_neighbours_of_nothing_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(WrongRequest, match="--of has no words"):
+        analyses.get("neighbours").run([run(tmp_path, "scan/simple_p1", 0, right)], ("walk", " "))
+
+
 def test_neighbours_among_official_files_are_refused(tmp_path: Path) -> None:
     folder = run(tmp_path, "scan/simple_p1", 0, right)
     config = folder.path / "config.json"
@@ -315,6 +332,12 @@ def test_the_course_of_training_is_that_of_the_log(tmp_path: Path) -> None:
     assert found.rows[0].value.runs == tuple(100 * own[1]["test"] for own in records)
     (axes,) = found.draw().axes
     assert len(axes.lines) == 3  # a run each, and their mean
+
+    log = folders[1].path / "log.jsonl"
+    steps = records[0][1]["steps"]
+    log.write_text(log.read_text().replace(f'"steps": {steps},', f'"steps": {steps + 1},'))
+    with pytest.raises(WrongRequest, match="evaluated after different numbers of steps"):
+        analyses.get("over_training").run(folders)
 
 
 def test_runs_that_were_not_evaluated_have_no_course(tmp_path: Path) -> None:

@@ -95,12 +95,17 @@ class Sweep(Measures):
         from daxy.cli._progress import Display
         from daxy.experiments import executors
         from daxy.experiments.programs import Program
+        from daxy.experiments.storage import Storage
         from daxy.experiments.sweep import Sweep as Asked
 
         steps = self.planned(paper, cells, ledger)
         asked = Asked(table, steps, self.workshop, self.together)
         if self.restart and not self.dry_run:
+            # Nothing is deleted for a request that is refused.
+            executors.get(self.on).check(**cluster)
             asked.workshop.clear(asked.missing)
+            if self.storage is not None:
+                Storage(self.storage).delete([run.config.name for run in asked.missing])
         seconds = self._estimated(asked) if self.estimate and self.on == "local" else {}
         plan = _Plan(asked, seconds)
         if self.dry_run:

@@ -260,7 +260,7 @@ class Workshop:
             self._train(group, watcher or Silent())
 
     def check_evaluated(self, runs: Sequence[Run], missing: Sequence[Run]) -> None:
-        """Refuse finished runs without the evaluations that are asked for: it is too late.
+        """Refuse runs without the evaluations that are asked for: finished, or too short for one.
 
         Raises:
             WrongRequest: there is one.
@@ -270,7 +270,9 @@ class Workshop:
             return
         names = {run.config.name for run in missing}
         for run in runs:
-            folder = run.within(self.folder)
+            folder, epochs = run.within(self.folder), run.learner.protocol.most_epochs
+            never = f"evaluate-every {self.evaluate_every} is more than the {epochs} epochs"
+            require(self.evaluate_every <= epochs, f"{never} that {run.config.name} has")
             known = run.config.name in names or bool(folder.evaluations())
             late = f"{folder.path} is finished and was not evaluated while it trained"
             require(known, f"{late}; `--restart` trains it again")

@@ -66,6 +66,19 @@ class Storage:
                     if not inside.endswith(".part") and inside.partition("/")[0] not in skip:
                         write_bytes(folder / name / inside, files.cat_file(path))
 
+    def delete(self, names: Sequence[str]) -> None:
+        """Delete what there is of these run folders there.
+
+        Raises:
+            RunFailed: the storage cannot be written.
+            WrongRequest: nobody knows such a storage.
+        """
+        files, root = self._opened()
+        with self._blaming("write"):
+            for name in names:
+                if files.exists(f"{root}/{name}"):
+                    files.rm(f"{root}/{name}", recursive=True)
+
     def has(self, name: str) -> bool:
         """Return whether there is anything of this run folder.
 

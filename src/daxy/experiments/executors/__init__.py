@@ -1,7 +1,8 @@
 """Executors: where programs run. The folder is the registry.
 
-An executor is a module with `run(programs, workshop, watcher, **options)`, which yields each
-program once all its runs are finished and lie in the workshop's folder.
+An executor is a module with `check(**options)`, which refuses what cannot be had, and
+`run(programs, workshop, watcher, **options)`, which yields each program once all its runs are
+finished and lie in the workshop's folder.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import socket
 import tempfile
 import time
 import warnings
@@ -34,8 +35,22 @@ RETRIES = 3
 """How often a program whose worker died is begun again."""
 KEPT_SECONDS = 120.0
 """How often a checkpoint goes to the storage."""
+ANSWER_SECONDS = 10.0
+"""How long the machine at an address has to answer."""
 PATIENCE = 60.0
 """Seconds that tasks have to save their state when the driver is interrupted."""
+
+
+def check(
+    *, address: str | None = None, cpus: int = 1, gpus: float = 0, storage: str | None = None
+) -> None:
+    """Refuse what no cluster can give; `run` says what is what.
+
+    Raises:
+        WrongRequest: as `run`.
+        RunFailed: the storage cannot be read.
+    """
+    _ready(address, cpus, gpus, storage).shutdown()
 
 
 def run(
@@ -66,18 +81,15 @@ def run(
             has what a task takes.
     """
     del watcher
-    require(cpus > 0, f"--cpus must be positive, not {cpus}")
-    require(gpus >= 0, f"--gpus must not be negative: {gpus:g}")
+    ray = _ready(address, cpus, gpus, storage)
     kept = None if storage is None else Storage(storage)
     if kept is not None:
         # What is there already was left by a task, and is further than what was begun here.
         begun = [run.config.name for run in _begun(programs, workshop)]
         kept.store([name for name in begun if not kept.has(name)], workshop.folder)
-    ray = _connected(address)
     pending: dict[Any, Program] = {}
     failed = list[RunFailed]()
     try:
-        _check_machines(ray, {"CPU": cpus, "GPU": gpus})
         options = {"num_cpus": cpus, "num_gpus": gpus, "max_retries": RETRIES}
         # A worker that is told to end has saved its state: another one goes on.
         task = ray.remote(train).options(**options, retry_exceptions=[Interrupted])
@@ -196,12 +208,40 @@ class _Keeping(Silent):
             self._last = time.monotonic()
 
 
+def _ready(address: str | None, cpus: int, gpus: float, storage: str | None) -> Any:
+    """Return Ray, with a cluster that has what a task takes."""
+    require(cpus > 0, f"--cpus must be positive, not {cpus}")
+    require(gpus >= 0, f"--gpus must not be negative: {gpus:g}")
+    if storage is not None:
+        Storage(storage).has("any")
+    ray = _connected(address)
+    try:
+        _check_machines(ray, {"CPU": cpus, "GPU": gpus})
+    except WrongRequest:
+        ray.shutdown()
+        raise
+    return ray
+
+
+def _check_reached(address: str) -> None:
+    """Refuse the address of a machine that does not answer: Ray would try for minutes."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if not (host and port.isdecimal()):
+        return  # `auto`, for one
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=ANSWER_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise WrongRequest(f"there is no Ray cluster at {address}: {error}") from error
+
+
 def _connected(address: str | None) -> Any:
     """Return Ray, with a cluster."""
     try:
         ray: Any = importlib.import_module("ray")
     except ImportError as error:
         raise WrongRequest("Ray is not installed: pip install '.[ray]' in daxy's folder") from error
+    if address is not None:
+        _check_reached(address)
     own = {"include_dashboard": False} if address is None else {}
     try:
         with warnings.catch_warnings():

@@ -204,3 +204,8 @@ class Analysis(ABC):
     def refuse(self, of: Sequence[str]) -> None:
         """Refuse sources to look at, where all of the test set is looked at."""
         require(not of, f"{self.name} looks at the whole test set, not at {', '.join(of)}")
+
+    def refuse_worlds(self, task: str) -> None:
+        """Refuse a task whose commands are said in worlds, where sources alone are looked at."""
+        seen = tasks.get(task).grounded
+        require(not seen, f"{self.name} is for sources of words alone; {task} has worlds")

@@ -31,6 +31,7 @@ class LengthOracle(Analysis):
         """Return accuracy without and with the oracle, and with it by length."""
         self.refuse(of)
         found = judged(folders)
+        self.refuse_worlds(found.task)
         test = Examples(Sequences.of(found.sources), Sequences.of(found.targets))
         lengths = np.array([len(target) for target in found.targets])
         right = np.empty(found.right.shape, np.bool_)

@@ -35,7 +35,10 @@ class Neighbours(Analysis):
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return the five nearest of each command, run by run."""
         found = judged(folders)
-        asked = Sequences.of([words.split() for words in of or OF])
+        self.refuse_worlds(found.task)
+        chosen = [" ".join(words.split()) for words in of or OF]
+        require(all(chosen), "--of has no words; expected a source")
+        asked = Sequences.of([words.split() for words in chosen])
         rows = list[Row]()
         for folder in folders:
             config = folder.config()
@@ -46,8 +49,9 @@ class Neighbours(Analysis):
             require(run.config.data["checksum"] == config.data["checksum"], other)
             train = Sequences.of(dict.fromkeys(map(tuple, run.split.train.source)))
             network = load(folder.path)
-            every, own = (_unit(network.last_states(each)) for each in (train, asked))
-            for words, cosines in zip(of or OF, own @ every.T, strict=True):
+            # What is asked comes first: it may be refused, and train takes long.
+            own, every = (_unit(network.last_states(each)) for each in (asked, train))
+            for words, cosines in zip(chosen, own @ every.T, strict=True):
                 group = words if len(folders) == 1 else f"{words}, seed {run.seed}"
                 named = [" ".join(source) for source in train]
                 order = [n for n in np.argsort(-cosines, kind="stable") if named[n] != words]

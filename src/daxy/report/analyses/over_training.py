@@ -33,6 +33,8 @@ class OverTraining(Analysis):
             require(bool(own), said)
             every.append(own)
         shared = [steps for steps in every[0] if all(steps in own for own in every)]
+        none = "these runs were evaluated after different numbers of steps"
+        require(bool(shared), f"{none}, and none is common to all; look at them one by one")
         rows = (
             Row(
                 group="steps",
