@@ -183,11 +183,13 @@ def test_a_driver_that_begins_again_leaves_what_tasks_have_left_at_the_storage(
         (tmp_path / place / name / "log.jsonl").write_text(f"epoch {epoch}")
 
     def stop(_: object) -> None:
-        raise WrongRequest("no cluster")
+        raise WrongRequest("no tasks")
 
-    monkeypatch.setattr(cluster, "_connected", stop)
+    machine = {"Alive": True, "Resources": {"CPU": 1}}
+    ray = SimpleNamespace(nodes=lambda: [machine], remote=stop, shutdown=lambda: None)
+    monkeypatch.setattr(cluster, "_connected", lambda _: ray)
     storage = (tmp_path / "storage").as_uri()
-    with pytest.raises(WrongRequest, match="no cluster"):
+    with pytest.raises(WrongRequest, match="no tasks"):
         list(cluster.run(PROGRAMS, Workshop(tmp_path / "runs"), Silent(), storage=storage))
     logs = [(tmp_path / "storage" / name / "log.jsonl").read_text() for name in (there, new)]
     assert logs == ["epoch 40", "epoch 3"]
