@@ -59,8 +59,8 @@ def test_what_no_paper_prints_is_counted_and_not_listed(
     said = readme.render(ledger)
     assert "| best overall | 2% | 54 | 50.0 |" in said
     assert "8%" not in said
-    assert "Of 1 that were measured no figure is printed: `daxy papers lake2018/figure3`." in said
-    assert "Of 3 that were measured no figure is printed: `daxy papers lake2018/grid`." in said
+    assert "in the paper: 1; `daxy papers lake2018/figure3` shows them." in said
+    assert "in the paper: 3; `daxy papers lake2018/grid` shows them." in said
 
 
 def test_writing_again_changes_nothing(tmp_path: Path, entry_for: Callable) -> None:

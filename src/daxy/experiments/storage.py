@@ -32,8 +32,7 @@ class Storage:
             RunFailed: the storage cannot be written.
             WrongRequest: nobody knows such a storage.
         """
-        files, root = self._opened()
-        with self._blaming("write"):
+        with self._opened("write") as (files, root):
             for name in names:
                 own = folder / name
                 found = [path for path in own.rglob("*") if path.is_file()]
@@ -57,8 +56,7 @@ class Storage:
             RunFailed: the storage cannot be read.
             WrongRequest: nobody knows such a storage.
         """
-        files, root = self._opened()
-        with self._blaming("read"):
+        with self._opened("read") as (files, root):
             for name in names:
                 found = files.find(f"{root}/{name}") if files.exists(f"{root}/{name}") else []
                 for path in sorted(found, key=lambda path: (path.endswith(f"/{LAST}"), path)):
@@ -73,11 +71,19 @@ class Storage:
             RunFailed: the storage cannot be written.
             WrongRequest: nobody knows such a storage.
         """
-        files, root = self._opened()
-        with self._blaming("write"):
+        with self._opened("write") as (files, root):
             for name in names:
                 if files.exists(f"{root}/{name}"):
                     files.rm(f"{root}/{name}", recursive=True)
+
+    def check(self) -> None:
+        """Refuse a storage that is none.
+
+        Raises:
+            RunFailed: it cannot be read.
+            WrongRequest: nobody knows such a storage.
+        """
+        self.has("")
 
     def has(self, name: str) -> bool:
         """Return whether there is anything of this run folder.
@@ -86,22 +92,12 @@ class Storage:
             RunFailed: the storage cannot be read.
             WrongRequest: nobody knows such a storage.
         """
-        files, root = self._opened()
-        with self._blaming("read"):
+        with self._opened("read") as (files, root):
             return bool(files.exists(f"{root}/{name}"))
 
     @contextmanager
-    def _blaming(self, doing: str) -> Generator[None]:
-        """Say of whatever goes wrong at the storage that it went wrong there."""
-        try:
-            yield
-        except DaxyError:
-            raise
-        except Exception as error:
-            # Every kind of storage has errors of its own, and not all of them are an OSError.
-            raise RunFailed(f"cannot {doing} {self.url}: {error}") from error
-
-    def _opened(self) -> tuple[Any, str]:
+    def _opened(self, doing: str) -> Generator[tuple[Any, str]]:
+        """Give the storage and the place in it; say of what goes wrong that it went wrong there."""
         try:
             core: Any = importlib.import_module("fsspec.core")
             files, root = core.url_to_fs(self.url)
@@ -109,4 +105,10 @@ class Storage:
             raise WrongRequest(f"{self.url} needs more than is installed: {error}") from error
         except ValueError as error:
             raise WrongRequest(f"{self.url} is no storage that fsspec knows: {error}") from error
-        return files, root.rstrip("/")
+        try:
+            yield files, root.rstrip("/")
+        except DaxyError:
+            raise
+        except Exception as error:
+            # Every kind of storage has errors of its own, and not all of them are an OSError.
+            raise RunFailed(f"cannot {doing} {self.url}: {error}") from error

@@ -71,8 +71,8 @@ def _paper(paper: Paper, ledger: Ledger) -> Iterator[str]:
         if published := [cell for cell in measured if cell.value is not None]:
             yield as_markdown(compare(published, runs))
         if others := len(measured) - len(published):
-            note = f"Of {others} that were measured no figure is printed"
-            yield f"{note}: `daxy papers {table.path}`.\n"
+            shown = f"`daxy papers {table.path}` shows them"
+            yield f"Measured without a figure in the paper: {others}; {shown}.\n"
 
 
 def _filed(table: Table, ledger: Ledger) -> set[str]:

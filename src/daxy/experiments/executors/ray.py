@@ -83,13 +83,13 @@ def run(
     del watcher
     ray = _ready(address, cpus, gpus, storage)
     kept = None if storage is None else Storage(storage)
-    if kept is not None:
-        # What is there already was left by a task, and is further than what was begun here.
-        begun = [run.config.name for run in _begun(programs, workshop)]
-        kept.store([name for name in begun if not kept.has(name)], workshop.folder)
     pending: dict[Any, Program] = {}
     failed = list[RunFailed]()
     try:
+        if kept is not None:
+            # What is there already was left by a task, and is further than what was begun here.
+            begun = [run.config.name for run in _begun(programs, workshop)]
+            kept.store([name for name in begun if not kept.has(name)], workshop.folder)
         options = {"num_cpus": cpus, "num_gpus": gpus, "max_retries": RETRIES}
         # A worker that is told to end has saved its state: another one goes on.
         task = ray.remote(train).options(**options, retry_exceptions=[Interrupted])
@@ -213,7 +213,7 @@ def _ready(address: str | None, cpus: int, gpus: float, storage: str | None) -> 
     require(cpus > 0, f"--cpus must be positive, not {cpus}")
     require(gpus >= 0, f"--gpus must not be negative: {gpus:g}")
     if storage is not None:
-        Storage(storage).has("any")
+        Storage(storage).check()
     ray = _connected(address)
     try:
         _check_machines(ray, {"CPU": cpus, "GPU": gpus})
