@@ -58,6 +58,15 @@ def test_every_table_is_drawn_or_refused(table: Table) -> None:
         assert titles - {""} <= {*table.rows, *table.columns}
 
 
+def test_long_names_take_nothing_from_their_panels() -> None:
+    variants = papers.table("bastings2018/variants")
+    assert max(map(len, variants.rows)) > 2 * pictures.LONG
+    drawn = pictures.published(variants, compare(variants.cells, Runs({})))
+    drawn.canvas.draw()
+    for axes in drawn.axes:
+        assert axes.get_window_extent().height / drawn.dpi > 2  # inches
+
+
 def test_panels_of_many_cells_stand_below_each_other() -> None:
     grid = papers.table("lake2018/grid")
     drawn = pictures.published(grid, [Comparison(cell=cell, scores=(50.0,)) for cell in grid.cells])

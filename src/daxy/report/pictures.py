@@ -22,6 +22,8 @@ ACROSS, WIDE = 4, 16
 """Panels beside each other, and cells in a panel that has none beside it."""
 SHORT = 3
 """Letters of the longest name under an axis for all names to stand upright."""
+LONG = 24
+"""Letters of a name aslant that a panel has room for as it is."""
 LETTER = 0.09
 """Width of a letter of a title, in inches."""
 LEGEND = 5.0
@@ -67,7 +69,7 @@ def published(table: Table, comparisons: Sequence[Comparison]) -> Figure:
     by_row = numbered or len(rows) <= len(columns)
     panels, places = (rows, columns) if by_row else (columns, rows)
     cells = {(each.cell.row, each.cell.column): each for each in shown}
-    figure, every = _panels(f"{table.path}: {table.title}", len(panels), len(places))
+    figure, every = _panels(f"{table.path}: {table.title}", len(panels), places)
     for axes, panel in zip(every, panels, strict=True):
         names = [(panel, place) if by_row else (place, panel) for place in places]
         _compared(axes, [cells.get(name) for name in names], connected=numbered)
@@ -76,12 +78,13 @@ def published(table: Table, comparisons: Sequence[Comparison]) -> Figure:
     return figure
 
 
-def _panels(title: str, count: int, places: int) -> tuple[Figure, list[Axes]]:
-    """Return a figure with a title, and its panels, each wide enough for so many places."""
-    across = min(count, ACROSS if places < WIDE else 1)
+def _panels(title: str, count: int, places: Sequence[str]) -> tuple[Figure, list[Axes]]:
+    """Return a figure with a title, and its panels, each with room for places and their names."""
+    across = min(count, ACROSS if len(places) < WIDE else 1)
     down = -(-count // across)
-    width = max(LEGEND, across * (1.4 + max(0.4 * places, 2.4)))
-    figure = _figure(width, 1 + 3.2 * down)
+    width = max(LEGEND, across * (1.4 + max(0.4 * len(places), 2.4)))
+    longest = max(map(len, places))
+    figure = _figure(width, 1 + down * (3.2 + LETTER * max(0, longest - LONG)))
     lines = textwrap.wrap(title, int(width / LETTER))
     figure.suptitle("\n".join(lines), fontsize="medium")
     figure.supylabel("per cent", fontsize="medium")
