@@ -67,6 +67,7 @@ def test_a_grid_is_planned_run_filed_and_found_again(folder: Path, daxy: Callabl
     assert planned.code == 0, planned.err
     (program,) = planned.json["programs"]
     assert (planned.json["missing"], program["trials"]) == (8, 8 * 64)
+    assert program["tasks"] == ["scan/simple_p1", "scan/simple_p2"]
     assert planned.json["seconds"] == program["seconds"] > 0
     assert not (folder / "runs").exists()
 
@@ -130,6 +131,17 @@ def test_runs_that_are_finished_and_not_filed_yet_are_filed(folder: Path, daxy: 
     refused = daxy(*request, "--restart", "--on", "ray", "--cpus", "0")
     assert "--cpus must be positive, not 0" in refused.err
     assert daxy(*request, "--json").json["finished"] == 2
+
+
+def test_what_cannot_be_filed_is_not_trained(folder: Path, daxy: Callable) -> None:
+    (folder / "results").mkdir()
+    (folder / "results" / "made_up").write_text("in the way")
+    for verb in ("sweep", "reproduce"):
+        plain = ("--no-estimate",) if verb == "sweep" else ()
+        answer = daxy(verb, "made_up/grid", "--seeds", "1", *plain)
+        assert "cannot write results/made_up" in answer.err, verb
+        assert answer.code == 1, answer
+        assert not (folder / "runs").exists()
 
 
 WRONG = {

@@ -1,6 +1,7 @@
 """Runs of one shape train as one program, whatever their split, their dropout and their seed."""
 
 import shutil
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,12 +14,13 @@ from safetensors.numpy import load_file
 from daxy.core.errors import RunFailed, WrongRequest
 from daxy.experiments import executors, papers, programs
 from daxy.experiments.programs import Program, estimates
-from daxy.experiments.runs import Run, Silent, Workshop
+from daxy.experiments.runs import Run, Silent, Workshop, group_of
 from daxy.experiments.sweep import select
-from daxy.learners.neural import Neural
+from daxy.learners.neural import SAMPLE, Neural
 from daxy.models.stacked import Config
-from daxy.training.loop import Position
+from daxy.training.loop import Position, Training
 from daxy.training.protocol import protocol
+from daxy.training.replicas import Replicas
 
 TRIALS = 64
 GRID = papers.table("lake2018/grid")
@@ -29,6 +31,13 @@ def run(task: str, seed: int, dropout: float, hidden: int = 6) -> Run:
     config = Config(cell="gru", layers=1, hidden=hidden)
     learner = Neural(model="stacked", config=config, protocol=recipe)
     return Run(task=f"scan/{task}", learner=learner, data=Few(validation="none"), seed=seed)
+
+
+def in_epochs(count: int) -> Run:
+    """A run of so many epochs of 32 steps."""
+    asked = run("simple_p1", 0, 0.0)
+    recipe = replace(asked.learner.protocol, trials=32 * count, validate_every=32)
+    return replace(asked, learner=replace(asked.learner, protocol=recipe))
 
 
 MIXED = [
@@ -180,6 +189,37 @@ def test_what_was_not_tried_out_is_estimated_between_what_was(
     assert list(estimates([], 3)) == []
 
 
+def test_what_was_trained_already_is_not_estimated_again_and_looks_at_the_test_set_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = in_epochs(10)
+    group = group_of([asked])
+    monkeypatch.setattr(Training, "pace", lambda *_: (0.0, 1.0))
+    monkeypatch.setattr(Replicas, "decode", lambda *_: None)
+    assert group.seconds() == pytest.approx(320, rel=0.01)
+    assert group.seconds(epochs_done=9) == pytest.approx(32, rel=0.01)
+    program = Program((asked,), epochs_done=4)
+    assert program.trials == 192
+    assert program.measured() == pytest.approx(192, rel=0.01)
+    monkeypatch.setattr(Replicas, "decode", lambda *_: time.sleep(0.05))
+    plain, looking = (group.seconds(evaluate_every=every, epochs_done=4) for every in (0, 3))
+    test = 0.05 / SAMPLE * len(asked.split.test)
+    assert looking - plain == pytest.approx(2 * test, rel=0.2)  # after 6 and 9 epochs
+
+
+def test_an_interrupted_program_says_how_far_it_is(tmp_path: Path) -> None:
+    workshop = Workshop(tmp_path, checkpoint_seconds=0.0)
+    asked = in_epochs(3)
+    with pytest.raises(KeyboardInterrupt):
+        workshop.complete([asked], Stopping())
+    (left,) = programs.programs([asked], [asked], workshop)
+    assert (left.epochs_done, left.trials) == (1, 64)
+    checkpoint = asked.within(tmp_path).checkpoint
+    checkpoint.write_bytes(checkpoint.read_bytes()[:100])
+    # That it is damaged is said by whoever reads it.
+    assert workshop.epochs_done([asked]) == 0
+
+
 def test_a_program_that_is_tried_out_leaves_nothing_behind(tmp_path: Path) -> None:
     asked = run("simple_p1", 0, 0.0)
     assert 0 < Program((asked,)).measured() < 3600
@@ -208,7 +248,7 @@ def test_cells_are_chosen_by_settings_of_network_and_recipe() -> None:
 
 
 WRONG = {
-    "hidden: 60 is not among 100, 200, 25, 400, 50": {"hidden": [50, 60]},
+    "hidden: 60 is not among 25, 50, 100, 200, 400": {"hidden": [50, 60]},
     "none of these networks has a setting colour": {"colour": ["red"]},
 }
 

@@ -177,7 +177,8 @@ def test_the_command_line_prints_and_draws(tmp_path: Path, daxy: Callable) -> No
     request = ["analyse", "by_length", *[str(each.path) for each in folders]]
     answer = daxy(*request, "--draw", str(picture))
     assert answer.code == 0, answer.err
-    assert "tokens in the target  examples  right (%)   SEM  least   most" in answer.out
+    head = "tokens in the target examples right (%) SEM least most each run"
+    assert head in " ".join(answer.out.split())
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert daxy(*request, "--json").json["rows"][0]["group"] == "tokens in the target"
     assert "by_construction" in daxy("analyse").out
@@ -219,10 +220,19 @@ def test_the_length_oracle_says_as_many_tokens_as_the_target_has(tmp_path: Path)
 def test_neighbours_are_training_commands_from_the_nearest_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folders = experiment(tmp_path).run([0])
+    folders = experiment(tmp_path).run([0, 1])
     few = SimpleNamespace(of=lambda config: replace(Run.of(config), data=Few()))
     monkeypatch.setattr(neighbours, "Run", few)
-    found = analyses.get("neighbours").run(folders, ("walk", "look twice"))
+    found, *alone = (
+        analyses.get("neighbours").run(some, ("walk", "look twice"))
+        for some in (folders, folders[:1], folders[1:])
+    )
+    for place, own in enumerate(alone):
+        cosines = {(row.group, row.name): row.value.mean for row in own.rows}
+        shared = [row for row in found.rows if (row.group, row.name) in cosines]
+        assert shared
+        for row in shared:
+            assert row.value.runs[place] == pytest.approx(cosines[row.group, row.name], abs=1e-6)
     groups = list(dict.fromkeys(row.group for row in found.rows))
     assert groups == ["walk", "look twice"]
     train = {" ".join(source) for source in Few().load("scan/simple_p1").train.source}

@@ -13,8 +13,6 @@ from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from daxy.report.analyses import Findings
     from daxy.report.analyses._analysis import Row
 
@@ -24,7 +22,7 @@ class Analyse(Verb):
     """Look at finished runs of one learner on one task: where they are right and where not.
 
     Without a name, list the analyses. Runs that differ in their seeds are taken together: the mean
-    over them, its standard error, the worst and the best.
+    over them, its standard error, the worst and the best, and each.
 
     Example:
         daxy analyse by_length runs/scan-length.stacked.* --draw length.png
@@ -108,23 +106,25 @@ def _table(findings: Findings) -> Any:
     head = ["examples"] * counted + ["chance"] * guessed + [findings.measure]
     head += ["SEM", "least", "most"] * several
     head += ["published"] * bool(findings.published)
+    head += ["each run"] * several
     for group, shown in findings.groups.items():
         table = Table(group, box=None, pad_edge=False)
         for name in head:
             table.add_column(name, justify="right")
         for row in shown:
             if isinstance(row, str):
-                name, figures = row, [""] * (len(head) - 1)
+                name, figures = row, dict[str, str]()
             else:
-                name, figures = row.name, _figures(row, findings, head)
+                name, figures = row.name, _figures(row, findings)
             published = findings.published.get((group, name))
-            table.add_row(name, *figures, "" if published is None else f"{published:g}")
+            figures["published"] = "" if published is None else f"{published:g}"
+            table.add_row(name, *(figures.get(column, "") for column in head))
         parts += ["", table]
     return Group(*parts, *(["", *findings.notes] if findings.notes else []))
 
 
-def _figures(row: Row, findings: Findings, head: Sequence[str]) -> list[str]:
-    """Return what a row shows beside its name, of the columns that there are."""
+def _figures(row: Row, findings: Findings) -> dict[str, str]:
+    """Return what a row shows beside its name, by column."""
     found, digits = row.value, 1 if findings.top > 2 else 2
     figures = {
         "chance": row.chance or 0,
@@ -135,7 +135,8 @@ def _figures(row: Row, findings: Findings, head: Sequence[str]) -> list[str]:
     }
     shown = {name: f"{value:.{digits}f}" for name, value in figures.items()}
     shown["examples"] = f"{row.examples or 0:,}"
-    return [shown[name] for name in head if name in shown]
+    shown["each run"] = " ".join(f"{value:.{digits}f}" for value in found.runs)
+    return shown
 
 
 VERB = Analyse

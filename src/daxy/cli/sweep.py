@@ -100,9 +100,10 @@ class Sweep(Measures):
 
         steps = self.planned(paper, cells, ledger)
         asked = Asked(table, steps, self.workshop, self.together)
-        if self.restart and not self.dry_run:
+        if self.restart or self.dry_run:
             # Nothing is deleted for a request that is refused.
             executors.get(self.on).check(**cluster)
+        if self.restart and not self.dry_run:
             asked.workshop.clear(asked.missing)
             if self.storage is not None:
                 Storage(self.storage).delete([run.config.name for run in asked.missing])
@@ -164,6 +165,7 @@ class _Plan:
             "programs": [
                 {
                     "shape": program.shape,
+                    "tasks": program.tasks,
                     "runs": [run.config.name for run in program.runs],
                     "trials": program.trials,
                     "seconds": self.seconds.get(place),
@@ -181,11 +183,12 @@ class _Plan:
         from daxy.cli._progress import duration
 
         columns = Lines(box=None, pad_edge=False)
-        for name in ("program", "networks", "trials", "estimate"):
-            columns.add_column(name, justify="left" if name == "program" else "right")
+        for name in ("program", "on", "networks", "trials", "estimate"):
+            columns.add_column(name, justify="left" if name in ("program", "on") else "right")
         for place, program in enumerate(self.programs):
             time = duration(self.seconds[place]) if self.seconds else "-"
-            columns.add_row(program.shape, str(len(program.runs)), f"{program.trials:,}", time)
+            on = program.tasks[0] if len(program.tasks) == 1 else f"{len(program.tasks)} tasks"
+            columns.add_row(program.shape, on, str(len(program.runs)), f"{program.trials:,}", time)
         found = self.data
         counts = f"{found['in_results']} in results, {found['finished']} finished"
         plural = "s" * (len(self.programs) != 1)

@@ -81,6 +81,15 @@ class Ledger:
             by_recipe.setdefault(entry.recipe.identity, []).append(entry)
         return Runs(by_recipe)
 
+    def check(self, table: Table) -> None:
+        """Refuse a place where nothing can be filed under a table, before much is done for it.
+
+        Raises:
+            RunFailed: the file cannot be written.
+        """
+        with alone(self.path(table)):
+            return
+
     def add(self, table: Table, entries: Iterable[Entry]) -> int:
         """File runs under a table and return how many are new; a run that is there stays as it is.
 

@@ -32,18 +32,28 @@ class Program:
     """Runs that train as one program."""
 
     runs: tuple[Run, ...]
+    epochs_done: int = 0
+    """How many epochs were trained before it was interrupted."""
+    evaluate_every: int = 0
+    """After every so many epochs the test sets are scored; 0: never."""
 
     @property
     def shape(self) -> str:
         """What all its networks are, for people."""
         first = self.runs[0].learner
         values = ", ".join(f"{name} {value}" for name, value in vars(first.config).items())
-        return f"{first.model}: {values}"
+        return f"{first.model}: {values}{', with GECA' if first.geca else ''}"
+
+    @property
+    def tasks(self) -> list[str]:
+        """What its networks are trained on, each once."""
+        return list(dict.fromkeys(run.task for run in self.runs))
 
     @cached_property
     def trials(self) -> int:
-        """Examples that all its networks see, at most."""
-        return sum(run.examples for run in self.runs)
+        """Examples that all its networks are still to see, at most."""
+        left = 1 - self.epochs_done / self.runs[0].learner.protocol.most_epochs
+        return round(left * sum(run.examples for run in self.runs))
 
     @cached_property
     def work(self) -> float:
@@ -55,7 +65,9 @@ class Program:
     def measured(self) -> float:
         """Return about how many seconds it takes, after running a little of it."""
         prepare()
-        return group_of(self.runs).seconds()
+        return group_of(self.runs).seconds(
+            epochs_done=self.epochs_done, evaluate_every=self.evaluate_every
+        )
 
 
 def programs(
@@ -81,7 +93,9 @@ def programs(
         shapes.setdefault((run.learner.shape, data), []).append(run)
     parts = (part for alike in shapes.values() for part in _parts(alike, most))
     fresh = ([run for run in part if run.config.name in left] for part in parts)
-    return [Program(tuple(group)) for group in (*begun, *fresh) if group]
+    every = workshop.evaluate_every
+    going_on = (Program(tuple(group), workshop.epochs_done(group), every) for group in begun)
+    return [*going_on, *(Program(tuple(group), 0, every) for group in fresh if group)]
 
 
 def estimates(planned: Sequence[Program], count: int = CALIBRATED) -> Iterator[tuple[int, float]]:

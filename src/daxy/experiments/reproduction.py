@@ -146,6 +146,8 @@ def carry_out(
     """
     begun = set[str]()
     failed = list[RunFailed]()
+    if any(step.seeds for step in steps):
+        ledger.check(table)
     for step in steps:
         if not step.seeds:
             continue

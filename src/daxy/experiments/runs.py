@@ -312,6 +312,11 @@ class Workshop:
                 new.append(run)
         return list(begun.values()), new
 
+    def epochs_done(self, group: Sequence[Run]) -> int:
+        """Return for how many epochs a group had been trained when it was interrupted."""
+        position = Checkpoint(group[0].within(self.folder).checkpoint).position()
+        return 0 if position is None else position["epoch"]
+
     def _train(self, runs: Sequence[Run], watcher: Watcher) -> None:
         folders = [run.within(self.folder) for run in runs]
         with self._alone(folders):

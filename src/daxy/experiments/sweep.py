@@ -50,6 +50,7 @@ class Sweep:
                 damaged, or the ledger cannot be written.
             WrongFile: the ledger is damaged.
         """
+        ledger.check(self.table)
         self._file([run for step in self.steps for run in step.of(step.finished)], ledger)
         try:
             for program in finished:
@@ -91,10 +92,15 @@ def select(cells: Sequence[Cell], wanted: Mapping[str, Collection[Value]]) -> li
         known = {settings[name] for _, settings in left if name in settings}
         require(bool(known), f"none of these networks has a setting {name}")
         missing = [value for value in values if value not in known]
-        there = ", ".join(sorted(map(str, known)))
+        there = ", ".join(map(str, sorted(known, key=_place)))
         require(not missing, f"{name}: {missing and missing[0]} is not among {there}")
         left = [(cell, settings) for cell, settings in left if settings.get(name) in values]
     return [cell for cell, _ in left]
+
+
+def _place(value: Value) -> tuple[float, str]:
+    """Return where a value stands among others of its setting: numbers by their size."""
+    return float(value) if isinstance(value, int | float) else 0.0, str(value)
 
 
 def _settings(recipe: Recipe) -> dict[str, Value]:

@@ -141,11 +141,18 @@ class Group:
         state, position = training.fit(listener)
         return Fitted(training.replicas, state, position)
 
-    def seconds(self, sample: float = 3.0) -> float:
+    def seconds(
+        self, sample: float = 3.0, *, epochs_done: int = 0, evaluate_every: int = 0
+    ) -> float:
         """Return about how long `fit` and the decoding of the test sets will take, at most.
 
         It trains for `sample` seconds and decodes a few examples to find out, and compiles the
         program that trains, which is kept for the training itself.
+
+        Args:
+            sample: Seconds to train for.
+            epochs_done: How many are behind it already.
+            evaluate_every: As in `fit`.
         """
         first, step = self.training.pace(sample)
         tests = [self._table.rows(member.split.test) for member in self.members]
@@ -160,8 +167,11 @@ class Group:
         example = decode(SAMPLE) / SAMPLE
         validations = max(len(own) for own in self.training.validation.rows)
         epochs = self._replicas.protocol.most_epochs
-        decoded = max(map(len, tests)) + validations * epochs
-        return first + step * self.training.steps + compiled + example * decoded
+        left = epochs - epochs_done
+        every = evaluate_every or epochs + 1
+        looks = 1 + epochs // every - epochs_done // every
+        decoded = looks * max(map(len, tests)) + validations * left
+        return first + step * self.training.steps * left / epochs + compiled + example * decoded
 
     @cached_property
     def training(self) -> Training:

@@ -56,6 +56,14 @@ class Checkpoint:
             raise damaged(self.path, "its content does not match its digest")
         return restored(arrays, like, self.path), json.loads(text)
 
+    def position(self) -> dict[str, Any] | None:
+        """Return where the state stands, unread and unchecked: None if `load` will not find it."""
+        try:
+            with safe_open(self.path, framework="numpy") as file:
+                return json.loads((file.metadata() or {})["position"])
+        except (SafetensorError, OSError, ValueError, KeyError):
+            return None
+
     def remove(self) -> None:
         """Delete the checkpoint, if there is one."""
         self.path.unlink(missing_ok=True)

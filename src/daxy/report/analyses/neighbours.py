@@ -33,13 +33,14 @@ class Neighbours(Analysis):
     summary = "nearest training sources by final decoder state (Lake & Baroni 2018, Table 1)"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
-        """Return the five nearest of each command, run by run."""
+        """Return the five nearest of each command, by the mean of the runs' cosines."""
         found = judged(folders)
         self.refuse_worlds(found.task)
         chosen = [" ".join(words.split()) for words in of or OF]
         require(all(chosen), "--of has no words; expected a source")
         asked = Sequences.of([words.split() for words in chosen])
-        rows = list[Row]()
+        cosines = list[NDArray[np.float32]]()
+        trained = list[str]()
         for folder in folders:
             config = folder.config()
             own_files = f"{folder.path} was trained on files, whose data cannot be made here"
@@ -51,14 +52,16 @@ class Neighbours(Analysis):
             network = load(folder.path)
             # What is asked comes first: it may be refused, and train takes long.
             own, every = (_unit(network.last_states(each)) for each in (asked, train))
-            for words, cosines in zip(chosen, own @ every.T, strict=True):
-                group = words if len(folders) == 1 else f"{words}, seed {run.seed}"
-                named = [" ".join(source) for source in train]
-                order = [n for n in np.argsort(-cosines, kind="stable") if named[n] != words]
-                rows += [
-                    Row(group=group, name=named[n], value=Summary(runs=(float(cosines[n]),)))
-                    for n in order[:NEAREST]
-                ]
+            cosines.append(own @ every.T)
+            trained = [" ".join(source) for source in train]
+        rows = list[Row]()
+        for words, each in zip(chosen, np.stack(cosines, axis=1), strict=True):
+            order = np.argsort(-each.mean(axis=0), kind="stable").tolist()
+            nearest = [n for n in order if trained[n] != words][:NEAREST]
+            rows += [
+                Row(group=words, name=trained[n], value=Summary(runs=tuple(each[:, n].tolist())))
+                for n in nearest
+            ]
         title = f"{found.task}: nearest training sources"
         return Findings(title=title, rows=tuple(rows), measure="cosine", top=1.02)
 
