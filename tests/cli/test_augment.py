@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from daxy import tasks
 from daxy.formats import jsonl
 from daxy.languages import scan
 from daxy.worlds.drawing import PIXELS
@@ -70,6 +71,26 @@ def test_in_worlds_it_counts_targets_and_draws_one(daxy: Callable, tmp_path: Pat
     assert f"{found['changed']:,} of {found['train']:,} training examples changed" in text
     assert f"{picture}: {' '.join(examples[1].source)}; was: " in text
     assert daxy("augment", *SMALL, *flags, "--force", "--example", "31").code == 2
+    assert found["published"] == {}
+    assert "paper: placed" not in text
+
+
+def test_the_paper_s_counts_stand_beside_its_own_augmentation(
+    daxy: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = tasks.data("gscan/compositional", grid=4, resampling=1, kind="normal", shots=0)
+    split = few.load("gscan/compositional")
+    monkeypatch.setattr(type(few), "load", lambda *_: split)
+    request = ("augment", "gscan/compositional", "--count", "10000")
+    # Table 4 of Ruis et al. (2020)
+    found = daxy(*request, "--json").json
+    assert found["published"]["red square"] == {"placed after": 83_887, "referred after": 0}
+    assert set(found["published"]) < set(found["targets"])
+    lines = daxy(*request).out.splitlines()
+    assert any(line.split()[:2] == ["red", "square"] and "83,887" in line for line in lines)
+    others = ("--count", "30"), ("--count", "10000", "--shots", "5")
+    for flags in others:
+        assert daxy(*request[:2], *flags, "--json").json["published"] == {}
 
 
 @pytest.mark.parametrize(

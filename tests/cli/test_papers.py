@@ -3,8 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from daxy import tasks
+from daxy.cli.main import verbs
 from daxy.experiments import papers
 from daxy.experiments.ledger import Ledger
+from daxy.report import analyses
 
 TABLE = papers.table("bastings2018/table4")
 
@@ -41,6 +44,19 @@ def test_a_table_has_measured_beside_published(daxy: Callable, results: str) -> 
     assert line.split()[2:] == ["jump", *figures.split()]
     cells = daxy("papers", "bastings2018/table4", "--results", results, "--json").json["cells"]
     assert [each["verdict"] for each in cells].count("not yet") == 35
+
+
+@pytest.mark.parametrize("paper", [it for it in papers.available() if papers.get(it).elsewhere])
+def test_what_other_commands_show_is_said(paper: str, daxy: Callable, results: str) -> None:
+    listed = daxy("papers", paper, "--results", results)
+    for name, command in papers.get(paper).elsewhere.items():
+        assert f"{paper}/{name}: {command}" in listed.out.splitlines()
+        answer = daxy("papers", f"{paper}/{name}", "--results", results)
+        assert (answer.code, f"`{command}` shows it" in answer.err) == (2, True)
+        program, verb, what, *_ = command.split()
+        assert (program, verb in verbs()) == ("daxy", True)
+        known = analyses.available() if verb == "analyse" else tasks.available()
+        assert what in known
 
 
 def test_rows_and_columns_are_chosen(daxy: Callable, results: str) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 COUNTED = ("placed", "referred", "placed after", "referred after")
 """Of each kind of thing: how often it is the target, and is called by its color."""
+PRINTED = ("paper: placed", "paper: referred")
+"""What the paper counts after it, of some kinds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,9 +111,15 @@ class Augment(OfTask):
         }
         changed = f"{found.changed:,} of {len(train):,} training examples changed"
         lines = [f"{changed}; {len(found.added):,} changed copies beside them", ""]
-        lines += [f"{'target':<16}" + "".join(f"{name:>16}" for name in COUNTED)]
+        published = self._published(geca)
+        head = [*COUNTED, *([*PRINTED] if published else [])]
+        lines += [f"{'target':<15}" + "".join(f"{name:>16}" for name in head)]
         for kind, own in counts.items():
-            lines.append(f"{kind:<16}" + "".join(f"{value:>16,}" for value in own.values()))
+            values = [*own.values(), *published.get(kind, ())]
+            lines.append(f"{kind:<15}" + "".join(f"{value:>16,}" for value in values))
+        data["published"] = {
+            kind: dict(zip(COUNTED[2:], own, strict=True)) for kind, own in published.items()
+        }
         if self.draw is not None:
             require(len(found.added) > 0, "nothing was made that could be drawn")
             there = f"there are examples 1 to {len(found.added)}, not {self.example}"
@@ -123,6 +131,14 @@ class Augment(OfTask):
             data["drawn"] = str(self.draw)
         parts = {"train": found.given, "augmented": found.added}
         return self._answer(data, lines, parts, found.compositions)
+
+    def _published(self, geca: Geca) -> Mapping[str, tuple[int, int]]:
+        """Return what the paper counts of its own training set with GECA, if it is this one."""
+        from daxy.experiments.papers import ruis2020
+
+        published = Geca(**ruis2020.GECA), self.data == type(self.data)()
+        is_theirs = self.task == ruis2020.BASELINE.task and published == (geca, True)
+        return ruis2020.TABLE_4 if is_theirs else {}
 
     def _answer(
         self,

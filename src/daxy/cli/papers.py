@@ -119,8 +119,15 @@ def _contents(paper: Paper, ledger: Ledger) -> Result:
         columns.add_row(table.path, f"{measured} of {len(cells)}", table.title)
         facts = {"cells": len(table.cells), "reproducible": len(cells), "measured": measured}
         tables.append({"table": table.path, "title": table.title, **facts})
-    data = {"paper": paper.name, "citation": paper.citation, "tables": tables}
-    return Result(data=data, text=Group(paper.citation, "", columns))
+    data = {
+        "paper": paper.name,
+        "citation": paper.citation,
+        "tables": tables,
+        "elsewhere": dict(paper.elsewhere),
+    }
+    shown = [f"{paper.name}/{name}: {command}" for name, command in paper.elsewhere.items()]
+    others = ["", "What others of its tables and figures have, other commands show:", *shown]
+    return Result(data=data, text=Group(paper.citation, "", columns, *(others if shown else [])))
 
 
 VERB = Papers

@@ -51,10 +51,11 @@ def table(name: str) -> Table:
 
     Raises:
         UnknownName: there is no such paper, or no such table in it.
+        WrongRequest: another command shows what is in it.
     """
     paper, _, number = name.partition("/")
     known = [each.path for each in get(paper).tables]
-    if name not in known:
+    if name not in known and number not in get(paper).elsewhere:
         raise UnknownName("table", name, known, listing=f"daxy papers {paper}")
     return get(paper).table(number)
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from daxy.core.errors import UnknownName, WrongRequest
+from daxy.core.errors import UnknownName, WrongRequest, require
 from daxy.core.settings import later, later_mapping, stated
 
 Value = str | int | float | bool | None
@@ -186,6 +186,8 @@ class Paper:
     venue: str
     tables: tuple[Table, ...]
     findings: tuple[Finding, ...] = ()
+    elsewhere: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The command that shows what the paper has in a table or figure that is not one of these."""
 
     @property
     def citation(self) -> str:
@@ -199,7 +201,10 @@ class Paper:
 
         Raises:
             UnknownName: it is not in the paper, or not entered here.
+            WrongRequest: another command shows it.
         """
+        other = self.elsewhere.get(name)
+        require(other is None, f"{self.name}/{name} is no table of scores: `{other}` shows it")
         by_name = {each.name: each for each in self.tables}
         if name not in by_name:
             raise UnknownName("table", name, by_name, listing=f"daxy papers {self.name}")

@@ -246,4 +246,8 @@ PAPER = Paper(
     venue="ICML, 2873-2882",
     tables=(EXPERIMENTS, FIGURE_3, FIGURE_5, GRID, TRANSLATION),
     findings=FINDINGS,
+    elsewhere={
+        "table1": "daxy analyse neighbours RUN",
+        "figure4": "daxy analyse by_length RUN",
+    },
 )

@@ -171,4 +171,12 @@ PAPER = Paper(
     venue="NeurIPS, 19861-19872",
     tables=(TABLE_1, SHORT_RUNS, SHORT_LENGTH, CURVE),
     findings=FINDINGS,
+    elsewhere={
+        "table2": "daxy analyse by_referent RUN --of C",
+        "table3": "daxy show gscan/compositional",
+        "table4": "daxy augment gscan/compositional --count 10000",
+        "figure8": "daxy show gscan/compositional --example D:7 --run RUN --draw FILE",
+        "figure9": "daxy analyse by_length RUN --of G",
+        "figure10": "daxy analyse by_length RUN --of H",
+    },
 )
