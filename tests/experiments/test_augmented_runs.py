@@ -83,6 +83,7 @@ def test_an_augmentation_that_finds_nothing_is_refused(tmp_path: Path) -> None:
     asked = augmented(tmp_path, Geca(longest=2))
     with pytest.raises(WrongRequest, match="finds nothing to add"):
         asked.run([0])
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_plateau_without_a_validation_set_is_refused(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_asking_again_finds_the_runs_without_training(runs: Path) -> None:
 @every_file
 def test_a_missing_file_of_a_finished_run_is_reported(name: str, runs: Path) -> None:
     (first(runs).path / name).unlink()
-    with pytest.raises(RunFailed, match=f"{name} is missing; `--restart` trains"):
+    with pytest.raises(RunFailed, match=f"{name} is missing; training with `--restart`"):
         experiment(runs).run([0, 1])
 
 
@@ -49,7 +49,7 @@ def test_a_missing_file_of_a_finished_run_is_reported(name: str, runs: Path) -> 
 def test_a_truncated_file_of_a_finished_run_is_reported(name: str, keep: int, runs: Path) -> None:
     file = first(runs).path / name
     file.write_bytes(file.read_bytes()[:keep])
-    with pytest.raises(RunFailed, match=f"{name} .*; `--restart` trains"):
+    with pytest.raises(RunFailed, match=f"{name} .*; training with `--restart`"):
         experiment(runs).run([0, 1])
 
 
@@ -76,6 +76,21 @@ def test_a_config_that_is_no_runs_is_reported(runs: Path) -> None:
     (first(runs).path / "config.json").write_text('{"task": "scan/simple"}')
     with pytest.raises(RunFailed, match=r"config\.json is not a run's"):
         first(runs).config()
+
+
+@pytest.mark.parametrize("line", ["", "3", "[]", '"epoch"', '{"epoch": 2}', "{"])
+def test_a_log_with_a_line_that_is_no_record_is_reported(line: str, runs: Path) -> None:
+    log = first(runs).path / "log.jsonl"
+    log.write_text(f"{log.read_text().splitlines()[0]}\n{line}\n")
+    with pytest.raises(RunFailed, match=r"log\.jsonl .*; training with `--restart` makes"):
+        first(runs).records()
+
+
+@pytest.mark.parametrize("group", ["3", '"run"', "[3]", '{"run": 1}', "null"])
+def test_an_environment_whose_group_is_no_list_of_names_is_reported(group: str, runs: Path) -> None:
+    (first(runs).path / "environment.json").write_text(f'{{"group": {group}}}')
+    with pytest.raises(RunFailed, match=r"environment\.json has no list of names as `group`"):
+        _ = first(runs).group
 
 
 def test_what_the_error_advises_helps(runs: Path, undisturbed: Path) -> None:

@@ -274,6 +274,21 @@ def test_neighbours_of_nothing_are_refused(tmp_path: Path) -> None:
         analyses.get("neighbours").run([run(tmp_path, "scan/simple_p1", 0, right)], ("walk", " "))
 
 
+def test_neighbours_of_the_paper_s_choice_are_for_its_task(tmp_path: Path) -> None:
+    with pytest.raises(WrongRequest, match="other sources than the paper's choice; .* --of"):
+        analyses.get("neighbours").run([run(tmp_path, "nacs/simple_p1", 0, right)])
+
+
+@pytest.mark.parametrize(("rows", "inches"), [(3, 5.0), (40, 10.0)])
+def test_a_panel_is_as_wide_as_its_bars_need(rows: int, inches: float) -> None:
+    names = [f"row {n}" for n in range(rows)]
+    some = tuple(Row(group="one", name=name, value=Summary(runs=(1.0,))) for name in names)
+    for is_course in (False, True):
+        shown = tuple(replace(row, name=row.name[4:]) for row in some) if is_course else some
+        figure = Findings(title="made up", rows=shown, is_course=is_course).draw()
+        assert figure.get_figwidth() == pytest.approx(5.0 if is_course else inches)
+
+
 def test_neighbours_among_official_files_are_refused(tmp_path: Path) -> None:
     folder = run(tmp_path, "scan/simple_p1", 0, right)
     config = folder.path / "config.json"

@@ -69,7 +69,8 @@ class Train(OfTask):
         from daxy.experiments.trained import Trained
 
         experiment = self.experiment()
-        _check_limit(experiment)
+        if note := experiment.limited():
+            say(f"note: {note}")
         seeds = seeds_from(self.seeds, self.first_seed)
         folders = experiment.run(seeds, watcher=Display(), restart=self.restart)
         return _answer(Trained(experiment, tuple(folders)))
@@ -124,20 +125,6 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
     made.__doc__ = Train.__doc__
     made.after = "" if task is None else f"{task} {learner}"
     return made
-
-
-def _check_limit(experiment: Experiment) -> None:
-    """Say how many targets of the test are longer than an output can be; refuse if all are."""
-    from daxy.experiments.runs import load
-
-    limit = experiment.learner.protocol.limit
-    lengths = load(experiment.task, experiment.data).test.target.lengths + 1
-    over = int((lengths > limit).sum())
-    said = f"outputs have at most {limit} tokens, END included (--limit), and {over:,} of"
-    said += f" {len(lengths):,} targets of the test have more: up to {lengths.max(initial=0)}"
-    require(not 0 < over == len(lengths), f"{said}, so that none could be right")
-    if over:
-        say(f"note: {said}")
 
 
 def _free(arguments: Sequence[str]) -> list[str]:

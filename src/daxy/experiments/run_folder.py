@@ -36,6 +36,9 @@ RESULTS = (
     "scores.json",
 )
 
+LOGGED = frozenset({"epoch", "steps", "loss", "validation"})
+"""What every record of a log has."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
@@ -129,7 +132,10 @@ class RunFolder:
         Raises:
             RunFailed: see `environment`.
         """
-        return tuple(self.environment().get("group", ()))
+        names = self.environment().get("group", [])
+        if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+            raise _corrupt(self.path, "environment.json has no list of names as `group`")
+        return tuple(names)
 
     def write_log(self, records: Sequence[Any]) -> None:
         """Replace the log by these records: what a resumed run knows to have happened."""
@@ -156,9 +162,13 @@ class RunFolder:
         """
         path = self.path / "log.jsonl"
         try:
-            return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+            found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         except (OSError, ValueError) as error:
             raise _corrupt(self.path, f"log.jsonl cannot be read ({error})") from error
+        for number, record in enumerate(found, 1):
+            if not (isinstance(record, dict) and record.keys() >= LOGGED):
+                raise _corrupt(self.path, f"line {number} of log.jsonl is not an epoch's record")
+        return found
 
     def evaluations(self) -> list[dict[str, Any]]:
         """Return those records that have a test score, as `--evaluate-every` asks for.
@@ -188,5 +198,6 @@ def _read_object(path: Path) -> dict[str, Any]:
 
 
 def _corrupt(folder: Path, problem: str) -> RunFailed:
-    advice = "`--restart` trains all runs asked for again, deleting this folder this one alone"
+    advice = "training with `--restart` makes all runs asked for again, after deleting this folder"
+    advice += " this one alone"
     return RunFailed(f"{folder}: {problem}; {advice}")

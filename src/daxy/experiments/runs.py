@@ -150,6 +150,20 @@ class Experiment:
         """Return the run with this seed."""
         return Run(task=self.task, learner=self.learner, data=self.data, seed=seed)
 
+    def limited(self) -> str:
+        """Say how many targets of the test are longer than outputs can be; nothing if none is.
+
+        Raises:
+            WrongRequest: all are.
+        """
+        limit = self.learner.protocol.limit
+        lengths = load(self.task, self.data).test.target.lengths + 1
+        over = int((lengths > limit).sum())
+        said = f"outputs have at most {limit} tokens, END included (--limit), and {over:,} of"
+        said += f" {len(lengths):,} targets of the test have more: up to {lengths.max(initial=0)}"
+        require(not 0 < over == len(lengths), f"{said}, so that none could be right")
+        return said if over else ""
+
     def run(
         self, seeds: Sequence[int], *, watcher: Watcher | None = None, restart: bool = False
     ) -> list[RunFolder]:
@@ -161,6 +175,7 @@ class Experiment:
         Raises:
             Interrupted: by a signal; asking again resumes.
             RunFailed: a run folder is damaged or cannot be written.
+            WrongRequest: learner and task do not go together, or nothing it says could be right.
         """
         require(len(set(seeds)) == len(seeds) > 0, f"seeds must differ, and be some: {list(seeds)}")
         require(min(seeds) >= 0, f"a seed must not be negative: {min(seeds)}")
@@ -171,6 +186,7 @@ class Experiment:
         require(grounded or not self.learner.sees_worlds, needless)
         ends = f"the examples of {self.task} end: they cannot be streamed; expected --no-streamed"
         require(tasks.get(self.task).endless or not self.learner.protocol.streamed, ends)
+        self.limited()
         workshop = Workshop(self.folder, self.checkpoint_seconds, self.evaluate_every)
         runs = [self.of(seed) for seed in seeds]
         if restart:
@@ -331,12 +347,14 @@ class Workshop:
         names = [folder.path.name for folder in folders]
         here = describe(names)
         environment = resumed(folders[0].environment(), here) if begun else here
+        group = group_of(runs)
+        group.check()
         for folder, run in zip(folders, runs, strict=True):
             if not folder.has_ended and not (begun and folder.environment() == environment):
                 folder.begin(run.config, environment)
         watcher.begins(runs)
         try:
-            fitted = group_of(runs).fit(
+            fitted = group.fit(
                 _Logging(folders, watcher),
                 checkpoint=checkpoint,
                 checkpoint_seconds=self.checkpoint_seconds,

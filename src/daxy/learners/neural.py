@@ -112,6 +112,14 @@ class Group:
 
     members: Sequence[Member]
 
+    def check(self) -> None:
+        """Refuse what cannot be trained, before anything is done for it.
+
+        Raises:
+            WrongRequest: see `training`.
+        """
+        _ = self.training
+
     def fit(
         self,
         listener: Listener,

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+PANEL, BAR = 5.0, 0.25
+"""Inches that a panel has across at least, and for each bar."""
 CROWDED = 50
 """Letters below a panel for which there is no room side by side."""
 
@@ -76,8 +78,10 @@ class Findings:
         from matplotlib.figure import Figure
 
         groups = self.groups
-        figure = Figure(figsize=(5 * len(groups), 4), layout="constrained")
-        panels = np.atleast_1d(figure.subplots(1, len(groups)))
+        bars = [0 if self.is_course else len(shown) for shown in groups.values()]
+        widths = [max(PANEL, BAR * count) for count in bars]
+        figure = Figure(figsize=(sum(widths), 4), layout="constrained")
+        panels = np.atleast_1d(figure.subplots(1, len(groups), width_ratios=widths))
         for axes, (group, shown) in zip(panels, groups.items(), strict=True):
             rows = [row for row in shown if isinstance(row, Row)]
             names = [row.name if isinstance(row, Row) else row for row in shown]
