@@ -257,14 +257,14 @@ def test_a_damaged_file_of_an_interrupted_run_is_reported(
 ) -> None:
     run = runs_in(interrupted)[0]
     (run.path / name).write_text(content)
-    with pytest.raises(RunFailed, match=f"{name} .*; `--restart` trains"):
+    with pytest.raises(RunFailed, match=f"{name} .*; training with `--restart`"):
         experiment(interrupted).run([0, 1])
 
 
 def test_an_environment_that_is_gone_is_reported_before_training(interrupted: Path) -> None:
     (runs_in(interrupted)[0].path / "environment.json").unlink()
     watcher = Watcher()
-    with pytest.raises(RunFailed, match=r"environment\.json is missing; `--restart` trains"):
+    with pytest.raises(RunFailed, match=r"environment\.json is missing; training with `--restart`"):
         experiment(interrupted).run([0, 1], watcher=watcher)
     assert watcher.stretches == 0
 
