@@ -49,6 +49,15 @@ def forget_programs() -> Iterator[None]:
         jax.clear_caches()
 
 
+@pytest.fixture(scope="module")
+def one_shape() -> Iterator[None]:
+    """Pad all batches alike: one program to compile instead of several."""
+    from tests.experiments.small_runs import shapes
+
+    with shapes(1):
+        yield
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test that asks for official files, so that `-m official` is all of them."""
     for item in items:

@@ -12,6 +12,8 @@ from daxy.experiments.runs import Workshop
 from daxy.training.interrupt import Interrupted
 from daxy.training.protocol import PROTOCOLS, Protocol
 
+pytestmark = pytest.mark.usefixtures("one_shape")
+
 TABLE = papers.table("bastings2018/table4")
 
 

@@ -13,6 +13,8 @@ from daxy.experiments.runs import Workshop
 from daxy.training.interrupt import Interrupted
 from daxy.training.protocol import PROTOCOLS, protocol
 
+pytestmark = pytest.mark.usefixtures("one_shape")
+
 
 def made_up() -> Paper:
     """A paper that tried one small network with and without dropout on two splits."""

@@ -8,6 +8,8 @@ from daxy.cli import demo
 from daxy.experiments.run_folder import RESULTS
 from daxy.training.protocol import PROTOCOLS
 
+pytestmark = pytest.mark.usefixtures("one_shape")
+
 TINY = ("--hidden", "8", "--embedding", "4", "--epochs", "2", "--seeds", "2")
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("one_shape")
+
 WHO = ("I am", "I'm", "You are", "He is", "She's", "They're")
 WHAT = {"ill": "malade", "calm": "calme", "here": "ici", "tired": "fatigué", "old": "vieux"}
 FRENCH = ("Je suis", "Je suis", "Tu es", "Il est", "Elle est", "Ils sont")

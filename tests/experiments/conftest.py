@@ -4,25 +4,16 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.experiments.small_runs import experiment
-
-from daxy.learners import neural
+from tests.experiments.small_runs import experiment, shapes
 
 
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of seeds 0 and 1, trained as one group; not to be changed."""
     folder = tmp_path_factory.mktemp("undisturbed") / "runs"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neural, "BUCKETS", 1)
+    with shapes(1):
         experiment(folder).run([0, 1])
     return folder
-
-
-@pytest.fixture
-def one_shape(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pad all batches alike: one program to compile instead of four."""
-    monkeypatch.setattr(neural, "BUCKETS", 1)
 
 
 @pytest.fixture

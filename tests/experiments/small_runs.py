@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from benchmarks.kill_and_resume import Few
 
 from daxy.core.split import Split
 from daxy.experiments.runs import Experiment, Run, Silent
+from daxy.learners import neural
 from daxy.learners.neural import Neural
 from daxy.models.seq2seq import Config
 from daxy.training.loop import Position
@@ -19,6 +22,15 @@ from daxy.training.protocol import Protocol
 
 TASK = "scan/simple_p1"
 EPOCHS = 3
+
+
+@contextmanager
+def shapes(most: int) -> Generator[None]:
+    """Pad batches to so many shapes at most: compiling for each is what a short training costs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(neural, "BUCKETS", most)
+        patch.setattr(neural, "BUCKETS_OF_PARTS", most)
+        yield
 
 
 def experiment(folder: Path, seconds: float = 1e9) -> Experiment:

@@ -18,6 +18,8 @@ from daxy.tasks import ScanData
 from daxy.training.interrupt import Interrupted
 from daxy.training.protocol import Protocol
 
+pytestmark = pytest.mark.usefixtures("one_shape")
+
 RECIPE = Protocol(
     optimizer="adam",
     learning_rate=0.01,

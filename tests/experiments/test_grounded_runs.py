@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.experiments.small_runs import shapes
 
 from daxy import tasks
 from daxy.core.errors import WrongRequest
@@ -13,7 +14,6 @@ from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.runs import Experiment, Workshop
 from daxy.experiments.trained import load
 from daxy.formats import parquet
-from daxy.learners import neural
 from daxy.learners.neural import learner
 from daxy.report import analyses
 from daxy.training.protocol import Protocol
@@ -46,8 +46,7 @@ def experiment(folder: Path) -> Experiment:
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     folder = tmp_path_factory.mktemp("grounded")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neural, "BUCKETS_OF_PARTS", 1)
+    with shapes(1):
         (found,) = experiment(folder).run([0])
     return found
 

@@ -32,6 +32,8 @@ from daxy.training.objective import cross_entropy
 from daxy.training.order import Supply
 from daxy.training.protocol import Protocol, protocol
 
+pytestmark = pytest.mark.usefixtures("one_shape")
+
 EACH = 6
 """Updates in an epoch."""
 RECIPE = replace(

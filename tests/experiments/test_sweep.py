@@ -22,6 +22,8 @@ from daxy.training.loop import Position, Training
 from daxy.training.protocol import protocol
 from daxy.training.replicas import Replicas
 
+pytestmark = pytest.mark.usefixtures("one_shape")
+
 TRIALS = 64
 GRID = papers.table("lake2018/grid")
 

@@ -27,6 +27,8 @@ from daxy.report.analyses._analysis import Findings, Row
 from daxy.report.analyses.neighbours import OF
 from daxy.tasks import ScanData
 
+pytestmark = pytest.mark.usefixtures("one_shape")
+
 Says = Callable[[Example], Tokens]
 
 

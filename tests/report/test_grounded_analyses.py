@@ -19,6 +19,8 @@ from daxy.report.analyses._analysis import Findings
 from daxy.report.analyses.destinations import destinations
 from daxy.worlds.examples import GroundedExample, GroundedExamples
 
+pytestmark = pytest.mark.usefixtures("one_shape")
+
 TASK = "gscan/compositional"
 DATA = tasks.data(TASK, grid=4, resampling=1, kind="simple_trans", shots=0)
 Does = Callable[[GroundedExample], Tokens]
