@@ -1,7 +1,7 @@
 """One run in the ledger: its figures, what it was a run of, and where it happened.
 
 Scores are shares between 0 and 1, to full precision, as `scores.json` of the run has them; a table
-prints them in per cent, as papers do.
+prints them in per cent, as papers do. A perplexity is neither.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from daxy.core.errors import RunFailed
 from daxy.core.settings import is_later, later, later_mapping, stated
-from daxy.experiments.papers import Cell, Part, Recipe
+from daxy.experiments.papers import PERPLEXITY, Cell, Part, Recipe
 
 if TYPE_CHECKING:
     from daxy.experiments.run_folder import RunFolder
 
 
+Figure: TypeAlias = float
 Perplexity: TypeAlias = float | None
 
 
@@ -32,8 +33,8 @@ class Entry:
     seed: int
     recipe: Recipe
     """What was run, as the paper's table had it then."""
-    score: float
-    """The figure of the recipe."""
+    score: Figure
+    """The figure of the recipe: a share of one, unless it is a perplexity."""
     test: Mapping[str, float]
     """Every metric on the test set."""
     test_examples: int
@@ -76,11 +77,18 @@ class Entry:
         Raises:
             KeyError: it has no such figure; says which.
         """
+        if recipe.metric == PERPLEXITY:
+            return self._perplexity()
         if recipe.after:
             return self._after(recipe.after)
         if recipe.part == "validation":
             return self.on_validation[recipe.metric]
         return (self.tests[recipe.test] if recipe.test else self.test)[recipe.metric]
+
+    def _perplexity(self) -> float:
+        if self.perplexity is None:
+            raise KeyError(PERPLEXITY)
+        return self.perplexity
 
     def _after(self, steps: int) -> float:
         """Return the validation score after so many steps; training ends once it is perfect."""
@@ -157,6 +165,9 @@ def from_json(value: Any) -> Entry:
     given["recipe"] = Recipe(**_object(given["recipe"], Recipe))
     given["group"] = tuple(given["group"])
     found, recipe = Entry(**given), given["recipe"]
+    fits, expected = _KINDS["float" if recipe.unit > 1 else "Perplexity"]
+    if not fits(found.score):
+        raise ValueError(f"`score` is {found.score!r}; expected {expected}")
     where = "tests" if recipe.test else "test"
     if recipe.after or recipe.part == "validation":
         where = "validations" if recipe.after else "on_validation"
@@ -217,6 +228,7 @@ _KINDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "int": (_is_count, "a whole number, not negative"),
     "float": (_is_share, "a number between 0 and 1"),
     "float | None": (lambda value: value is None or _is_share(value), "a number up to 1, or null"),
+    "Figure": (_is_number, "a number"),
     "Perplexity": (
         lambda value: value is None or (_is_number(value) and value >= 1),
         "a number from 1 on, or null",

@@ -69,16 +69,19 @@ def published(table: Table, comparisons: Sequence[Comparison]) -> Figure:
     by_row = numbered or len(rows) <= len(columns)
     panels, places = (rows, columns) if by_row else (columns, rows)
     cells = {(each.cell.row, each.cell.column): each for each in shown}
-    figure, every = _panels(f"{table.path}: {table.title}", len(panels), places)
+    are_shares = not any(each.cell.recipe and each.cell.recipe.unit == 1 for each in shown)
+    unit = "per cent" if are_shares else "perplexity"
+    figure, every = _panels(f"{table.path}: {table.title}", unit, len(panels), places)
     for axes, panel in zip(every, panels, strict=True):
         names = [(panel, place) if by_row else (place, panel) for place in places]
         _compared(axes, [cells.get(name) for name in names], connected=numbered)
         _name(axes, panel, places)
+        axes.set(**{"ylim": (-3, 103)} if are_shares else {"yscale": "log"})
     _explain(figure, every)
     return figure
 
 
-def _panels(title: str, count: int, places: Sequence[str]) -> tuple[Figure, list[Axes]]:
+def _panels(title: str, unit: str, count: int, places: Sequence[str]) -> tuple[Figure, list[Axes]]:
     """Return a figure with a title, and its panels, each with room for places and their names."""
     across = min(count, ACROSS if len(places) < WIDE else 1)
     down = -(-count // across)
@@ -87,7 +90,7 @@ def _panels(title: str, count: int, places: Sequence[str]) -> tuple[Figure, list
     figure = _figure(width, 1 + down * (3.2 + LETTER * max(0, longest - LONG)))
     lines = textwrap.wrap(title, int(width / LETTER))
     figure.suptitle("\n".join(lines), fontsize="medium")
-    figure.supylabel("per cent", fontsize="medium")
+    figure.supylabel(unit, fontsize="medium")
     every = figure.subplots(down, across, sharey=True, squeeze=False).ravel()
     for axes in every[count:]:
         axes.set_axis_off()
@@ -101,7 +104,6 @@ def _name(axes: Axes, title: str, places: Sequence[str]) -> None:
     axes.tick_params(labelsize="small")
     axes.set_xticks(range(len(places)), places, **(turned if max(map(len, places)) > SHORT else {}))
     axes.set_xlim(-0.5, len(places) - 0.5)
-    axes.set_ylim(-3, 103)
     axes.grid(alpha=0.3)
 
 

@@ -48,7 +48,7 @@ STYLES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """One published figure and what was measured for it, in per cent."""
+    """One published figure and what was measured for it, in per cent, or a perplexity."""
 
     cell: Cell
     scores: tuple[float, ...]
@@ -111,7 +111,7 @@ class Comparison:
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """The same as JSON values, in per cent."""
+        """The same as JSON values."""
         return {
             "row": self.cell.row,
             "column": self.cell.column,
@@ -128,7 +128,9 @@ def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
 
     def scores(cell: Cell) -> tuple[float, ...]:
         recipe = cell.recipe
-        return tuple(100 * each.score_of(recipe) for each in runs.of(cell)) if recipe else ()
+        if recipe is None:
+            return ()
+        return tuple(recipe.unit * each.score_of(recipe) for each in runs.of(cell))
 
     return [Comparison(cell=cell, scores=scores(cell)) for cell in cells]
 

@@ -1,12 +1,17 @@
 """The figures of Grefenstette et al. (2015), and the learners that they are of."""
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from daxy.experiments import papers, reproduction
+from daxy.experiments.entry import from_json, to_json
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import grefenstette2015 as paper
+from daxy.report import pictures
+from daxy.report.tables import compare
 from daxy.training.protocol import protocol
 
 TABLE = papers.table("grefenstette2015/table")
@@ -65,6 +70,38 @@ def test_a_split_of_scan_is_not_streamed() -> None:
     for cell in papers.table("grefenstette2015/scan").cells:
         assert cell.recipe is not None
         assert not reproduction.learner_of(cell.recipe).protocol.streamed
+
+
+def test_what_chooses_a_rate_is_shown_and_drawn_as_it_is(
+    entry_for: Callable, daxy: Callable, tmp_path: Path
+) -> None:
+    table = papers.table("grefenstette2015/rates")
+    found = {"5e-3": 129.0, "1e-3": 1.0625}
+    entries = [
+        entry_for(table.cell("Stack-LSTM, reverse", rate), value, perplexity=value, test={})
+        for rate, value in found.items()
+    ]
+    Ledger(tmp_path).add(table, entries)
+    assert Ledger(tmp_path).entries(table) == entries
+    request = ("papers", table.path, "--row", "Stack-LSTM, reverse", "--results", str(tmp_path))
+    lines = [line.split() for line in daxy(*request).out.splitlines() if "not printed" in line]
+    # row (two words), column, measured, least, most, verdict (two words), each seed
+    assert [(line[2], line[3], line[-1]) for line in lines] == [
+        ("5e-3", "129.000", "129.000"),
+        ("1e-3", "1.062", "1.062"),
+    ]
+    cells, runs = table.select(["Stack-LSTM, reverse"], []), Ledger(tmp_path).runs(paper.PAPER)
+    (axes,) = pictures.published(table, compare(cells, runs)).axes
+    assert axes.get_yscale() == "log"
+    least, most = axes.get_ylim()
+    assert least <= min(found.values())
+    assert max(found.values()) <= most
+
+
+def test_a_run_without_a_perplexity_has_no_such_figure(entry_for: Callable) -> None:
+    cell = papers.table("grefenstette2015/rates").cell("Stack-LSTM, reverse", "5e-3")
+    with pytest.raises(ValueError, match="`test` has no 'perplexity'"):
+        from_json(json.loads(json.dumps(to_json(entry_for(cell, 2.0)))))
 
 
 def test_a_rate_is_the_one_with_the_least_perplexity_of_those_that_were_tried() -> None:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from daxy.core import registry
 from daxy.core.errors import UnknownName
-from daxy.experiments.papers._paper import Cell, Finding, Paper, Part, Recipe, Table
+from daxy.experiments.papers._paper import PERPLEXITY, Cell, Finding, Paper, Part, Recipe, Table
 
 if TYPE_CHECKING:
     from daxy.tasks import Data
 
 __all__ = [
+    "PERPLEXITY",
     "Cell",
     "Finding",
     "Paper",

@@ -13,6 +13,8 @@ from daxy.core.settings import later, later_mapping, stated
 
 Value = str | int | float | bool | None
 Part: TypeAlias = Literal["test", "validation"]
+PERPLEXITY = "perplexity"
+"""Of a target token as training met it: it stands beside the metrics of tasks."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +29,7 @@ class Recipe:
     protocol: str
     """Name of the training recipe, with every field as it defines them."""
     metric: str
-    """The score that the paper prints."""
+    """The score that the paper prints; `perplexity` is that of training."""
     data: Mapping[str, Value] = field(default_factory=dict[str, Value])
     """What differs from the task's published data."""
     changes: Mapping[str, Value] = later_mapping()
@@ -52,6 +54,11 @@ class Recipe:
     def tasks(self) -> list[str]:
         """The names of the tasks that runs have."""
         return [self.task_of(seed) for seed in range(self.repetitions)]
+
+    @property
+    def unit(self) -> float:
+        """What a score is multiplied by to be the figure: scores are shares, but perplexity."""
+        return 1.0 if self.metric == PERPLEXITY else 100.0
 
     @property
     def identity(self) -> str:

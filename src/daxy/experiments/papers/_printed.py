@@ -25,6 +25,7 @@ def read_table(
     *,
     runs: int,
     note: str = "",
+    digits: int = 0,
 ) -> Table:
     """Return the table that a text shows.
 
@@ -37,10 +38,11 @@ def read_table(
         recipe_of: How each cell is reproduced.
         runs: How many runs each of the paper's own figures is of.
         note: What a reader has to know besides.
+        digits: How many to show after the point where no figure is printed.
     """
     lines = [[part.strip() for part in line.split("|")] for line in text.strip().splitlines()]
     cells = (
-        _cell(path, (row, column), figure, recipe_of(row, column), runs)
+        _cell(path, (row, column), figure, recipe_of(row, column), runs, digits)
         for row, *figures in lines
         for column, figure in zip(columns, figures, strict=True)
         if figure != "-"
@@ -57,7 +59,9 @@ def read_table(
     )
 
 
-def _cell(path: str, place: tuple[str, str], figure: str, recipe: Recipe | None, runs: int) -> Cell:
+def _cell(
+    path: str, place: tuple[str, str], figure: str, recipe: Recipe | None, runs: int, digits: int
+) -> Cell:
     paper, _, table = path.partition("/")
     row, column = place
     match = _FIGURE.fullmatch(figure)
@@ -72,5 +76,5 @@ def _cell(path: str, place: tuple[str, str], figure: str, recipe: Recipe | None,
         spread=None if spread is None else float(spread),
         runs=None if recipe is None else runs,
         recipe=recipe,
-        digits=len(decimals or ""),
+        digits=len(decimals or "") if match else digits,
     )
