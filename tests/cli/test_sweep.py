@@ -97,6 +97,21 @@ def test_a_part_of_the_grid_is_a_flag_away(folder: Path, daxy: Callable) -> None
     assert answer.json["seconds"] is None
 
 
+def test_a_cell_goes_by_two_names(daxy: Callable) -> None:
+    rest = ("--layers", "2", "--hidden", "200", "--seeds", "1", "--dry-run", "--no-estimate")
+
+    def planned(*cell: str) -> list[tuple[str, str]]:
+        found = daxy("sweep", "lake2018/grid", *cell, *rest, "--json")
+        assert found.code == 0, found.err
+        return [(each["shape"], run) for each in found.json["programs"] for run in each["runs"]]
+
+    several = planned("--cells", "lstm", "srn")
+    assert several == planned("--cell", "lstm", "srn")
+    lstms = [each for each in several if "cell lstm" in each[0]]
+    assert 0 < len(lstms) < len(several)
+    assert sorted(planned("--cells=lstm")) == sorted(lstms)
+
+
 def test_what_is_finished_when_a_sweep_is_stopped_stays_and_is_not_run_again(
     folder: Path, daxy: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:

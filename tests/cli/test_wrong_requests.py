@@ -111,6 +111,10 @@ REQUESTS = [
         "sweep lake2018/grid --cell lstm --cell gru --dry-run",
         "--cell is given twice; expected --cell once, with all values after it",
     ),
+    (
+        "sweep lake2018/grid --cells lstm --cell gru --dry-run",
+        "--cell is given twice; expected --cell once, with all values after it",
+    ),
     # verbs and flags
     ("intrepret scan jump", "no verb named 'intrepret'; did you mean interpret?"),
     ("--hlep", "no flag named '--hlep'; did you mean --help?"),

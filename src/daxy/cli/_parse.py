@@ -24,6 +24,7 @@ def parse(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
         WrongRequest: an argument is missing, unknown, or has a wrong value.
         SystemExit: the arguments asked for help, which has been printed.
     """
+    arguments = [_named(verb, word) for word in arguments]
     twice = _twice(verb, arguments)
     several = f"{twice} is given twice; expected {twice} once, with all values after it"
     require(twice is None, several)
@@ -37,6 +38,12 @@ def parse(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
         problem = _unknown_flag(flags(verb, name), arguments) or _one_line(complaint.getvalue())
         said = " ".join(filter(None, ("daxy", name, verb.after, "--help")))
         raise WrongRequest(f"{problem}; see `{said}`") from None
+
+
+def _named(verb: type[Verb], word: str) -> str:
+    """Return an argument with its flag, if it is one, by its own name."""
+    flag, equals, value = word.partition("=")
+    return verb.aliases.get(flag, flag) + equals + value
 
 
 def _twice(verb: type[Verb], arguments: Sequence[str]) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import tyro
@@ -34,6 +35,8 @@ class Verb(ABC):
 
     after: ClassVar[str] = ""
     """What has to stand after the verb for its help to have all of these flags."""
+    aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Flags that may also be called otherwise, by that other name."""
 
     json: Switch = False
     """Print one JSON object on stdout and everything else on stderr."""

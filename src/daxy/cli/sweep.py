@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
@@ -35,10 +36,12 @@ class Sweep(Measures):
         daxy sweep lake2018/grid --cell lstm --layers 2 --hidden 200 --seeds 1
     """
 
+    aliases = MappingProxyType({"--cells": "--cell"})
+
     plan: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="PAPER/TABLE")]]
     """The table; `daxy papers PAPER` lists them."""
     cell: tuple[Literal["srn", "gru", "lstm"], ...] = ()
-    """Only networks of these recurrent units."""
+    """Only networks of these recurrent units; `--cells` is the same flag."""
     layers: tuple[int, ...] = ()
     """Only networks of so many layers."""
     hidden: tuple[int, ...] = ()
