@@ -61,6 +61,7 @@ def test_a_run_of_every_recipe_there_is_can_be_filed_and_read_back(
         share = {cell.recipe.metric: figure}
         tests = {cell.recipe.test: share} if cell.recipe.test else {}
         validations = {str(cell.recipe.after): figure} if cell.recipe.after else {}
+        other |= {"told": share} if cell.recipe.part == "told" else {}
         runs.append(entry_for(cell, figure, tests=tests, validations=validations, **other))
     ledger.add(table, runs)
     assert {str(run.recipe) for run in ledger.entries(table)} <= {str(run.recipe) for run in runs}
@@ -120,6 +121,25 @@ def test_adding_a_run_again_changes_nothing(ledger: Ledger, entry_for: Callable)
     before = ledger.path(TABLE).read_bytes()
     assert ledger.add(TABLE, [replace(run, score=0.9, test={"exact": 0.9})]) == 0
     assert ledger.path(TABLE).read_bytes() == before
+
+
+def test_a_run_without_a_figure_gives_way_to_the_same_run_with_it(
+    ledger: Ledger, entry_for: Callable
+) -> None:
+    table = papers.table("lake2018/experiments")
+    plain, told = (table.cell("best", column) for column in ("length", "length, told"))
+    runs = [entry_for(plain, 0.25, seed) for seed in (0, 1)]
+    ledger.add(table, runs)
+    assert ledger.runs(papers.get("lake2018")).of(told) == []
+    fuller = entry_for(told, 0.5, test={"exact": 0.25}, told={"exact": 0.5})
+    assert fuller.digest == runs[0].digest
+    assert ledger.add(table, [fuller]) == 1
+    known = ledger.runs(papers.get("lake2018"))
+    assert known.of(told) == [fuller]
+    assert known.of(plain) == [fuller, runs[1]]
+    # And stays.
+    assert ledger.add(table, runs) == 0
+    assert ledger.runs(papers.get("lake2018")).of(told) == [fuller]
 
 
 def test_the_order_of_adding_leaves_no_trace(tmp_path: Path, entry_for: Callable) -> None:

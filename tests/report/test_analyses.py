@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from benchmarks.kill_and_resume import Few
 from tests.experiments.small_runs import experiment
@@ -16,11 +17,13 @@ from daxy.core.examples import Example, Sequences, Tokens
 from daxy.core.files import write_bytes
 from daxy.core.summary import Summary
 from daxy.experiments import papers, reproduction
+from daxy.experiments.entry import entry
 from daxy.experiments.papers import Finding
 from daxy.experiments.request import run_config
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.runs import Run
 from daxy.formats import predictions
+from daxy.learners.predictor import Predictor
 from daxy.report import analyses
 from daxy.report.analyses import neighbours
 from daxy.report.analyses._analysis import Findings, Row
@@ -217,6 +220,30 @@ def test_the_length_oracle_says_as_many_tokens_as_the_target_has(tmp_path: Path)
     }
     total = sum(row.examples * row.value.mean for row in by_length)
     assert total / sum(row.examples for row in by_length) == pytest.approx(*ways["the target's"])
+
+
+def test_what_is_told_the_length_is_filed_as_the_analysis_finds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = experiment(tmp_path).run([0])
+    targets = {example.source: example.target for example in Few().load("scan/simple_p1").test}
+
+    def predict(_: Predictor, sources: Sequences, lengths: np.ndarray) -> Sequences:
+        assert [len(targets[source]) for source in sources] == lengths.tolist()
+        return Sequences.of(
+            targets[source] if len(targets[source]) % 2 else ("I_JUMP",) * len(targets[source])
+            for source in sources
+        )
+
+    monkeypatch.setattr(Predictor, "predict_of_length", predict)
+    found = rows(analyses.get("length_oracle").run(folders), "length of the output")
+    odd = np.mean([len(target) % 2 for target in targets.values()])
+    cell = papers.table("lake2018/experiments").cell("best", "length, told")
+    filed = entry(cell, folders[0])
+    assert 0 < odd < 1
+    assert filed.score == filed.told["exact"] == pytest.approx(odd)
+    assert found["the target's"] == pytest.approx((100 * odd,))
+    assert filed.test == folders[0].scores()["test"]
 
 
 def test_neighbours_are_training_commands_from_the_nearest_on(

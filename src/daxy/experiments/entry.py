@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from daxy.experiments.run_folder import RunFolder
 
 
+PLACES: Mapping[Part, str] = {"test": "test", "validation": "on_validation", "told": "told"}
+"""Where an entry has the scores on a part."""
 Figure: TypeAlias = float
 Perplexity: TypeAlias = float | None
 
@@ -67,9 +69,20 @@ class Entry:
     """The validation score after so many steps, of a training that counts them."""
     on_validation: Mapping[str, float] = later_mapping()
     """Every metric on the validation set, of the weights that were selected."""
+    told: Mapping[str, float] = later_mapping()
+    """Every metric on the test set where the network is told how long its outputs are; empty if
+    that was not asked for."""
     perplexity: Perplexity = later(None)  # noqa: RUF009 - a number
     """Of a target token in the selected epoch, as training met it; None where the loss is no mean
     over tokens."""
+
+    def has(self, recipe: Recipe) -> bool:
+        """Whether it has the figure of a recipe that it is a run of."""
+        try:
+            self.score_of(recipe)
+        except KeyError:
+            return False
+        return True
 
     def score_of(self, recipe: Recipe) -> float:
         """Return the figure of a recipe that this is a run of.
@@ -83,6 +96,8 @@ class Entry:
             return self._after(recipe.after)
         if recipe.part == "validation":
             return self.on_validation[recipe.metric]
+        if recipe.part == "told":
+            return self.told[recipe.metric]
         return (self.tests[recipe.test] if recipe.test else self.test)[recipe.metric]
 
     def _perplexity(self) -> float:
@@ -141,6 +156,7 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
             if each["validation"] is not None
         },
         on_validation=scores.get("on_validation", {}),
+        told=_told(folder) if cell.recipe.part == "told" else {},
         perplexity=scores.get("perplexity"),
     )
     try:
@@ -148,6 +164,14 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
     except KeyError as error:
         figure = f"of {cell.row}, {cell.column} ({error} is not in its scores or its log)"
         raise RunFailed(f"{folder.path} has no figure {figure}") from None
+
+
+def _told(folder: RunFolder) -> dict[str, float]:
+    """Return how a run's network does when it is told how long its outputs are."""
+    from daxy import tasks
+    from daxy.experiments.trained import told_lengths
+
+    return tasks.get(folder.config().task).totals(*told_lengths(folder))
 
 
 def to_json(entry: Entry) -> dict[str, Any]:
@@ -169,8 +193,8 @@ def from_json(value: Any) -> Entry:
     if not fits(found.score):
         raise ValueError(f"`score` is {found.score!r}; expected {expected}")
     where = "tests" if recipe.test else "test"
-    if recipe.after or recipe.part == "validation":
-        where = "validations" if recipe.after else "on_validation"
+    if recipe.after or recipe.part != "test":
+        where = "validations" if recipe.after else PLACES[recipe.part]
     try:
         known = found.score_of(recipe)
     except KeyError as error:

@@ -40,7 +40,11 @@ class Runs:
             return []
         found = {entry.digest: entry for entry in self.by_recipe.get(cell.recipe.identity, [])}
         newest = max(found.values(), key=lambda entry: entry.date, default=None)
-        alike = [each for each in found.values() if newest and each.settings == newest.settings]
+        alike = [
+            each
+            for each in found.values()
+            if newest and each.settings == newest.settings and each.has(cell.recipe)
+        ]
         return sorted(alike, key=lambda entry: entry.seed)
 
 
@@ -93,7 +97,8 @@ class Ledger:
     def add(self, table: Table, entries: Iterable[Entry]) -> int:
         """File runs under a table and return how many are new; a run that is there stays as it is.
 
-        Several processes may file at a time: each adds to what the others have filed.
+        Unless it lacks the figure that the new one is filed for: then it gives way. Several
+        processes may file at a time: each adds to what the others have filed.
 
         Raises:
             WrongFile: the file is damaged; it is left alone.
@@ -104,9 +109,13 @@ class Ledger:
             return 0
         with alone(self.path(table)):
             known = {entry.digest: entry for entry in self.entries(table)}
-            new = {digest: entry for digest, entry in given.items() if digest not in known}
+            new = {
+                digest: entry
+                for digest, entry in given.items()
+                if digest not in known or not known[digest].has(entry.recipe)
+            }
             if new:
-                every = sorted([*known.values(), *new.values()], key=lambda it: _order(it, table))
+                every = sorted((known | new).values(), key=lambda it: _order(it, table))
                 content = {
                     "paper": table.paper,
                     "table": table.name,

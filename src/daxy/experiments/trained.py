@@ -10,11 +10,13 @@ from typing import Any
 
 from daxy import tasks
 from daxy.core.errors import RunFailed
+from daxy.core.examples import Examples, Sequences
 from daxy.core.summary import Summary
 from daxy.core.vocabulary import Vocabulary
 from daxy.experiments.papers import Cell, published
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.runs import Experiment, Watcher, primary, seeds_from
+from daxy.formats import parquet
 from daxy.learners.neural import learner
 from daxy.learners.predictor import Predictor, empty_model
 from daxy.tasks import Data
@@ -60,6 +62,21 @@ class Trained:
             if folder.config().seed == seed:
                 return load(folder.path)
         raise RunFailed(f"no run with seed {seed} among {[f.path.name for f in self.folders]}")
+
+
+def told_lengths(folder: RunFolder) -> tuple[Examples, Sequences]:
+    """Return a run's test set, and what its network says of it if it is told how long to speak.
+
+    Where it would end too early it takes its second best token, until its output is as long as the
+    target (Lake & Baroni 2018, Experiment 2).
+
+    Raises:
+        RunFailed: the folder is damaged.
+    """
+    sides = "source", "target"
+    table = parquet.load(folder.predictions, sides)
+    sources, targets = (Sequences.of(map(tuple, table[it].to_pylist())) for it in sides)
+    return Examples(sources, targets), load(folder.path).predict_of_length(sources, targets.lengths)
 
 
 def train(

@@ -9,12 +9,16 @@ EXPERIMENTS = papers.table("lake2018/experiments")
 FIGURE_3 = papers.table("lake2018/figure3")
 FIGURE_5 = papers.table("lake2018/figure5")
 
+SMALL = Config(cell="gru", layers=1, hidden=50, attention=True)
+
 # Section 4 of the paper, as printed, in the order of its experiments.
 PRINTED = {
     ("best", "simple"): ("99.8", Config(cell="lstm", layers=2, hidden=200), 0.0),
     ("best overall", "simple"): ("99.7", Config(cell="lstm", layers=2, hidden=200), 0.5),
-    ("best", "length"): ("20.8", Config(cell="gru", layers=1, hidden=50, attention=True), 0.5),
+    ("best", "length"): ("20.8", SMALL, 0.5),
     ("best overall", "length"): ("13.8", Config(cell="lstm", layers=2, hidden=200), 0.5),
+    ("best", "length, told"): ("60.2", SMALL, 0.5),
+    ("best overall", "length, told"): ("23.6", Config(cell="lstm", layers=2, hidden=200), 0.5),
     ("best", "turn_left"): ("90.3", Config(cell="gru", layers=1, hidden=100, attention=True), 0.1),
     ("best overall", "turn_left"): ("90.0", Config(cell="lstm", layers=2, hidden=200), 0.5),
     ("best", "jump"): ("1.2", Config(cell="lstm", layers=1, hidden=100, attention=True), 0.1),
@@ -31,6 +35,15 @@ def test_a_figure_is_as_printed_and_of_the_network_that_the_text_names(
     learner = reproduction.learner_of(cell.recipe)
     assert (cell.printed, learner.config, learner.protocol.dropout) == expected
     assert (learner.model, learner.protocol.trials, cell.runs) == ("stacked", 100_000, 5)
+
+
+@pytest.mark.parametrize("row", EXPERIMENTS.rows)
+def test_what_is_told_the_length_is_what_is_not(row: str) -> None:
+    own, told = (EXPERIMENTS.cell(row, column).recipe for column in ("length", "length, told"))
+    assert own is not None
+    assert told is not None
+    assert own.identity == told.identity
+    assert (own.part, told.part) == ("test", "told")
 
 
 def test_no_weights_are_selected() -> None:

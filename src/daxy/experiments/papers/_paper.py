@@ -12,7 +12,8 @@ from daxy.core.errors import UnknownName, WrongRequest, require
 from daxy.core.settings import later, later_mapping, stated
 
 Value = str | int | float | bool | None
-Part: TypeAlias = Literal["test", "validation"]
+Part: TypeAlias = Literal["test", "validation", "told"]
+"""`told` is the test set, of whose targets the network is told how long they are."""
 PERPLEXITY = "perplexity"
 """Of a target token as training met it: it stands beside the metrics of tasks."""
 

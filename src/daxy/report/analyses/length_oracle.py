@@ -14,9 +14,8 @@ from typing import final
 import numpy as np
 
 from daxy import metrics
-from daxy.core.examples import Examples, Sequences
 from daxy.experiments.run_folder import RunFolder
-from daxy.experiments.trained import load
+from daxy.experiments.trained import told_lengths
 from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
 
 
@@ -32,21 +31,19 @@ class LengthOracle(Analysis):
         self.refuse(of)
         found = judged(folders)
         self.refuse_worlds(found.task)
-        test = Examples(Sequences.of(found.sources), Sequences.of(found.targets))
         lengths = np.array([len(target) for target in found.targets])
         right = np.empty(found.right.shape, np.bool_)
         for place, folder in enumerate(folders):
-            said = load(folder.path).predict_of_length(test.source, lengths)
-            right[place] = metrics.get(found.metric).score(test, said)
+            right[place] = metrics.get(found.metric).score(*told_lengths(folder))
 
         told = replace(found, right=right)
-        every = np.ones(len(test), np.bool_)
+        every = np.ones(len(lengths), np.bool_)
         ways = (("its own", found), ("the target's", told))
         rows = [
             Row(
                 group="length of the output",
                 name=name,
-                examples=len(test),
+                examples=len(lengths),
                 value=outcome.over(every),
             )
             for name, outcome in ways
