@@ -136,8 +136,8 @@ class Augment(OfTask):
         """Return what the paper counts of its own training set with GECA, if it is this one."""
         from daxy.experiments.papers import ruis2020
 
-        published = Geca(**ruis2020.GECA), self.data == type(self.data)()
-        is_theirs = self.task == ruis2020.BASELINE.task and published == (geca, True)
+        as_published = self.data == type(self.data)() and geca == Geca(**ruis2020.GECA)
+        is_theirs = self.task == ruis2020.BASELINE.task and as_published
         return ruis2020.TABLE_4 if is_theirs else {}
 
     def _answer(
