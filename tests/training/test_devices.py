@@ -105,7 +105,7 @@ def test_a_group_that_does_not_fill_its_devices_equals_the_same_group_on_one(
     assert tiny_training.largest_difference(many, one) < 1e-5
 
 
-@pytest.mark.parametrize(("count", "each"), [(5, 1), (7, 3)])
+@pytest.mark.parametrize(("count", "each"), [(5, 1), (14, 3)])
 def test_replicas_that_take_turns_equal_replicas_side_by_side(
     count: int, each: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
