@@ -198,6 +198,6 @@ def _read_object(path: Path) -> dict[str, Any]:
 
 
 def _corrupt(folder: Path, problem: str) -> RunFailed:
-    advice = "training with `--restart` makes all runs asked for again, after deleting this folder"
-    advice += " this one alone"
+    advice = "training with `--restart` makes all runs asked for again; without it, only this one"
+    advice += " once its folder is deleted"
     return RunFailed(f"{folder}: {problem}; {advice}")

@@ -348,23 +348,20 @@ class Workshop:
         here = describe(names)
         environment = resumed(folders[0].environment(), here) if begun else here
         group = group_of(runs)
-        group.check()
+        with _memory():
+            group.check()
         for folder, run in zip(folders, runs, strict=True):
             if not folder.has_ended and not (begun and folder.environment() == environment):
                 folder.begin(run.config, environment)
         watcher.begins(runs)
         try:
-            fitted = group.fit(
-                _Logging(folders, watcher),
-                checkpoint=checkpoint,
-                checkpoint_seconds=self.checkpoint_seconds,
-                evaluate_every=self.evaluate_every,
-            )
-        except (MemoryError, jax.errors.JaxRuntimeError) as error:
-            if isinstance(error, jax.errors.JaxRuntimeError) and EXHAUSTED not in str(error):
-                raise
-            fewer = "train fewer networks at a time, or smaller ones, or in smaller batches"
-            raise RunFailed(f"memory does not suffice; {fewer} ({error})") from error
+            with _memory():
+                fitted = group.fit(
+                    _Logging(folders, watcher),
+                    checkpoint=checkpoint,
+                    checkpoint_seconds=self.checkpoint_seconds,
+                    evaluate_every=self.evaluate_every,
+                )
         finally:
             watcher.ended()
         _finish(runs, folders, fitted)
@@ -372,6 +369,18 @@ class Workshop:
         if any(fitted.position.lost):
             others = "; the other runs of the group are finished"
             raise RunFailed(f"{diverged([run.seed for run in runs], fitted.position)}{others}")
+
+
+@contextmanager
+def _memory() -> Generator[None]:
+    """Say what to do when memory does not suffice."""
+    try:
+        yield
+    except (MemoryError, jax.errors.JaxRuntimeError) as error:
+        if isinstance(error, jax.errors.JaxRuntimeError) and EXHAUSTED not in str(error):
+            raise
+        fewer = "train fewer networks at a time, or smaller ones, or in smaller batches"
+        raise RunFailed(f"memory does not suffice; {fewer} ({error})") from error
 
 
 def prepare() -> None:

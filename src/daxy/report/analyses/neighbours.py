@@ -36,8 +36,8 @@ class Neighbours(Analysis):
         """Return the five nearest of each command, by the mean of the runs' cosines."""
         found = judged(folders)
         self.refuse_worlds(found.task)
-        own = f"{found.task} has other sources than the paper's choice; say which with --of"
-        require(bool(of) or found.task.startswith("scan/"), own)
+        others = f"{found.task} has other sources than the paper's choice; say which with --of"
+        require(bool(of) or found.task.startswith("scan/"), others)
         chosen = [" ".join(words.split()) for words in of or OF]
         require(all(chosen), "--of has no words; expected a source")
         asked = Sequences.of([words.split() for words in chosen])
