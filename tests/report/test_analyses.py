@@ -318,6 +318,16 @@ def test_a_panel_is_as_wide_as_its_bars_need(rows: int, inches: float) -> None:
         assert figure.get_figwidth() == pytest.approx(5.0 if is_course else inches)
 
 
+def test_long_names_take_nothing_from_their_panels() -> None:
+    (table_1,) = said("neighbours")
+    some = [(*place, value) for place, value in table_1.values.items()]
+    found = tuple(Row(group=g, name=name, value=Summary(runs=(it,))) for g, name, it in some)
+    drawn = Findings(title="made up", rows=found, published=table_1.values).draw()
+    drawn.canvas.draw()
+    for axes in drawn.axes:
+        assert axes.get_window_extent().height / drawn.dpi > 2  # inches
+
+
 def test_neighbours_among_official_files_are_refused(tmp_path: Path) -> None:
     folder = run(tmp_path, "scan/simple_p1", 0, right)
     config = folder.path / "config.json"

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 PANEL, BAR = 5.0, 0.25
 """Inches that a panel has across at least, and for each bar."""
+LETTER = 0.08
+"""Inches that a letter of a name below a panel takes, where names stand upright."""
 CROWDED = 50
 """Letters below a panel for which there is no room side by side."""
 
@@ -78,13 +80,19 @@ class Findings:
         from matplotlib.figure import Figure
 
         groups = self.groups
-        bars = [0 if self.is_course else len(shown) for shown in groups.values()]
-        widths = [max(PANEL, BAR * count) for count in bars]
-        figure = Figure(figsize=(sum(widths), 4), layout="constrained")
+        named = {
+            group: [row.name if isinstance(row, Row) else row for row in shown]
+            for group, shown in groups.items()
+        }
+        bars = [] if self.is_course else list(named.values())
+        crowded = [names for names in bars if sum(len(name) + 2 for name in names) > CROWDED]
+        longest = max((len(name) for names in crowded for name in names), default=0)
+        widths = [max(PANEL, BAR * len(names)) for names in bars] or [PANEL] * len(groups)
+        figure = Figure(figsize=(sum(widths), 4 + LETTER * longest), layout="constrained")
         panels = np.atleast_1d(figure.subplots(1, len(groups), width_ratios=widths))
         for axes, (group, shown) in zip(panels, groups.items(), strict=True):
             rows = [row for row in shown if isinstance(row, Row)]
-            names = [row.name if isinstance(row, Row) else row for row in shown]
+            names = named[group]
             (_course if self.is_course else _bars)(axes, rows)
             guessed = {row.name: row.chance for row in rows if row.chance is not None}
             if guessed:
@@ -94,8 +102,7 @@ class Findings:
             if printed:
                 axes.plot([*printed], [*printed.values()], "D", color="tab:orange")
             axes.set(xlabel=group, ylabel=self.measure, ylim=(0, self.top))
-            crowded = sum(len(name) + 2 for name in names) > CROWDED
-            axes.tick_params(axis="x", rotation=90 if crowded and not self.is_course else 0)
+            axes.tick_params(axis="x", rotation=90 if names in crowded else 0)
         if self.published:
             figure.legend(handles=_key(), loc="outside lower center", ncols=2)
         figure.suptitle(self.title)
