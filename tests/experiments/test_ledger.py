@@ -123,7 +123,7 @@ def test_adding_a_run_again_changes_nothing(ledger: Ledger, entry_for: Callable)
     assert ledger.path(TABLE).read_bytes() == before
 
 
-def test_a_run_without_a_figure_gives_way_to_the_same_run_with_it(
+def test_a_run_without_a_figure_gives_way_to_the_same_training_with_it(
     ledger: Ledger, entry_for: Callable
 ) -> None:
     table = papers.table("lake2018/experiments")
@@ -132,7 +132,7 @@ def test_a_run_without_a_figure_gives_way_to_the_same_run_with_it(
     ledger.add(table, runs)
     assert ledger.runs(papers.get("lake2018")).of(told) == []
     fuller = entry_for(told, 0.5, test={"exact": 0.25}, told={"exact": 0.5})
-    assert fuller.digest == runs[0].digest
+    assert fuller.training == runs[0].training
     assert ledger.add(table, [fuller]) == 1
     known = ledger.runs(papers.get("lake2018"))
     assert known.of(told) == [fuller]
@@ -140,6 +140,27 @@ def test_a_run_without_a_figure_gives_way_to_the_same_run_with_it(
     # And stays.
     assert ledger.add(table, runs) == 0
     assert ledger.runs(papers.get("lake2018")).of(told) == [fuller]
+
+
+def test_a_run_that_is_trained_again_for_a_figure_leaves_the_others_as_they_were(
+    ledger: Ledger, entry_for: Callable
+) -> None:
+    table = papers.table("lake2018/experiments")
+    plain, told = (table.cell("best", column) for column in ("length", "length, told"))
+    first = entry_for(plain, 0.25)
+    scores = {"test": {"exact": 0.75}, "told": {"exact": 0.5}}
+    second = replace(entry_for(told, 0.5, **scores), date="2999-01-01T00:00:00+00:00")
+    assert second.digest == first.digest
+    for order in ([first, second], [second, first]):
+        for entry in order:
+            ledger.add(table, [entry])
+        known = ledger.runs(papers.get("lake2018"))
+        assert known.of(told) == [second]
+        assert known.again(told) == []
+        filed = ledger.entries(table)
+        assert known.of(plain) == filed[:1]
+        assert known.again(plain) == filed[1:]
+        ledger.path(table).unlink()
 
 
 def test_the_order_of_adding_leaves_no_trace(tmp_path: Path, entry_for: Callable) -> None:

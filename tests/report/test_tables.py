@@ -1,6 +1,7 @@
 """Measured beside published, and the verdict."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from rich.console import Console
 
 from daxy.experiments import papers
 from daxy.experiments.ledger import Ledger
-from daxy.report.tables import Comparison, as_markdown, compare, for_terminal
+from daxy.report.tables import AGAIN, Comparison, as_markdown, compare, for_terminal
 
 PAPER = papers.get("bastings2018")
 TABLE = PAPER.table("table4")
@@ -67,6 +68,29 @@ def test_scores_of_the_ledger_are_printed_in_per_cent(tmp_path: Path, entry_for:
     ]
     assert found.as_json["measured"]["runs"] == pytest.approx([10, 12])
     assert found.as_json["measured"]["sem"] == pytest.approx(1)
+
+
+def test_runs_that_were_trained_again_are_shown_and_do_not_count(
+    tmp_path: Path, entry_for: Callable
+) -> None:
+    table = papers.table("lake2018/experiments")
+    plain, told = (table.cell("best", column) for column in ("length", "length, told"))
+    ledger = Ledger(tmp_path)
+    ledger.add(table, [entry_for(plain, 0.25, seed) for seed in (0, 1)])
+    scores = {"test": {"exact": 0.75}, "told": {"exact": 0.5}}
+    again = replace(entry_for(told, 0.5, **scores), date="2999-01-01T00:00:00+00:00")
+    ledger.add(table, [again])
+    found = compare([plain, told], ledger.runs(papers.get("lake2018")))
+    assert [each.texts[-1] for each in found] == ["25.0 25.0; again 75.0", "50.0"]
+    assert found[0].texts[3] == "25.0 ±0.0"
+    assert found[0].as_json["again"] == [75.0]
+    console = Console(width=200)
+    with console.capture() as captured:
+        console.print(for_terminal(table, found))
+    assert AGAIN in captured.get()
+    with console.capture() as captured:
+        console.print(for_terminal(table, found[1:]))
+    assert AGAIN not in captured.get()
 
 
 def test_a_figure_has_the_digits_that_the_paper_prints(entry_for: Callable) -> None:

@@ -76,6 +76,11 @@ class Entry:
     """Of a target token in the selected epoch, as training met it; None where the loss is no mean
     over tokens."""
 
+    @property
+    def training(self) -> tuple[str, str]:
+        """What makes it this training of the run: a run can be trained again, elsewhere."""
+        return self.digest, self.date
+
     def has(self, recipe: Recipe) -> bool:
         """Whether it has the figure of a recipe that it is a run of."""
         try:

@@ -34,18 +34,35 @@ class Runs:
         """Return the runs that make up a cell's measured figure, by seed.
 
         Only runs with the same resolved settings are averaged: where the defaults behind a recipe
-        have changed since, the settings of the newest run count.
+        have changed since, the settings of the newest run count. Of a run that was trained more
+        than once, the first training that has the figure counts, whatever the others came to.
         """
+        first: dict[str, Entry] = {}
+        for entry in self._trainings(cell):
+            first.setdefault(entry.digest, entry)
+        return list(first.values())
+
+    def again(self, cell: Cell) -> list[Entry]:
+        """Return the later trainings of a cell's runs, by seed: they are shown, and do not count.
+
+        The bits of a run depend on the device and on what is trained beside it, so that it may
+        come to something else.
+        """
+        counted = self.of(cell)
+        return [entry for entry in self._trainings(cell) if entry not in counted]
+
+    def _trainings(self, cell: Cell) -> list[Entry]:
+        """Return all that is filed of a cell's runs and has its figure, by seed and date."""
         if cell.recipe is None:
             return []
-        found = {entry.digest: entry for entry in self.by_recipe.get(cell.recipe.identity, [])}
-        newest = max(found.values(), key=lambda entry: entry.date, default=None)
-        alike = [
-            each
-            for each in found.values()
+        found = self.by_recipe.get(cell.recipe.identity, [])
+        newest = max(found, key=lambda entry: entry.date, default=None)
+        alike = {
+            each.training: each
+            for each in found
             if newest and each.settings == newest.settings and each.has(cell.recipe)
-        ]
-        return sorted(alike, key=lambda entry: entry.seed)
+        }
+        return sorted(alike.values(), key=lambda entry: (entry.seed, entry.date))
 
 
 @dataclass(frozen=True)
@@ -95,27 +112,28 @@ class Ledger:
             return
 
     def add(self, table: Table, entries: Iterable[Entry]) -> int:
-        """File runs under a table and return how many are new; a run that is there stays as it is.
+        """File runs under a table and return how many are new; what is there stays as it is.
 
-        Unless it lacks the figure that the new one is filed for: then it gives way. Several
-        processes may file at a time: each adds to what the others have filed.
+        A run that is there is filed again only where it lacks the figure that the new one is filed
+        for. If it was trained again for that, both are kept. Several processes may file at a
+        time: each adds to what the others have filed.
 
         Raises:
             WrongFile: the file is damaged; it is left alone.
             RunFailed: the file cannot be written.
         """
-        given = {entry.digest: entry for entry in entries}
+        given = sorted(entries, key=lambda entry: entry.date)
         if not given:
             return 0
         with alone(self.path(table)):
-            known = {entry.digest: entry for entry in self.entries(table)}
-            new = {
-                digest: entry
-                for digest, entry in given.items()
-                if digest not in known or not known[digest].has(entry.recipe)
-            }
+            known = {entry.training: entry for entry in self.entries(table)}
+            new = 0
+            for entry in given:
+                if not _filed(entry, known.values()):
+                    known[entry.training] = entry
+                    new += 1
             if new:
-                every = sorted((known | new).values(), key=lambda it: _order(it, table))
+                every = sorted(known.values(), key=lambda it: _order(it, table))
                 content = {
                     "paper": table.paper,
                     "table": table.name,
@@ -123,12 +141,17 @@ class Ledger:
                     "runs": [to_json(entry) for entry in every],
                 }
                 write_json(self.path(table), content)
-        return len(new)
+        return new
 
 
-def _order(entry: Entry, table: Table) -> tuple[int, int, int, str]:
+def _filed(entry: Entry, known: Iterable[Entry]) -> bool:
+    """Whether the run is known with the figure that it is to be filed for."""
+    return any(each.digest == entry.digest and each.has(entry.recipe) for each in known)
+
+
+def _order(entry: Entry, table: Table) -> tuple[int, int, int, str, str]:
     row, column = table.rows.index(entry.row), table.columns.index(entry.column)
-    return row, column, entry.seed, entry.digest
+    return row, column, entry.seed, entry.digest, entry.date
 
 
 def _runs(path: Path, table: Table) -> list[Any]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from daxy.core.summary import Summary
+from daxy.experiments.entry import Entry
 from daxy.experiments.ledger import Runs
 from daxy.experiments.papers import Cell, Table
 
@@ -30,6 +31,9 @@ RULE = (
     "agrees: measured is within the published spread (±, standard deviation over runs), or within"
     f" {ROUNDING} points ({WHOLE} where whole ones are printed); overlaps: within both spreads"
     " together; differs: further off"
+)
+AGAIN = (
+    "Again: the same runs, trained once more for a figure that the first lacked; they do not count."
 )
 HEAD = (
     *("row", "column", "published", "measured", "SEM", "least", "most", "difference", "verdict"),
@@ -53,6 +57,8 @@ class Comparison:
     cell: Cell
     scores: tuple[float, ...]
     """One a seed; none where nothing was measured yet."""
+    again: tuple[float, ...] = ()
+    """Of runs that were trained again, elsewhere: shown and not counted."""
 
     @property
     def summary(self) -> Summary | None:
@@ -86,9 +92,13 @@ class Comparison:
     def texts(self) -> tuple[str, ...]:
         """What the table prints for it, in the order of `HEAD`."""
         difference = "" if self.difference is None else f"{self.difference:+z.{self._digits}f}"
-        cell, seeds = self.cell, " ".join(map(self._figure, self.scores))
-        published = (cell.row, cell.column, cell.printed)
-        return (*published, *self._measured, difference, self.verdict, seeds)
+        published = (self.cell.row, self.cell.column, self.cell.printed)
+        return (*published, *self._measured, difference, self.verdict, self._seeds)
+
+    @property
+    def _seeds(self) -> str:
+        seeds, again = (" ".join(map(self._figure, each)) for each in (self.scores, self.again))
+        return f"{seeds}; again {again}" if again else seeds
 
     @property
     def _measured(self) -> tuple[str, ...]:
@@ -118,6 +128,7 @@ class Comparison:
             "task": None if self.cell.recipe is None else self.cell.recipe.task,
             "published": {"value": self.cell.value, "spread": self.cell.spread},
             "measured": self.summary.as_json if self.summary else None,
+            "again": list(self.again),
             "difference": self.difference,
             "verdict": self.verdict,
         }
@@ -126,13 +137,18 @@ class Comparison:
 def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
     """Return the published figures, each with the runs that were measured for it."""
 
-    def scores(cell: Cell) -> tuple[float, ...]:
+    def scores(cell: Cell, found: Iterable[Entry]) -> tuple[float, ...]:
         recipe = cell.recipe
-        if recipe is None:
-            return ()
-        return tuple(recipe.unit * each.score_of(recipe) for each in runs.of(cell))
+        return tuple(recipe.unit * each.score_of(recipe) for each in found) if recipe else ()
 
-    return [Comparison(cell=cell, scores=scores(cell)) for cell in cells]
+    return [
+        Comparison(
+            cell=cell,
+            scores=scores(cell, runs.of(cell)),
+            again=scores(cell, runs.again(cell)),
+        )
+        for cell in cells
+    ]
 
 
 def for_terminal(table: Table, comparisons: Sequence[Comparison]) -> Group:
@@ -146,6 +162,7 @@ def for_terminal(table: Table, comparisons: Sequence[Comparison]) -> Group:
     for each in comparisons:
         shown.add_row(*each.texts, style=STYLES[each.verdict])
     notes = [table.note] if table.note else []
+    notes += [AGAIN] if any(each.again for each in comparisons) else []
     return Group(f"{table.path}: {table.title}", "", shown, "", *notes, f"{RULE}.")
 
 
