@@ -100,6 +100,8 @@ def test_the_paper_s_counts_stand_beside_its_own_augmentation(
         (["gscan/compositional", "--draw", "a.svg"], "expected a name that ends in .png"),
         (["scan/simple", "--gaps", "0"], "gaps must be positive"),
         (["scan/simple", "--show", "-1"], "--show must not be negative"),
+        (["scan/simple_p2", "--no-in-place"], "no in_place to turn off"),
+        (["scan/simple", "--example", "1"], "nothing is drawn without --draw"),
         (["scan/simpel"], "did you mean scan/simple"),
         (["scan/simple", "--out", "new.csv"], "expected a name that ends in .jsonl"),
     ],
@@ -125,3 +127,14 @@ def test_a_flag_is_known_in_a_wide_terminal_too(
     monkeypatch.setenv("COLUMNS", "250")
     answer = daxy("train", "scan/simple", "--augment", "geca", "--count", "5")
     assert "no flag '--count'; did you mean --geca.count?; see `daxy train scan" in answer.err
+
+
+def test_a_run_s_augmentation_is_refused_alike_and_leaves_no_folder(
+    daxy: Callable, tmp_path: Path
+) -> None:
+    network = ("seq2seq", "--hidden", "8", "--epochs", "1", "--runs", str(tmp_path / "runs"))
+    request = ("train", "scan/simple_p2", *network, "--augment", "geca", "--geca.no-in-place")
+    answer = daxy(*request)
+    assert answer.code == 2
+    assert "no in_place to turn off" in answer.err
+    assert not list(tmp_path.glob("runs/*"))

@@ -99,7 +99,14 @@ class Composer:
     geca: Geca
 
     def augmented(self, seed: int) -> Augmented:
-        """Return new examples; the seed decides which templates are filled first, and with what."""
+        """Return new examples; the seed decides which templates are filled first, and with what.
+
+        Raises:
+            WrongRequest: the examples that they are made of are to stay as they are, which only
+                says something where there are worlds.
+        """
+        staying = "without worlds GECA changes no example: there is no in_place to turn off"
+        require(self.geca.in_place, staying)
         index, said = self._index, set[Codes]()
         templates = index.fragments_of
 

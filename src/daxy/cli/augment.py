@@ -52,8 +52,8 @@ class Augment(OfTask):
     training set too."""
     draw: Picture = None
     """Draw one of them, beside its world before, as .png: of tasks with worlds."""
-    example: int = 1
-    """Which one to draw, from 1."""
+    example: int | None = None
+    """Which one to draw, from 1; the first unless given."""
     force: Switch = False
     """Replace that file if it exists."""
 
@@ -87,6 +87,8 @@ class Augment(OfTask):
         require(self.show >= 0, f"--show must not be negative: {self.show}")
         require(self.seed >= 0, f"--seed must not be negative: {self.seed}")
         check(self.draw, [".png"], force=self.force)
+        drawn = "--example says which one to draw, and nothing is drawn without --draw"
+        require(self.draw is not None or self.example is None, drawn)
         if self.out is not None:
             check_free(self.out, force=self.force)
             named = f"{self.out}: expected a name that ends in .jsonl"
@@ -122,9 +124,9 @@ class Augment(OfTask):
         }
         if self.draw is not None:
             require(len(found.added) > 0, "nothing was made that could be drawn")
+            place = 0 if self.example is None else self.example - 1
             there = f"there are examples 1 to {len(found.added)}, not {self.example}"
-            require(0 < self.example <= len(found.added), there)
-            place = self.example - 1
+            require(0 <= place < len(found.added), there)
             now, was = found.added[place], train[int(found.made_of[place])]
             _draw(self.draw, now, was)
             lines += ["", f"{self.draw}: {' '.join(now.source)}; was: {' '.join(was.source)}"]
