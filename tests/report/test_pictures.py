@@ -67,6 +67,28 @@ def test_long_names_take_nothing_from_their_panels() -> None:
         assert axes.get_window_extent().height / drawn.dpi > 2  # inches
 
 
+@pytest.mark.parametrize(("least", "most", "labelled"), [(75.0, 130.0, "80"), (1.0, 130.0, "10")])
+def test_perplexities_are_plain_numbers_on_an_axis_of_factors(
+    least: float, most: float, labelled: str
+) -> None:
+    rates = papers.table("grefenstette2015/rates")
+    drawn = pictures.published(rates, beside(rates, "Queue-LSTM, copy", "1e-3", least, most))
+    drawn.canvas.draw()
+    (axes,) = drawn.axes
+    assert axes.get_yscale() == "log"
+    lowest, highest = axes.get_ylim()
+    shown = {
+        text.get_text()
+        for minor in (False, True)
+        for text, place in zip(
+            axes.get_yticklabels(minor=minor), axes.get_yticks(minor=minor), strict=True
+        )
+        if text.get_text() and lowest <= place <= highest
+    }
+    assert labelled in shown
+    assert all(text.isdigit() for text in shown), shown
+
+
 def test_panels_of_many_cells_stand_below_each_other() -> None:
     grid = papers.table("lake2018/grid")
     drawn = pictures.published(grid, [Comparison(cell=cell, scores=(50.0,)) for cell in grid.cells])

@@ -76,9 +76,21 @@ def published(table: Table, comparisons: Sequence[Comparison]) -> Figure:
         names = [(panel, place) if by_row else (place, panel) for place in places]
         _compared(axes, [cells.get(name) for name in names], connected=numbered)
         _name(axes, panel, places)
-        axes.set(**{"ylim": (-3, 103)} if are_shares else {"yscale": "log"})
+        if are_shares:
+            axes.set_ylim(-3, 103)
+        else:
+            _logarithmic(axes)
     _explain(figure, every)
     return figure
+
+
+def _logarithmic(axes: Axes) -> None:
+    """Have the axis go up by factors, with plain numbers."""
+    from matplotlib.ticker import LogFormatter
+
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(LogFormatter())
+    axes.yaxis.set_minor_formatter(LogFormatter(labelOnlyBase=False))
 
 
 def _panels(title: str, unit: str, count: int, places: Sequence[str]) -> tuple[Figure, list[Axes]]:
