@@ -1,12 +1,19 @@
-"""Compiled programs are kept between processes, in JAX's persistent cache."""
+"""Compiled programs are kept between processes; and how many are compiled at a time."""
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Lock
+from typing import TypeVar
 
 import jax
+
+Result = TypeVar("Result")
 
 LEAST_SECONDS = 0.2
 """Programs that compile faster than this are not worth a file."""
@@ -27,3 +34,41 @@ def keep_compilations() -> None:
     folder = Path(chosen) if chosen else home / "daxy"
     jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", LEAST_SECONDS)
+
+
+def one_after_another(programs: Sequence[Callable[..., Result]]) -> list[Callable[..., Result]]:
+    """Return programs that are called in threads side by side, and compiled one after another.
+
+    A program compiles when it is called first. Nothing in a training takes more memory: some
+    hundreds of megabytes, which go back to the system when it is done.
+    """
+    lock = Lock()
+
+    def alone(program: Callable[..., Result]) -> Callable[..., Result]:
+        compiled = False
+
+        def call(*arguments: object) -> Result:
+            nonlocal compiled
+            if compiled:
+                return program(*arguments)
+            with lock:
+                give_memory_back()
+                result = program(*arguments)
+                give_memory_back()
+            compiled = True
+            return result
+
+        return call
+
+    return [alone(program) for program in programs]
+
+
+def give_memory_back() -> None:
+    """Let go of what the C library keeps of freed memory, where it is GNU's.
+
+    It keeps what lies between blocks still in use, which after compiling is most of what was freed.
+    """
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)

@@ -28,6 +28,7 @@ from daxy.models._decoding import greedy_replicas
 from daxy.models._model import Batch, Given, Sizes
 from daxy.models.layers.dropout import Dropout
 from daxy.training import optimizers
+from daxy.training.compilation import one_after_another
 from daxy.training.devices import EXAMPLES, REPLICAS, compiler_options, cuts, grid, side_by_side
 from daxy.training.objective import cross_entropy
 from daxy.training.order import Order
@@ -253,7 +254,7 @@ class Replicas:
     @cached_property
     def _programs(self) -> list[Callable[..., tuple[State, Array]]]:
         """The program of a run of steps for each lane, every device of it with its share."""
-        return [self._program(lane) for lane in self._lanes]
+        return one_after_another([self._program(lane) for lane in self._lanes])
 
     def _program(self, lane: Mesh) -> Callable[..., tuple[State, Array]]:
         each, whole = P(REPLICAS), P()
