@@ -122,6 +122,49 @@ def test_more_commands_than_were_to_be_added_are_refused(tmp_path: Path) -> None
         daxy.load("scan/addprim_complex_jump_num1_rep1", official=tmp_path)
 
 
+def with_shots(folder: Path, name: str, count: int) -> Path:
+    """Lay out a few-shot split whose train file adds the first so many of our own shots."""
+    split = daxy.load(f"scan/{name}", validation="none")
+    base = {*daxy.load("scan/filler_num0", validation="none").train.source}
+    text = scan_text.write(split.train).splitlines(keepends=True)
+    shots = [
+        line for line, source in zip(text, split.train.source, strict=True) if source not in base
+    ]
+    left_out = set(shots[count:])
+    place = folder / "few_shot_split"
+    place.mkdir()
+    train = "".join(line for line in text if line not in left_out)
+    (place / f"tasks_train_{name}.txt").write_text(train)
+    (place / f"tasks_test_{name}.txt").write_text(scan_text.write(split.test))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "shots"),
+    [("fewshot_num32_rep3", 31), ("fewshot_num32_rep3", 32), ("fewshot_num64_rep1", 60)],
+)
+def test_official_draws_that_fell_short_are_read(name: str, shots: int, tmp_path: Path) -> None:
+    loaded = daxy.load(
+        f"scan/{name}", validation="none", official=with_shots(tmp_path, name, shots)
+    )
+    assert len(loaded.train) == 15_225 + shots
+
+
+@pytest.mark.parametrize(
+    ("name", "shots", "expected"),
+    [
+        ("fewshot_num32_rep3", 30, "31 to 32"),
+        ("fewshot_num32_rep4", 31, "32"),
+        ("fewshot_num64_rep5", 59, "60 to 64"),
+    ],
+)
+def test_other_numbers_of_shots_are_refused(
+    name: str, shots: int, expected: str, tmp_path: Path
+) -> None:
+    with pytest.raises(WrongFile, match=f"{shots} commands were added; expected {expected}$"):
+        daxy.load(f"scan/{name}", official=with_shots(tmp_path, name, shots))
+
+
 def test_files_in_each_others_place_are_refused(folder: Path, tmp_path: Path) -> None:
     other = {"train": "test", "test": "train"}
     swapped = rewritten(

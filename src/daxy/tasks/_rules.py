@@ -119,6 +119,8 @@ class Added:
     sizes: Sizes
     reserve: int | None = None
     """How many are drawn; all of them leave test, the first `count` are added to train."""
+    published: int | None = None
+    """How many the official file may have at least, where it is known to add fewer than `count`."""
 
     def __str__(self) -> str:
         drawn = self.count if self.reserve is None else self.reserve
