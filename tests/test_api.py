@@ -2,6 +2,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -99,12 +100,50 @@ def test_predictions_that_do_not_fit_the_test_set_are_refused() -> None:
             "a prediction has ['I_JUMP I_JUMP'], which is not one token",
         ),
         ("daxy.score('scan/filler_num0', [3] * 1173)", "a prediction is 3; expected tokens"),
+        (
+            "daxy.score('scan/filler_num0', None)",
+            "predictions must be a Mapping or a Iterable or a Sequences or a path or a text,"
+            " not None",
+        ),
+        (
+            "daxy.score('scan/filler_num0', {}, split='test')",
+            "split must be a Split or None, not 'test'",
+        ),
+        (
+            "daxy.score('scan/length', [], split=daxy.load('scan/filler_num0'))",
+            "this split is of scan/filler_num0; expected one of scan/length",
+        ),
+        ("daxy.load(5)", "task must be a text, not 5"),
+        (
+            "daxy.load('scan/length', official=5)",
+            "official must be a path or a text or None, not 5",
+        ),
+        ("daxy.train('scan/simple', seeds='3')", "seeds must be whole numbers, not '3'"),
+        (
+            "daxy.train('scan/simple', recipe=5)",
+            "recipe must be a Protocol or a text, not 5",
+        ),
+        (
+            "daxy.train('scan/simple', config=4)",
+            "config must be a Mapping or None, not 4",
+        ),
     ],
 )
 def test_a_wrong_value_is_refused_where_annotations_are_not_checked(
     call: str, message: str, refusal: Callable[[str], str]
 ) -> None:
     assert refusal(f"import daxy; {call}") == message
+
+
+def test_predictions_may_come_one_by_one() -> None:
+    test = daxy.load("scan/filler_num0").test
+    assert daxy.score("scan/filler_num0", (example.target for example in test)).accuracy == 1.0
+
+
+def test_a_seed_may_be_a_number_of_numpy() -> None:
+    seed: Any = np.int64(3)
+    ours = daxy.load("scan/simple", seed=3)
+    assert daxy.load("scan/simple", seed=seed).provenance == ours.provenance
 
 
 def test_an_unknown_name_is_no_attribute() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from daxy import metrics, tasks
 from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Examples, Sequences, Tokens
+from daxy.core.settings import check_types
 from daxy.core.split import Option, Split
 from daxy.core.tokens import odd, spaced, split
 from daxy.formats import predictions as prediction_files
@@ -22,7 +23,7 @@ from daxy.tasks import Task
 
 Prediction = str | Sequence[str]
 """Tokens, or a string of them separated by spaces; by commas where tokens have spaces in them."""
-Predictions = Mapping[str, Prediction] | Sequence[Prediction] | Sequences | Path | str
+Predictions = Mapping[str, Prediction] | Iterable[Prediction] | Sequences | Path | str
 """By key, or in the order of the test set, or the path of a file."""
 
 
@@ -79,6 +80,7 @@ def load(
         WrongRequest: a choice that does not go with the task, or has a wrong value.
         WrongFile: an official file is missing, or a line of it is wrong.
     """
+    check_types(load, {"task": task, "official": official})
     files = None if official is None else Path(official)
     return tasks.data(task, seed=seed, official=files, **choices).load(task)
 
@@ -96,8 +98,11 @@ def score(task: str, predictions: Predictions, *, split: Split | None = None) ->
         WrongRequest: predictions are missing, too many, for no test example, or no tokens.
         WrongFile: the same, in a file.
     """
+    check_types(score, {"task": task, "predictions": predictions, "split": split})
     asked = tasks.get(task)
     data = asked.split() if split is None else split
+    other = data.provenance.task
+    require(other == task, f"this split is of {other}; expected one of {task}")
     examples = data.test
     given = asked.normalised(_aligned(predictions, examples, asked))
     values = asked.scores(examples, given)
@@ -112,11 +117,12 @@ def _aligned(predictions: Predictions, examples: Examples, task: Task[Any]) -> S
         return prediction_files.read(path, examples, source_spelling=task.source_spelling)
     known = spaced(examples.source, examples.target)
     if isinstance(predictions, Mapping):
-        return _by_key(predictions, examples, known)
-    if len(predictions) != len(examples):
-        counts = f"{len(predictions)} predictions for {len(examples)} test examples"
+        return _by_key(cast("Mapping[str, Prediction]", predictions), examples, known)
+    given = predictions if isinstance(predictions, Sequences) else list(predictions)
+    if len(given) != len(examples):
+        counts = f"{len(given)} predictions for {len(examples)} test examples"
         raise WrongRequest(f"{counts}; expected one each, in their order")
-    return predictions if isinstance(predictions, Sequences) else _sequences(predictions, known)
+    return given if isinstance(given, Sequences) else _sequences(given, known)
 
 
 def _by_key(

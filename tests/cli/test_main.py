@@ -103,6 +103,34 @@ def test_a_reader_that_stops_early_gets_no_complaint() -> None:
     assert asked.stdout.count("\n") == 1
 
 
+IN_SHELL = f"{sys.executable} -m daxy.cli.main"
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "out"),
+    [
+        (f"{IN_SHELL} nope 2>&-", 2, ""),
+        (f"{IN_SHELL} tasks scan/length >&-", 0, ""),
+        (f"PYTHONIOENCODING=ascii {IN_SHELL} papers bastings2018/table4 --row gru", 0, "?0.8"),
+    ],
+)
+def test_what_the_outputs_cannot_take_is_no_defect(command: str, code: int, out: str) -> None:
+    ran = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert ran.returncode == code
+    assert out in ran.stdout
+    assert "daxy: " not in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_an_error_that_cannot_be_written_as_json_is_said_once() -> None:
+    command = f"{IN_SHELL} tasks nope --json > /dev/full"
+    ran = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("daxy: no task named 'nope'")
+    assert len(ran.stderr.splitlines()) == 1
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_a_full_disk_behind_stdout_is_one_line() -> None:
     command = f"{sys.executable} -m daxy.cli.main export scan/simple > /dev/full"

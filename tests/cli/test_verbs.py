@@ -1,8 +1,10 @@
 import json
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -159,6 +161,24 @@ def test_export_of_all_parts_says_which_is_which(daxy: Callable) -> None:
     assert {part: parts.count(part) for part in dict.fromkeys(parts)} == {
         part: len(rows) for part, rows in split.parts.items()
     }
+
+
+def test_export_never_replaces_what_is_no_file(daxy: Callable, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    answer = daxy("export", "scan/length", "--out", str(tmp_path / "pipe"), "--force")
+    assert answer.code == 2
+    assert answer.err.endswith("pipe is a device or a pipe; expected a file to write\n")
+
+
+def test_verify_reads_a_pipe_once(daxy: Callable, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    lines = "IN: jump OUT: I_JUMP\nIN: walk OUT: I_JUMP\n"
+    with ThreadPoolExecutor(1) as threads:
+        written = threads.submit((tmp_path / "pipe").write_text, lines)
+        answer = daxy("verify", str(tmp_path / "pipe"))
+        assert written.result(10) == len(lines)
+    assert answer.code == 1
+    assert "2 examples, 1 disagreements" in answer.out
 
 
 def test_export_replaces_a_file_only_when_forced(daxy: Callable, tmp_path: Path) -> None:

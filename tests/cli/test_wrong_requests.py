@@ -36,6 +36,9 @@ FILES = {
     "spaces.txt": b"IN: jump  left OUT: I_JUMP\n",
     "text.parquet": b"not Parquet",
     "begun.parquet": b"PAR1",
+    "begun.txt": b"PAR1",
+    "lines.jsonl": b'{"split": "test", "key": "a", "source": "walk", "target": "I_WALK"}\n',
+    "value_twice.jsonl": b'{"key": "a", "prediction": "", "prediction": "I_JUMP"}\n',
     "list.jsonl": b"[1, 2]\n",
     "bad.jsonl": b'{"key": \n',
     "blank.jsonl": b'{"source": "walk", "prediction": ""}\n\n',
@@ -116,6 +119,19 @@ REQUESTS = [
         "--cell is given twice; expected --cell once, with all values after it",
     ),
     # verbs and flags
+    ("train scan/length --attention=no", "--attention takes no value, not 'no'"),
+    ("train --restart=scan/length", "--restart takes no value, not 'scan/length'"),
+    ("show scan/length --no_oversample=1", "--no_oversample takes no value, not '1'"),
+    (
+        "show scan/length --oversample --no-oversample",
+        "--oversample and --no-oversample contradict each other",
+    ),
+    (
+        "score scan/length --predictions a.jsonl --predictions=b.jsonl",
+        "--predictions is given twice; expected --predictions once",
+    ),
+    ("tasks scan/length ''", "unexpected argument: ''; see `daxy tasks --help`"),
+    ("train scan/length --seeds 1000000", "seeds must be at most 10,000, not 1,000,000"),
     ("intrepret scan jump", "no verb named 'intrepret'; did you mean interpret?"),
     ("--hlep", "no flag named '--hlep'; did you mean --help?"),
     (
@@ -266,7 +282,7 @@ REQUESTS = [
     ),
     (
         "train scan/simple luong --augment geca --geca.count 5 --augment none",
-        "no flag '--geca.count'; see `daxy train scan/simple luong --help`",
+        "--augment is given twice; expected --augment once",
     ),
     (
         "train scan/simple luong --augment geca --geca.novel target",
@@ -380,6 +396,11 @@ REQUESTS = [
         "begun.parquet is Parquet; expected a file in the format of the authors:"
         " `daxy export` writes one",
     ),
+    (
+        "verify lines.jsonl",
+        "lines.jsonl is JSON lines; expected a file in the format of the authors: `daxy export`"
+        " writes one",
+    ),
     ("verify absent.txt", "absent.txt: no such file"),
     ("verify malformed", "malformed: is a folder; expected a file"),
     ("verify empty.txt", f"empty.txt: the file is empty; {FORMAT} on each line"),
@@ -440,6 +461,14 @@ REQUESTS = [
     ),
     ("show scan/length --official other.tar.xz", f"other.tar.xz: holds no {TRAIN}"),
     # predictions
+    (
+        "score scan/length --predictions value_twice.jsonl",
+        "value_twice.jsonl:1: 'prediction' stands twice in one object",
+    ),
+    (
+        "score scan/length --predictions begun.txt",
+        "begun.txt: is Parquet, which is read where the name ends in .parquet",
+    ),
     ("score scan/length --predictions absent.jsonl", "absent.jsonl: no such file"),
     ("score scan/length --predictions absent.parquet", "absent.parquet: no such file"),
     ("score scan/length --predictions malformed", "malformed: is a folder; expected a file"),

@@ -27,6 +27,14 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["a.json"]
 
 
+def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "link").symlink_to("below/file")
+    write_text(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "below" / "file").read_text() == "new"
+
+
 def test_a_file_is_no_folder_to_write_in(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     wanted = re.escape(f"{tmp_path / 'file'} is not a folder")

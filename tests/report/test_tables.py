@@ -109,3 +109,21 @@ def test_a_terminal_gets_title_figures_and_rule() -> None:
     assert said.count("quoted") == 7
     assert "The paper disagrees with itself" in said
     assert "agrees: measured is within the published spread" in said
+
+
+@pytest.mark.parametrize(("width", "spared"), [(80, 4), (100, 3), (120, 0)])
+def test_a_narrow_terminal_cuts_no_name_and_no_figure(width: int, spared: int) -> None:
+    comparisons = [
+        Comparison(cell=cell, scores=(0.1234, 12.5, 100.0)) for cell in PAPER.table("table4").cells
+    ]
+    console = Console(width=width)
+    with console.capture() as captured:
+        console.print(for_terminal(PAPER.table("table4"), comparisons))
+    said = captured.get()
+    assert "…" not in said
+    assert len([name for name in ("SEM", "least", "most", "difference") if name not in said]) == (
+        spared
+    )
+    for cell in PAPER.table("table4").cells:
+        assert f"{cell.row} " in said
+        assert f" {cell.printed} " in said

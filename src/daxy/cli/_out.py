@@ -14,4 +14,6 @@ def check_free(path: Path, *, force: bool) -> None:
         WrongRequest: so it is.
     """
     require(not path.is_dir(), f"{path} is a folder; expected a file to write")
+    special = path.exists() and not path.is_file()
+    require(not special, f"{path} is a device or a pipe; expected a file to write")
     require(force or not path.exists(), f"{path} exists; --force replaces it")

@@ -6,10 +6,12 @@ import contextlib
 import difflib
 import inspect
 import io
+import itertools
 import os
 import re
-from collections.abc import Generator, Sequence
-from dataclasses import fields
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import tyro
 
@@ -25,9 +27,8 @@ def parse(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
         SystemExit: the arguments asked for help, which has been printed.
     """
     arguments = [_named(verb, word) for word in arguments]
-    twice = _twice(verb, arguments)
-    several = f"{twice} is given twice; expected {twice} once, with all values after it"
-    require(twice is None, several)
+    _check_switches(verb, arguments)
+    _check_once(verb, arguments)
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
@@ -46,11 +47,60 @@ def _named(verb: type[Verb], word: str) -> str:
     return verb.aliases.get(flag, flag) + equals + value
 
 
-def _twice(verb: type[Verb], arguments: Sequence[str]) -> str | None:
-    """Return a flag of several values that is given twice: those of the first would be lost."""
-    known = {f"--{each.name}" for each in fields(verb) if str(each.type).startswith("tuple[")}
-    given = [word.partition("=")[0] for word in arguments]
-    return next((flag for flag in given if flag in known and given.count(flag) > 1), None)
+def _check_switches(verb: type[Verb], arguments: Sequence[str]) -> None:
+    """Refuse a switch with a value, which would be taken for something else, and on beside off."""
+    switches = {flag: hint for flag, hint in _hints(verb).items() if _bare(hint) is bool}
+    given = dict[str, str]()
+    for word in _before_rest(arguments):
+        flag, equals, value = word.partition("=")
+        name = _dashed(flag)
+        on = name if name in switches else f"--{name.removeprefix('--no-')}"
+        if on in switches:
+            require(not equals, f"{flag} takes no value, not {value!r}")
+            before = given.setdefault(on, name)
+            require(before == name, f"{before} and {name} contradict each other")
+
+
+def _check_once(verb: type[Verb], arguments: Sequence[str]) -> None:
+    """Refuse a flag that is given twice: what it was given first would be lost."""
+    hints = _hints(verb)
+    given = [_dashed(word.partition("=")[0]) for word in _before_rest(arguments)]
+    for flag in given:
+        hint = hints.get(flag, bool)
+        adds = tyro.conf.UseAppendAction in getattr(hint, "__metadata__", ())
+        lost = given.count(flag) > 1 and not adds and _bare(hint) is not bool
+        several = ", with all values after it" if get_origin(_bare(hint)) is tuple else ""
+        require(not lost, f"{flag} is given twice; expected {flag} once{several}")
+
+
+def _hints(kind: type[Any], prefix: str = "--") -> dict[str, Any]:
+    """Return the types of a verb's fields, and of those below them, by their flags."""
+    hints, found = get_type_hints(kind, include_extras=True), dict[str, Any]()
+    for each in fields(kind):
+        hint = hints[each.name]
+        marks = getattr(hint, "__metadata__", ())
+        below = _bare(hint)
+        if isinstance(below, type) and is_dataclass(below):
+            alone = tyro.conf.OmitArgPrefixes in marks
+            found |= _hints(below, prefix if alone else f"{prefix}{each.name}.")
+        else:
+            names = [mark.name for mark in marks if getattr(mark, "name", None)]
+            found[_dashed(f"{prefix}{[*names, each.name][0]}")] = hint
+    return found
+
+
+def _bare(hint: Any) -> Any:
+    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
+
+
+def _dashed(flag: str) -> str:
+    return flag.replace("_", "-")
+
+
+def _before_rest(arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the flags; after `--` nothing is one."""
+    before = itertools.takewhile(lambda word: word != "--", arguments)
+    return (word for word in before if word.startswith("--"))
 
 
 def _fill(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
@@ -113,6 +163,7 @@ def _one_line(box: str) -> str:
 
 _CLAUSES = {
     r"Unrecognized options: (.*)": r"unexpected argument: \1",
+    r"Unrecognized options:": "unexpected argument: ''",
     r"Missing from daxy \S+: ((?:--\S+ )?\S+) .*": r"missing: \1",
     r"Error parsing (\S+): invalid literal for int.*: (.*)": (
         r"wrong value for \1: \2; expected a whole number"

@@ -89,7 +89,8 @@ def _answer(rows: list[dict[str, Any]], picture: Path) -> RenderableType:
     from rich.console import Group
     from rich.table import Table
 
-    table = Table("task", "this demo", "published", "run folder", box=None, pad_edge=False)
+    table = Table("task", "this demo", "published", box=None, pad_edge=False)
+    table.add_column("run folder", overflow="fold")
     for row in rows:
         published = f"{row['published']} ±{row['published_spread']}"
         table.add_row(row["task"], f"{row['measured']:.1f}", published, row["folder"])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-import importlib.util
+import io
 import json
 import os
 import sys
@@ -26,6 +25,7 @@ BROKEN_PIPE = 141
 def main(argv: Sequence[str] | None = None) -> int:
     """Serve one request and return the exit code: 0, 1 a failed check or run, 2 a wrong request."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    _prepare_streams()
     try:
         code = _serve(arguments)
         sys.stdout.flush()
@@ -50,10 +50,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _report(message, 1, arguments)
 
 
+def _prepare_streams() -> None:
+    """Have both outputs, and let them show `?` for what the terminal's encoding has not."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # it was closed before the program began
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
 def verbs() -> dict[str, str]:
     """Return the verbs with what each does, read from their files without importing them."""
     names = [name for name in registry.entries(PACKAGE) if name != "main"]
-    return {name: _summary(name) for name in names}
+    return {name: registry.summary(PACKAGE, name) for name in names}
 
 
 def _serve(arguments: list[str]) -> int:
@@ -98,13 +108,6 @@ def _overview(arguments: Sequence[str]) -> Result:
     return Result(data={"verbs": every}, text=text)
 
 
-def _summary(name: str) -> str:
-    spec = importlib.util.find_spec(f"{PACKAGE}.{name}")
-    assert spec is not None and spec.origin is not None, name
-    said = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
-    return said.partition("\n")[0].rstrip(".")
-
-
 def _print(result: Result, *, as_json: bool) -> int:
     if as_json:
         _print_json(result.data)
@@ -113,7 +116,8 @@ def _print(result: Result, *, as_json: bool) -> int:
     else:
         from rich.console import Console
 
-        Console(width=None if sys.stdout.isatty() else 160, highlight=False).print(result.text)
+        width = None if sys.stdout.isatty() else 160
+        Console(width=width, highlight=False, markup=False).print(result.text)
     return result.exit_code
 
 
@@ -133,7 +137,11 @@ def _report(message: str, code: int, arguments: Sequence[str]) -> int:
     line = " ".join(message.splitlines())
     sys.stderr.write(f"daxy: {line}\n")
     if "--json" in arguments:
-        _print_json({"error": line, "exit_code": code})
+        try:
+            _print_json({"error": line, "exit_code": code})
+            sys.stdout.flush()
+        except OSError:
+            _close_stdout()
     return code
 
 

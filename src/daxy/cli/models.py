@@ -26,17 +26,14 @@ class Models(Verb):
     def run(self) -> Result:
         """Return the list, or the card."""
         from daxy import models
+        from daxy.core import registry
 
         if self.model is not None:
             return _card(self.model, models.get(self.model))
-        every = {name: _summary(models.get(name)) for name in models.available()}
+        every = {name: registry.summary(models.__name__, name) for name in models.available()}
         width = max(map(len, every))
         lines = [f"{name:<{width}}  {summary}" for name, summary in every.items()]
         return Result(data={"models": every}, text="\n".join(lines))
-
-
-def _summary(module: Any) -> str:
-    return inspect.cleandoc(module.__doc__).partition("\n")[0]
 
 
 def _card(name: str, module: Any) -> Result:

@@ -66,7 +66,9 @@ def _listed() -> Result:
     from daxy import tasks
 
     every = [tasks.get(name) for name in tasks.available()]
-    table = Table("task", "train", "test", "tests", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    for head in ("task", "train", "test", "tests"):
+        table.add_column(head, overflow="fold", no_wrap=head in ("train", "test"))
     first_of = {task.family: task for task in reversed(every)}
     for family in dict.fromkeys(task.family for task in every):
         task = first_of[family]

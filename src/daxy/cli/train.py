@@ -185,7 +185,8 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     # Each of several tests has all its scores in a table of its own.
     metrics = [metric] if runs[0].get("tests") else [metric, *sorted({*runs[0]["test"]} - {metric})]
     heads = (f"test {name}" for name in metrics)
-    table = Table("seed", *heads, "validation", "best epoch", "run folder", box=None)
+    table = Table("seed", *heads, "validation", "best epoch", box=None)
+    table.add_column("run folder", overflow="fold")
     for run in runs:
         validation = "-" if run["validation"] is None else f"{run['validation']:.1%}"
         epochs = f"{run['best_epoch']} of {run['epochs']}"

@@ -12,6 +12,7 @@ import tyro
 
 from daxy.cli._verb import Result, Verb
 from daxy.core.errors import require
+from daxy.core.files import read_bytes
 
 if TYPE_CHECKING:
     from daxy.core.examples import Examples
@@ -44,18 +45,28 @@ class Verify(Verb):
     def run(self) -> Result:
         """Return how many examples agree, and the first that do not."""
         require(self.show >= 0, f"--show must not be negative: {self.show}")
-        with contextlib.suppress(OSError), self.file.open("rb") as file:
-            begin = file.read(1024)
-            parquet = f"{self.file} is Parquet; expected a file in the format of the authors"
-            require(not begin.startswith(b"PAR1"), f"{parquet}: `daxy export` writes one")
-            if begin.lstrip().startswith(b"{"):
-                return self._gscan()
-        return self._scan()
+        # A pipe can be read once only; what is no file at all is refused there.
+        data = None if self.file.is_file() else read_bytes(self.file)
+        begin = self._begin() if data is None else data
+        authors = "expected a file in the format of the authors: `daxy export` writes one"
+        require(not begin.startswith(b"PAR1"), f"{self.file} is Parquet; {authors}")
+        require(not begin.startswith(b'{"split"'), f"{self.file} is JSON lines; {authors}")
+        if begin.lstrip().startswith(b"{"):
+            require(data is None, f"{self.file} is a pipe; expected a file for examples of gSCAN")
+            return self._gscan()
+        return self._scan(read_bytes(self.file) if data is None else data)
 
-    def _scan(self) -> Result:
+    def _begin(self) -> bytes:
+        """Return the beginning of the file, or nothing of one that cannot be read."""
+        with contextlib.suppress(OSError), self.file.open("rb") as file:
+            return file.read(1024)
+        return b""
+
+    def _scan(self, data: bytes) -> Result:
+        from daxy.core.examples import Examples
         from daxy.formats import scan_text
 
-        examples = scan_text.read(self.file)
+        examples = Examples.of(scan_text.parse(data, self.file))
         if _mirrored(examples):
             examples = examples.swapped()
         wrong = _disagreements(examples)

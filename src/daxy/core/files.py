@@ -16,12 +16,14 @@ from daxy.core.errors import RunFailed, WrongFile
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     """Let `write` fill a temporary sibling, flush it to disk, then rename it to `path`.
 
-    A reader sees the old file or the new one, never a part; a failed write leaves the old one.
+    A reader sees the old file or the new one, never a part; a failed write leaves the old one. A
+    link stays, and what it leads to is written.
 
     Raises:
         RunFailed: the folder cannot be written or the disk is full.
     """
     temporary: Path | None = None
+    path = path.resolve() if path.is_symlink() else path
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import pkgutil
+from pathlib import Path
 from types import ModuleType
 
 from daxy.core.errors import UnknownName
@@ -16,6 +18,14 @@ def entries(package: str) -> list[str]:
     assert spec is not None and spec.submodule_search_locations is not None, package
     found = pkgutil.iter_modules(list(spec.submodule_search_locations))
     return sorted(m.name for m in found if not m.ispkg and not m.name.startswith("_"))
+
+
+def summary(package: str, name: str) -> str:
+    """Return the first line of an entry's docstring, without its full stop, importing nothing."""
+    spec = importlib.util.find_spec(f"{package}.{name}")
+    assert spec is not None and spec.origin is not None, name
+    said = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
+    return said.partition("\n")[0].rstrip(".")
 
 
 def load(package: str, name: str, *, kind: str) -> ModuleType:

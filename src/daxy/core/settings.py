@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, field, fields
+from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
@@ -45,8 +46,18 @@ def made(kind: type[T], values: Mapping[str, Any], *, of: str) -> T:
     for name in values:
         if name not in known:
             raise UnknownName(f"setting of {of}", name, known)
-    check_types(kind, values)
-    return kind(**values)
+    plain = {name: _plain(value) for name, value in values.items()}
+    check_types(kind, plain)
+    return kind(**plain)
+
+
+def _plain(value: Any) -> Any:
+    """Return another library's number as Python's."""
+    if isinstance(value, Integral) and not isinstance(value, int):
+        return int(value)
+    if isinstance(value, Real) and not isinstance(value, int | float):
+        return float(value)
+    return value
 
 
 def later(default: T) -> T:
@@ -87,8 +98,12 @@ def _default(each: Field[Any]) -> Any:
     return each.default if each.default_factory is MISSING else each.default_factory()
 
 
-def check_types(kind: type, values: Mapping[str, Any]) -> None:
-    """Refuse a value that is not of the type of the dataclass's field with its name.
+def check_types(kind: type | Callable[..., Any], values: Mapping[str, Any]) -> None:
+    """Refuse a value that is not of the type that a dataclass's field or an argument has.
+
+    Args:
+        kind: The dataclass, or the function.
+        values: By the name of the field or argument.
 
     Raises:
         WrongRequest: says which, and what was expected.
@@ -116,7 +131,7 @@ def _fits(value: Any, hint: Any) -> bool:
         return value in get_args(hint)
     if isinstance(hint, UnionType):
         return any(_fits(value, each) for each in get_args(hint))
-    kinds, _ = EXPECTED.get(hint, ((hint,), ""))
+    kinds, _ = EXPECTED.get(hint, ((get_origin(hint) or hint,), ""))
     return isinstance(value, kinds) and (hint is bool or not isinstance(value, bool))
 
 
@@ -125,4 +140,4 @@ def _expected(hint: Any) -> str:
         return f"one of {', '.join(map(repr, get_args(hint)))}"
     if isinstance(hint, UnionType):
         return " or ".join(map(_expected, get_args(hint)))
-    return EXPECTED.get(hint, ((), f"a {hint}"))[1]
+    return EXPECTED[hint][1] if hint in EXPECTED else f"a {(get_origin(hint) or hint).__name__}"

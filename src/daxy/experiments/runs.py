@@ -476,9 +476,14 @@ class _Logging:
         return self._logged
 
 
+MOST_SEEDS = 10_000
+"""More at a time is taken for a slip."""
+
+
 def seeds_from(count: int, first: int = 0) -> list[int]:
     """Return `count` seeds from `first` on."""
     require(count > 0, f"seeds must be positive, not {count}")
+    require(count <= MOST_SEEDS, f"seeds must be at most {MOST_SEEDS:,}, not {count:,}")
     return list(range(first, first + count))
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 from daxy import tasks
-from daxy.core.errors import RunFailed
+from daxy.core.errors import RunFailed, require
 from daxy.core.examples import Examples, Sequences
+from daxy.core.settings import check_types
 from daxy.core.summary import Summary
 from daxy.core.vocabulary import Vocabulary
 from daxy.experiments.papers import Cell, published
@@ -117,10 +119,19 @@ def train(
         Interrupted: by a signal; asking again resumes.
         RunFailed: a run folder is damaged or cannot be written.
     """
+    check_types(
+        train,
+        {"task": task, "model": model, "seeds": seeds, "config": config, "recipe": recipe}
+        | {"geca": geca, "data": data, "runs": runs, "evaluate_every": evaluate_every},
+    )
     endless = tasks.get(task).endless
     settings = protocol(recipe, endless=endless) if isinstance(recipe, str) else recipe
     fitting = learner(model, dict(config or {}), settings, geca)
-    asked = seeds_from(seeds) if isinstance(seeds, int) else seeds
+    asked = seeds_from(seeds) if isinstance(seeds, int) else [*seeds]
+    require(
+        all(isinstance(seed, Integral) for seed in asked),
+        f"seeds must be whole numbers, not {seeds!r}",
+    )
     chosen = data or published_data(task, recipe if isinstance(recipe, str) else DEFAULT)
     experiment = Experiment(
         task=task,
@@ -129,7 +140,8 @@ def train(
         folder=Path(runs),
         evaluate_every=evaluate_every,
     )
-    return Trained(experiment, tuple(experiment.run(asked, watcher=watcher, restart=restart)))
+    found = experiment.run([int(seed) for seed in asked], watcher=watcher, restart=restart)
+    return Trained(experiment, tuple(found))
 
 
 def published_data(task: str, recipe: str) -> Data:

@@ -19,7 +19,8 @@ from daxy.experiments.ledger import Runs
 from daxy.experiments.papers import Cell, Table
 
 if TYPE_CHECKING:
-    from rich.console import Group
+    from rich.console import Console, ConsoleOptions, Group, RenderResult
+    from rich.table import Table as Columns
 
 Verdict = Literal["agrees", "overlaps", "differs", "not yet", "quoted", "not printed"]
 
@@ -39,6 +40,8 @@ HEAD = (
     *("row", "column", "published", "measured", "SEM", "least", "most", "difference", "verdict"),
     "each seed",
 )
+ROOM = {"SEM": 120, "least": 120, "most": 120, "difference": 100}
+"""How wide a terminal has to be to be shown what others are spared."""
 WORDS = ("row", "column", "verdict", "each seed")
 STYLES = {
     "agrees": "green",
@@ -154,16 +157,34 @@ def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
 def for_terminal(table: Table, comparisons: Sequence[Comparison]) -> Group:
     """Return the comparisons of cells of a table, with its title, notes and the rule, for rich."""
     from rich.console import Group
-    from rich.table import Table as Columns
 
-    shown = Columns(box=None, pad_edge=False)
-    for name in HEAD:
-        shown.add_column(name, justify="left" if name in WORDS else "right")
-    for each in comparisons:
-        shown.add_row(*each.texts, style=STYLES[each.verdict])
+    shown = _Columns(comparisons)
     notes = [table.note] if table.note else []
     notes += [AGAIN] if any(each.again for each in comparisons) else []
     return Group(f"{table.path}: {table.title}", "", shown, "", *notes, f"{RULE}.")
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The comparisons as rows; a narrow terminal is spared what the other columns tell."""
+
+    comparisons: Sequence[Comparison]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        del console
+        yield self._of([name for name in HEAD if options.max_width >= ROOM.get(name, 0)])
+
+    def _of(self, heads: Sequence[str]) -> Columns:
+        from rich.table import Table as Columns
+
+        shown = Columns(box=None, pad_edge=False)
+        for name in heads:
+            side = "left" if name in WORDS else "right"
+            shown.add_column(name, justify=side, overflow="fold", no_wrap=name != HEAD[-1])
+        for each in self.comparisons:
+            texts = dict(zip(HEAD, each.texts, strict=True))
+            shown.add_row(*(texts[name] for name in heads), style=STYLES[each.verdict])
+        return shown
 
 
 def as_markdown(comparisons: Sequence[Comparison]) -> str:
