@@ -6,6 +6,7 @@ import ast
 import importlib
 import importlib.util
 import pkgutil
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -14,10 +15,15 @@ from daxy.core.errors import UnknownName
 
 def entries(package: str) -> list[str]:
     """Return the public module names of a package, sorted, importing none; no folders."""
+    return [*_listed(package)]
+
+
+@cache
+def _listed(package: str) -> tuple[str, ...]:
     spec = importlib.util.find_spec(package)
     assert spec is not None and spec.submodule_search_locations is not None, package
     found = pkgutil.iter_modules(list(spec.submodule_search_locations))
-    return sorted(m.name for m in found if not m.ispkg and not m.name.startswith("_"))
+    return tuple(sorted(m.name for m in found if not m.ispkg and not m.name.startswith("_")))
 
 
 def summary(package: str, name: str) -> str:
