@@ -9,7 +9,7 @@ import io
 import itertools
 import os
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -27,8 +27,9 @@ def parse(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
         SystemExit: the arguments asked for help, which has been printed.
     """
     arguments = [_named(verb, word) for word in arguments]
-    _check_switches(verb, arguments)
-    _check_once(verb, arguments)
+    hints = _hints(verb)
+    _check_switches(hints, arguments)
+    _check_once(hints, arguments)
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
@@ -47,9 +48,9 @@ def _named(verb: type[Verb], word: str) -> str:
     return verb.aliases.get(flag, flag) + equals + value
 
 
-def _check_switches(verb: type[Verb], arguments: Sequence[str]) -> None:
+def _check_switches(hints: Mapping[str, Any], arguments: Sequence[str]) -> None:
     """Refuse a switch with a value, which would be taken for something else, and on beside off."""
-    switches = {flag: hint for flag, hint in _hints(verb).items() if _bare(hint) is bool}
+    switches = {flag for flag, hint in hints.items() if _bare(hint) is bool}
     given = dict[str, str]()
     for word in _before_rest(arguments):
         flag, equals, value = word.partition("=")
@@ -61,9 +62,8 @@ def _check_switches(verb: type[Verb], arguments: Sequence[str]) -> None:
             require(before == name, f"{before} and {name} contradict each other")
 
 
-def _check_once(verb: type[Verb], arguments: Sequence[str]) -> None:
+def _check_once(hints: Mapping[str, Any], arguments: Sequence[str]) -> None:
     """Refuse a flag that is given twice: what it was given first would be lost."""
-    hints = _hints(verb)
     given = [_dashed(word.partition("=")[0]) for word in _before_rest(arguments)]
     for flag in given:
         hint = hints.get(flag, bool)

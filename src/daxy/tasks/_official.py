@@ -49,7 +49,7 @@ def _disagreements(rule: Rule, train: Rows, test: Rows) -> tuple[str, str]:
         case Added():
             known, asked = rule.base.parts()
             added = np.intersect1d(np.setdiff1d(train, known), select(rule.pool))
-            least = rule.count if rule.published is None else rule.published
+            least = rule.least_published or rule.count
             if not least <= len(added) <= rule.count:
                 expected = f"{rule.count}" if least == rule.count else f"{least} to {rule.count}"
                 return f"{len(added)} commands were added; expected {expected}", ""

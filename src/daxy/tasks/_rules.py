@@ -119,7 +119,7 @@ class Added:
     sizes: Sizes
     reserve: int | None = None
     """How many are drawn; all of them leave test, the first `count` are added to train."""
-    published: int | None = None
+    least_published: int | None = None
     """How many the official file may have at least, where it is known to add fewer than `count`."""
 
     def __str__(self) -> str:

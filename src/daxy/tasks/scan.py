@@ -94,7 +94,7 @@ def with_nested_jumps(count: int) -> Added:
     )
 
 
-def _published_shots(count: int, repetition: int) -> int | None:
+def _least_published_shots(count: int, repetition: int) -> int | None:
     """Return how many shots an official file has at least, where those are not all it should."""
     if count == 64:
         return 60
@@ -109,7 +109,7 @@ def few_shots(count: int, repetition: int) -> Added:
         count=count,
         draw=f"scan/fewshot_num{count}_rep{repetition}",
         sizes=Sizes(train=15_225 + count, test=1_173),
-        published=_published_shots(count, repetition),
+        least_published=_least_published_shots(count, repetition),
     )
 
 
