@@ -10,7 +10,7 @@ from daxy.training.protocol import PROTOCOLS
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 
-TINY = ("--hidden", "8", "--embedding", "4", "--epochs", "2", "--seeds", "2")
+TINY = ("--hidden", "8", "--embedding", "4", "--epochs", "2")
 
 
 @pytest.fixture(scope="module")
@@ -18,8 +18,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("runs")
 
 
-def train(daxy: Callable, runs: Path, *more: str):
-    return daxy("train", "scan/simple_p1", "seq2seq", *TINY, "--runs", str(runs), *more)
+def train(daxy: Callable, runs: Path, *more: str, seeds: int = 2):
+    flags = (*TINY, "--seeds", str(seeds), "--runs", str(runs), *more)
+    return daxy("train", "scan/simple_p1", "seq2seq", *flags)
 
 
 def test_train_makes_a_run_folder_a_seed_and_scores_every_test_example(
@@ -107,7 +108,7 @@ def test_the_published_protocol_on_a_published_task_shows_the_published_figure(
 
     cell = papers.table("bastings2018/table4").cell("GRU +Attn", "length")
     monkeypatch.setattr("daxy.experiments.trained.published", lambda *_: [cell])
-    answer = train(daxy, tmp_path, "--seeds", "1")
+    answer = train(daxy, tmp_path, seeds=1)
     assert "published  18.1 ±1.1 (bastings2018/table4, GRU +Attn, length)" in answer.out
 
 
