@@ -463,7 +463,7 @@ REQUESTS = [
     # predictions
     (
         "score scan/length --predictions value_twice.jsonl",
-        "value_twice.jsonl:1: 'prediction' stands twice in one object",
+        f"value_twice.jsonl:1: no JSON: the key 'prediction' is there twice; {OBJECT}",
     ),
     (
         "score scan/length --predictions begun.txt",

@@ -36,7 +36,10 @@ def test_an_example_is_one_object() -> None:
             b'{"split": "test", "source": "jump"}\n',
             "a.jsonl:1: expected 'target' with a string or a list of strings",
         ),
-        (b'{"split": "a", "split": "b"}\n', "a.jsonl:1: 'split' stands twice in one object"),
+        (
+            b'{"split": "a", "split": "b"}\n',
+            f"a.jsonl:1: no JSON: the key 'split' is there twice; {OBJECT}",
+        ),
         (b'{"split": "\xff"}\n', "a.jsonl:1: not UTF-8 at column 12"),
         (b'{"split": "\\ud800"}\n', "a.jsonl:1: half of a surrogate pair is no text"),
     ],

@@ -19,6 +19,7 @@ from daxy.core.errors import WrongFile, WrongRequest
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.files import read_bytes, write_atomically
 from daxy.formats import world_json
+from daxy.formats._json_stream import without_repeats
 from daxy.worlds.columns import Worlds
 from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.grid import World
@@ -118,31 +119,19 @@ def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _object(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
-        value = json.loads(line.decode(), object_pairs_hook=_once_each)
+        value = json.loads(line.decode(), object_pairs_hook=without_repeats)
         if b"\\u" in line:
             json.dumps(value, ensure_ascii=False).encode()  # refuses half of a surrogate pair
     except UnicodeDecodeError as error:
         raise WrongFile(path, f"not UTF-8 at column {error.start + 1}", line=number) from None
     except UnicodeEncodeError:
         raise WrongFile(path, "half of a surrogate pair is no text", line=number) from None
-    except WrongRequest as error:
-        raise WrongFile(path, str(error), line=number) from None
     except (ValueError, RecursionError) as error:
         problem = _complaint(line, error)
         raise WrongFile(path, f"{problem}; expected one JSON object a line", line=number) from None
     if not isinstance(value, dict):
         kind = type(value).__name__
         raise WrongFile(path, f"a {kind}; expected one JSON object a line", line=number)
-    return value
-
-
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object; JSON would have it that the last of several values counts."""
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise WrongRequest(f"{twice!r} stands twice in one object")
     return value
 
 
