@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rich.table import Table
 
 from daxy.cli import _parse, interpret, main
 from daxy.core import registry
@@ -39,6 +40,18 @@ def test_every_verb_keeps_the_contract(name: str, daxy: Callable) -> None:
 def test_the_version_is_said(daxy: Callable) -> None:
     assert daxy("--version").out == f"daxy {__version__}\n"
     assert daxy("--version", "--json").json == {"version": __version__}
+
+
+def test_brackets_in_a_table_are_text(daxy: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    def bracketed(_: object) -> main.Result:
+        table = Table("[red]folder")
+        table.add_row("[red]x/[/red]")
+        return main.Result(data={}, text=table)
+
+    monkeypatch.setattr(interpret.Interpret, "run", bracketed)
+    answer = daxy("interpret", "scan", "jump")
+    assert "[red]folder" in answer.out
+    assert "[red]x/[/red]" in answer.out
 
 
 def test_ctrl_c_ends_with_a_line_and_130(daxy: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +97,7 @@ def test_what_needs_no_data_imports_neither_jax_nor_numpy(request_: str) -> None
 
 
 @pytest.mark.parametrize(
-    "request_", ["tasks", "tasks nacs/length", "show scan/length", "export scan/length"]
+    "request_", ["tasks", "models", "tasks nacs/length", "show scan/length", "export scan/length"]
 )
 def test_no_verb_of_the_data_side_imports_jax(request_: str) -> None:
     code = (
