@@ -1,14 +1,17 @@
 """What the layers do that no law of a whole network shows: initial weights, noise, embedding."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxtyping import Array
 
 from daxy.core.vocabulary import PAD
 from daxy.models._model import Sizes
 from daxy.models.layers import embedding, encoder
-from daxy.models.layers.attention import attend
+from daxy.models.layers.attention import attend, exponentials
 from daxy.models.layers.cells import cell
 from daxy.models.layers.dropout import Dropout
 from daxy.models.layers.embedding import FEW, embed
@@ -205,8 +208,40 @@ def test_padding_learns_nothing() -> None:
 
 def test_attention_is_the_softmax_of_the_energies_of_tokens() -> None:
     query, keys = jnp.array([[0.5, -1.0]]), jnp.array([[[0.0, 1.0], [1.0, 2.0], [9.0, 9.0]]])
-    weights = attend(query, keys, jnp.array([2.0, 3.0]), jnp.array([[True, True, False]]))
+    is_token = jnp.array([[True, True, False]])
+    weights = attend(query, exponentials(keys), jnp.array([2.0, 3.0]), is_token)
     # v . tanh(q + k): 2 tanh(0.5) + 3 tanh(0) and 2 tanh(1.5) + 3 tanh(1).
     first, second = 2 * np.tanh(0.5), 2 * np.tanh(1.5) + 3 * np.tanh(1.0)
     share = 1 / (1 + np.exp(second - first))
     np.testing.assert_allclose(weights, [[share, 1 - share, 0]], rtol=1e-5)
+
+
+@pytest.mark.parametrize("size", [0.3, 3.0, 12.0])
+def test_attention_and_its_gradients_are_those_of_a_plain_tanh(size: float) -> None:
+    draws = np.random.default_rng(0)
+    query, keys = size * draws.normal(size=(2, 6)), size * draws.normal(size=(2, 5, 6))
+    keys[0, 0] = 0.5 - query[0]  # neither end of the tanh, however far out both are
+    energy, seen = draws.normal(size=6), draws.normal(size=(2, 5))
+    given = tuple(jnp.asarray(each, jnp.float32) for each in (query, keys, energy))
+
+    def fast(query: Array, keys: Array, energy: Array) -> Array:
+        return attend(query, exponentials(keys), energy)
+
+    def plain(query: Array, keys: Array, energy: Array) -> Array:
+        return jax.nn.softmax(jnp.tanh(query[:, None] + keys) @ energy)
+
+    found, expected = (
+        jax.value_and_grad(lambda *own, way=way: (way(*own) * seen).sum(), (0, 1, 2))(*given)
+        for way in (fast, plain)
+    )
+    jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-4, atol=1e-5), found, expected)
+
+
+def test_attention_is_a_number_for_values_of_any_size() -> None:
+    query, keys = jnp.array([[1e30, -1e30, 90.0]]), jnp.array([[[1e30] * 3, [-1e30] * 3]])
+
+    def first(query: Array, keys: Array, energy: Array) -> Array:
+        return attend(query, exponentials(keys), energy)[0, 0]
+
+    found = jax.value_and_grad(first, (0, 1, 2))(query, keys, jnp.ones(3))
+    assert all(np.isfinite(each).all() for each in jax.tree.leaves(found))

@@ -21,7 +21,7 @@ from daxy.core.settings import check_positive
 from daxy.core.vocabulary import PAD
 from daxy.models._model import Batch, Sizes
 from daxy.models.layers import late_weights
-from daxy.models.layers.attention import attend
+from daxy.models.layers.attention import attend, exponentials
 from daxy.models.layers.cells import State, cell
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed_previous, with_start
@@ -70,15 +70,11 @@ class Seen(NamedTuple):
     """What attention reads of some places, words or cells."""
 
     keys: Float[Array, "batch place hidden"]
-    rows: Float[Array, "batch place width"] | None = None
-    """What is summed; None where it is the keys."""
+    """Their `exponentials`."""
+    values: Float[Array, "batch place width"]
+    """What is summed."""
     is_word: Bool[Array, "batch place"] | None = None
     """Where there is a word and no padding; None for cells, which are all there."""
-
-    @property
-    def values(self) -> Float[Array, "batch place width"]:
-        """What is summed."""
-        return self.keys if self.rows is None else self.rows
 
 
 class Constants(NamedTuple):
@@ -245,7 +241,7 @@ class Model(eqx.Module):
 
     def _seen(self, rows: Array, key: Array) -> Seen:
         keys = times(rows, key)
-        return Seen(keys, None if self._is_code else rows)
+        return Seen(exponentials(keys), keys if self._is_code else rows)
 
     def _weights(self, words: Seen, cells: Seen) -> dict[str, Array]:
         """Return what the decoder multiplies by at each step, by the name `_advance` calls it."""

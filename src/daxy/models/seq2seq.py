@@ -21,7 +21,7 @@ from daxy.core.settings import check_positive, later
 from daxy.core.vocabulary import PAD
 from daxy.models._model import Batch, Sizes
 from daxy.models.layers import late_weights
-from daxy.models.layers.attention import attend
+from daxy.models.layers.attention import attend, exponentials
 from daxy.models.layers.cells import Cell, State, cell
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed
@@ -61,7 +61,7 @@ class Seen(NamedTuple):
     """What every step of the decoder reads of one batch of sources."""
 
     keys: Float[Array, "batch source hidden"]
-    """The encoder's outputs times Wm."""
+    """The `exponentials` of the encoder's outputs times Wm."""
     is_token: Bool[Array, "batch source"]
 
 
@@ -228,7 +228,9 @@ class Model(eqx.Module):
         return times(embedded, self.embedding_to_gates) + self.gates_bias
 
     def _seen(self, outputs: Array, source: Array) -> Seen | None:
-        return None if self.key is None else Seen(times(outputs, self.key), source != PAD)
+        if self.key is None:
+            return None
+        return Seen(exponentials(times(outputs, self.key)), source != PAD)
 
     def _state_weight(self) -> Float[Array, "hidden products"]:
         """Return what the hidden state meets at each step: Wq beside the gates' weight."""

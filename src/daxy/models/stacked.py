@@ -19,7 +19,7 @@ from daxy.core.settings import check_positive
 from daxy.core.vocabulary import PAD
 from daxy.models._model import Batch, Sizes, best
 from daxy.models.layers import late_weights
-from daxy.models.layers.attention import attend
+from daxy.models.layers.attention import attend, exponentials
 from daxy.models.layers.cells import Cell, State, cell
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed
@@ -58,7 +58,7 @@ class Seen(NamedTuple):
     """What attention reads of one batch of sources."""
 
     keys: Float[Array, "batch source hidden"]
-    """The encoder's top states times Ua."""
+    """The `exponentials` of the encoder's top states times Ua."""
     is_token: Bool[Array, "batch source"]
 
 
@@ -265,7 +265,9 @@ class Model(eqx.Module):
         return rows.swapaxes(0, 1), tuple(ends)
 
     def _seen(self, outputs: Array, source: Array) -> Seen | None:
-        return None if self.key is None else Seen(times(outputs, self.key), source != PAD)
+        if self.key is None:
+            return None
+        return Seen(exponentials(times(outputs, self.key)), source != PAD)
 
     def _constants(self, seen: Seen | None) -> Constants:
         biases = tuple((layer.input_bias, layer.state_bias) for layer in self.decoder)

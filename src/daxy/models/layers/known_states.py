@@ -18,7 +18,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from daxy.models.layers.cells import Cell, Gates, State
-from daxy.models.layers.linear import times
+from daxy.models.layers.linear import summed_products, times
 
 Trace: TypeAlias = tuple[Float[Array, "time batch hidden"], ...]
 """Every state of a recurrence, each part of it stacked over time."""
@@ -98,7 +98,7 @@ def _follow(cell: Cell, reverse: bool) -> Callable[[Trace, Course], Trace]:
         start, (to_input, to_state) = jax.lax.scan(
             back, last, (pulls, cotangents), reverse=not reverse
         )
-        weight = _flat(before[0]).T @ _flat(to_state)
+        weight = summed_products(_flat(before[0]), _flat(to_state))
         return None, Course(start, to_input, weight, _flat(to_state).sum(axis=0), None)
 
     follow.defvjp(forward, backward)

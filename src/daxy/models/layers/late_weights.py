@@ -19,6 +19,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from daxy.models.layers.linear import summed_products
+
 Weights: TypeAlias = Mapping[str, Float[Array, "_ _"] | Float[Array, "batch _ _"]]
 Tree: TypeAlias = Any
 """Any nest of arrays that JAX maps over."""
@@ -172,7 +174,7 @@ def gradient(
 ) -> Array:
     """Return the gradient of a weight with two axes, or with one for the batch before them."""
     if axes == 2:
-        return _flat(rows).T @ _flat(products)
+        return summed_products(_flat(rows), _flat(products))
     return jnp.einsum("tbi,tbo->bio", rows, products)
 
 

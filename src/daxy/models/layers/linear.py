@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import jax
+import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 
@@ -23,7 +24,7 @@ def _product(rows: Array, weight: Array) -> Array:
     """Return rows @ weight.
 
     JAX would form the weight's gradient as its transpose, which XLA for CPUs does three times more
-    slowly than the product that is written here.
+    slowly than the sum that is written here.
     """
     return rows @ weight
 
@@ -34,9 +35,17 @@ def _forward(rows: Array, weight: Array) -> tuple[Array, tuple[Array, Array]]:
 
 def _backward(kept: tuple[Array, Array], cotangent: Array) -> tuple[Array, Array]:
     rows, weight = kept
-    narrow = rows.shape[1] <= cotangent.shape[1]  # the operand that is turned is copied
-    gradient = rows.T @ cotangent if narrow else (cotangent.T @ rows).T
-    return cotangent @ weight.T, gradient
+    return jnp.einsum("no,io->ni", cotangent, weight), summed_products(rows, cotangent)
 
 
 _product.defvjp(_forward, _backward)
+
+
+def summed_products(
+    rows: Float[Array, "rows incoming"], others: Float[Array, "rows outgoing"]
+) -> Float[Array, "incoming outgoing"]:
+    """Return the sum over rows of the products of each entry of one with each of the other.
+
+    A matrix that is turned first would be copied for it.
+    """
+    return jnp.einsum("ni,no->io", rows, others)
