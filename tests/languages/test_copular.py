@@ -107,6 +107,16 @@ def test_a_word_that_is_not_known_is_taken_for_an_adjective() -> None:
     assert copular.accepted(target, source) == of("you are grumpy .", "you re grumpy .")
 
 
+def test_a_known_word_with_another_translation_is_taken_for_an_adjective_too() -> None:
+    source, target = said("you re greedy ."), said("tu es avide .")
+    assert target not in copular.translations(source)
+    assert copular.accepted(source, target) == of(
+        "tu es avide .", "vous etes avide .", "vous etes avides ."
+    )
+    source, target = said("tu es fatigue ."), said("you are daxy .")
+    assert copular.accepted(source, target) == of("you are daxy .", "you re daxy .")
+
+
 @pytest.mark.parametrize(
     ("source", "target"),
     [

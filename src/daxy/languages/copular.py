@@ -236,10 +236,10 @@ def translations(sentence: Tokens) -> tuple[Tokens, ...]:
 def accepted(source: Tokens, target: Tokens) -> frozenset[Tokens]:
     """Return what translates a sentence as well as the translation that is given does.
 
-    A word that is not known is taken for an adjective, if the pair says it of one person who need
-    not be a woman, and, after `vous`, in a form that could not be one of several: of `you are daxy
-    . tu es daxiste .` all that can be said follows. What the grammar does not know has one
-    translation.
+    A word that is not known, or not as this translation has it, is taken for an adjective, if the
+    pair says it of one person who need not be a woman, and, after `vous`, in a form that could not
+    be one of several: of `you are daxy . tu es daxiste .` all that can be said follows. What the
+    grammar does not know has one translation.
     """
     for language in LANGUAGES:
         meant = _meant(source, target, language)
@@ -255,18 +255,17 @@ def _meant(source: Tokens, target: Tokens, language: Language) -> list[Clause]:
     rest, said = _after_the_frame(source, language), _after_the_frame(target, other)
     if not rest or not said:
         return []
-    known = _index()[language].get(rest, ())
-    is_guessed = not known
-    if is_guessed:
-        english, french = (rest, said) if language == "english" else (said, rest)
-        who = (target if language == "english" else source)[0]
-        is_one = len(french) == 1 and (who != "vous" or not french[0].endswith(("s", "x")))
-        known = (adjective(english, french[0]),) if is_one else ()
-    found = list(_read(source, language, known))
-    said_by = [each.subject for each in found if target in each.said(other)]
-    if is_guessed:
-        said_by = [each for each in said_by if not (each.is_many or each.is_female)]
-    return found if said_by else []
+    found = list(_read(source, language, _index()[language].get(rest, ())))
+    if any(target in each.said(other) for each in found):
+        return found
+    english, french = (rest, said) if language == "english" else (said, rest)
+    who = (target if language == "english" else source)[0]
+    if len(french) > 1 or (who == "vous" and french[0].endswith(("s", "x"))):
+        return []
+    guessed = list(_read(source, language, (adjective(english, french[0]),)))
+    said_by = [each.subject for each in guessed if target in each.said(other)]
+    is_one = any(not (each.is_many or each.is_female) for each in said_by)
+    return guessed if is_one else []
 
 
 def _read(sentence: Tokens, language: Language, known: tuple[Predicate, ...]) -> Iterator[Clause]:
