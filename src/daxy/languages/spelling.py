@@ -18,12 +18,12 @@ OTHER = re.compile(r"[^a-z.!?]+")
 
 
 def words(text: str) -> Tokens:
-    """Return the words of a sentence, each of `.`, `!` and `?` a word of its own.
+    """Return the words of a sentence; each of `.`, `!` and `?` begins a word.
 
     Letters lose case and accents; whatever else there is, digits and apostrophes too, stands
     between words. A letter that is no letter of a to z with an accent, as in `sœur`, does so too.
     """
-    return tuple(OTHER.sub(" ", STOP.sub(r" \1 ", _bare(text))).split())
+    return tuple(OTHER.sub(" ", STOP.sub(r" \1", _bare(text))).split())
 
 
 def is_word(text: str) -> bool:
