@@ -79,6 +79,15 @@ def test_text_that_was_decoded_twice_is_told_from_text(tmp_path: Path, said: str
             tatoeba.read(written(tmp_path, again.encode()))
 
 
+@pytest.mark.parametrize("encoding", ["mac_roman", "cp1250", "iso8859_2", "cp437", "cp850"])
+def test_text_that_was_decoded_as_another_encoding_is_refused(
+    tmp_path: Path, encoding: str
+) -> None:
+    again = "Je suis fatigué.".encode().decode(encoding)
+    with pytest.raises(WrongFile, match="was decoded as another encoding and saved again"):
+        tatoeba.read(written(tmp_path, f"I'm tired.\t{again}\n".encode()))
+
+
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(WrongFile, match="the file is empty"):
         tatoeba.read(written(tmp_path, b""))

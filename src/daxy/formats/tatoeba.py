@@ -16,6 +16,8 @@ from daxy.core.files import decoded, read_bytes
 COLUMNS = (2, 3)
 LIKELY = re.compile("[\t -~\u00a0-\u017f\u2010-\u203a]")
 """What English and French are written with, and a bit more."""
+MISTAKEN = ("cp1252", "mac_roman", "cp1250", "iso8859_2", "cp437", "cp850")
+"""What UTF-8 is taken for by mistake: the encodings of Windows, of old Macs and of DOS."""
 EXPECTED = "expected <English>, a tab, <French>, and maybe a tab and whose they are"
 
 
@@ -69,17 +71,21 @@ def _is_damage(sign: str) -> bool:
 
 
 def _is_decoded_twice(text: str) -> bool:
-    """Whether UTF-8 was taken for Western European text once: `é` is `Ã©` then."""
+    """Whether UTF-8 was taken for another encoding once: `é` is `Ã©` in Windows-1252."""
+    return any(_is_decoded_as(encoding, text) for encoding in MISTAKEN)
+
+
+def _is_decoded_as(encoding: str, text: str) -> bool:
     try:
-        again = b"".join(map(_western, text)).decode()
+        again = b"".join(_byte(sign, encoding) for sign in text).decode()
     except UnicodeError:
         return False
     return again != text and all(LIKELY.fullmatch(sign) for sign in again)
 
 
-def _western(sign: str) -> bytes:
-    """Return the byte that is read as this sign in Windows-1252, or, where it has none, Latin-1."""
+def _byte(sign: str, encoding: str) -> bytes:
+    """Return the byte that is read as this sign, or, where there is none, as it is in Latin-1."""
     try:
-        return sign.encode("cp1252")
+        return sign.encode(encoding)
     except UnicodeEncodeError:
         return sign.encode("latin-1")
