@@ -202,6 +202,12 @@ def test_without_a_validation_set_all_is_learned() -> None:
         ({"pairs": Path("a"), "official": Path("b")}, "expected one of them"),
         ({"pairs": Path("a"), "sentences": "released"}, "--pairs is not for the sentences of"),
         ({"official": Path("a"), "longest": 8}, "is made already; leave out --longest"),
+        ({"official": Path("a"), "seed": 3}, "is made already; leave out --split-seed"),
+        ({"prefixes": "tutorial"}, "sentences pass no filter; leave out --prefixes"),
+        (
+            {"validation": "none", "validation_fraction": 0.2},
+            "there is no validation set; leave out --validation-fraction",
+        ),
         ({"official": Path("a")}, "a: no such file or folder"),
         ({"pairs": Path("absent.txt")}, "absent.txt: no such file"),
     ],
@@ -230,3 +236,10 @@ def test_a_file_that_will_not_do_is_refused(text: str, problem: str, tmp_path: P
     with pytest.raises(DaxyError) as raised:
         split(pairs=path)
     assert problem in str(raised.value)
+
+
+def test_a_word_that_a_file_has_is_no_new_one(tmp_path: Path) -> None:
+    path = tmp_path / "fra.txt"
+    path.write_text("I am daxy.\tJe suis las.\nI am ill.\tJe suis malade.\n")
+    with pytest.raises(DaxyError, match=f"'i am daxy .' is among those of {path}; expected"):
+        split(pairs=path, test_fraction=0.5, validation="none")

@@ -57,7 +57,8 @@ class Tasks(OfTask):
             f"- {fact[0].upper()}{fact[1:]}: {value:.1%}" for fact, value in statistics.items()
         ]
         data |= {"provenance": asdict(split.provenance), "statistics": statistics}
-        return Result(data=data, text=task.card + "\n".join(lines))
+        card = task.card_of(split.provenance.rule)
+        return Result(data=data, text=card + "\n".join(lines))
 
 
 def _listed() -> Result:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from daxy.core.errors import require
 from daxy.core.settings import check_types, stated
 from daxy.core.split import Split
 
@@ -28,6 +29,11 @@ class Data:
 
     def __post_init__(self) -> None:
         check_types(type(self), vars(self))
+
+    def _check_plain(self, name: str, why: str) -> None:
+        """Refuse a choice that would change nothing."""
+        flag = "split-seed" if name == "seed" else name.replace("_", "-")
+        require(getattr(self, name) == getattr(type(self), name), f"{why}; leave out --{flag}")
 
     @property
     def origin(self) -> str:

@@ -151,8 +151,12 @@ class Task(ABC, Generic[Options]):
     @property
     def card(self) -> str:
         """What the task tests, how it splits and how it is scored, as Markdown."""
+        return self.card_of(self.rule)
+
+    def card_of(self, rule: str) -> str:
+        """Return the card of a split that came about by this rule."""
         lines = [f"# {self.name}", "", self.summary, ""]
-        lines += [f"- Paper: {self.paper}", f"- Split: {self.rule}"]
+        lines += [f"- Paper: {self.paper}", f"- Split: {rule}"]
         each = ", ".join(f"{name} {count}" for name, count in self.sizes.tests.items())
         sizes = f"{self.sizes.train} train lines, {self.sizes.test} test lines"
         known = "Published sizes" if self.published else "Sizes"

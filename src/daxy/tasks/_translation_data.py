@@ -65,11 +65,14 @@ class TranslationData(Data):
             require(0 < share < 1, f"{said} must be between 0 and 1, not {share:g}")
         require(self.repetitions >= 0, f"repetitions must not be negative: {self.repetitions}")
         if self.sentences == "released":
-            for name in ("prefixes", "longest", "test_fraction", "validation_fraction"):
-                plain, flag = getattr(type(self), name), name.replace("_", "-")
-                fixed = f"the released selection is made already; leave out --{flag}"
-                require(getattr(self, name) == plain, fixed)
-        self.added  # noqa: B018 - refuses what is no word
+            for name in ("seed", "prefixes", "longest", "test_fraction", "validation_fraction"):
+                self._check_plain(name, "the released selection is made already")
+        if self.validation == "none":
+            self._check_plain("validation_fraction", "there is no validation set")
+        if self.sentences == "grammar":
+            self._check_plain("prefixes", "the grammar's sentences pass no filter")
+        (english,), ((french,), *_) = self.added.english, self.added.french
+        object.__setattr__(self, "word", f"{english}={french}")
 
     @property
     def origin(self) -> str:

@@ -161,7 +161,8 @@ def _check_new(data: TranslationData, pairs: Iterable[Pair]) -> None:
     (english,), (french, *_) = data.added.english, data.added.french[0]
     for pair in pairs:
         for word, sentence in zip((english, french), pair, strict=True):
-            known = f"{word!r} is no new word: {' '.join(sentence)!r} is among the sentences"
+            among = "the sentences" if data.pairs is None else f"those of {data.pairs}"
+            known = f"{word!r} is no new word: {' '.join(sentence)!r} is among {among}"
             require(word not in sentence, f"{known}; expected another --word")
 
 
