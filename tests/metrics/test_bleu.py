@@ -8,6 +8,7 @@ from sacrebleu import corpus_bleu, sentence_bleu
 
 from daxy import metrics
 from daxy.core.examples import Examples, Sequences
+from daxy.experiments.papers._printed import COUNTED
 from daxy.metrics.bleu import SIGNATURE, scorer
 
 BLEU, ACCEPTED = metrics.get("bleu"), metrics.get("accepted")
@@ -55,6 +56,8 @@ def test_the_signature_is_what_sacrebleu_says() -> None:
     said = str(scorer().get_signature())
     assert said.startswith(f"{SIGNATURE}|version:")
     assert SIGNATURE in BLEU.summary
+    assert SIGNATURE in BLEU.signature
+    assert f"{SIGNATURE}." in COUNTED
 
 
 def test_another_way_to_say_the_same_is_accepted() -> None:

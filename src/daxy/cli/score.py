@@ -87,8 +87,12 @@ def _table(scored: Scored, statistics: Mapping[str, float], about: Provenance) -
     from rich.console import Group
     from rich.table import Table
 
+    from daxy import metrics
+
     lines = [f"{scored.task}: {len(scored.examples):,} test examples ({about.source})"]
-    lines += [f"{name} {total:.1%}" for name, total in scored.totals.items()]
+    for name, total in scored.totals.items():
+        how = metrics.get(name).signature
+        lines.append(f"{name} {total:.1%}{how and f' ({how})'}")
     lines += [f"{fact}: {value:.1%}" for fact, value in statistics.items()]
     tests = Table("test", "examples", *scored.totals, box=None, pad_edge=False)
     for name, totals in scored.tests.items():

@@ -75,6 +75,8 @@ class Entry:
     perplexity: Perplexity = later(None)  # noqa: RUF009 - a number
     """Of a target token in the selected epoch, as training met it; None where the loss is no mean
     over tokens."""
+    sacrebleu: str = later("")
+    """The version of what counted BLEU; empty where there is none, or it was not kept."""
 
     @property
     def training(self) -> tuple[str, str]:
@@ -163,6 +165,7 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
         on_validation=scores.get("on_validation", {}),
         told=_told(folder) if cell.recipe.part == "told" else {},
         perplexity=scores.get("perplexity"),
+        sacrebleu=place.get("sacrebleu", "") if "bleu" in scores["test"] else "",
     )
     try:
         return replace(found, score=found.score_of(cell.recipe))

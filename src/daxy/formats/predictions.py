@@ -82,7 +82,9 @@ def align(path: Path, rows: Sequence[Given], wanted: Sequence[str | Tokens]) -> 
         if row.of in given:
             problem = f"{_named(row.of)} was already given on line {given[row.of].line}"
             if sum(of == row.of for of in wanted) > 1:
-                problem += "; one row is for all examples with this source, or each names a `key`"
+                shared = "key" if isinstance(row.of, str) else "source"
+                problem += f"; one row is for all examples with this {shared}"
+                problem += "" if isinstance(row.of, str) else ", or each names a `key`"
             raise WrongFile(path, problem, line=row.line)
         given[row.of] = row
     if unknown := [row for row in rows if row.of not in known]:

@@ -23,6 +23,8 @@ class Metric(ABC):
 
     name: ClassVar[str]
     summary: ClassVar[str]
+    signature: ClassVar[str] = ""
+    """What says how it is counted, beside its figures, where that is done in several ways."""
 
     @abstractmethod
     def score(self, examples: Examples, predictions: Sequences) -> Scores:

@@ -26,7 +26,8 @@ class Bleu(Metric):
     """BLEU of all predictions together; of each alone, that of its sentence."""
 
     name = "bleu"
-    summary = f"BLEU of all predictions together (sacreBLEU, {SIGNATURE}), as a share"
+    signature = f"sacreBLEU, {SIGNATURE}"
+    summary = f"BLEU of all predictions together ({signature}), as a share"
 
     def score(self, examples: Examples, predictions: Sequences) -> NDArray[np.float64]:
         """Return the BLEU of each prediction alone: n-grams that it is too short for are left out.

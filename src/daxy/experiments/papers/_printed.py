@@ -13,6 +13,9 @@ from daxy.experiments.papers._paper import Cell, Recipe, Table
 RecipeOf = Callable[[str, str], Recipe | None]
 """recipe_of(row, column) -> how to reproduce that cell, or None where it is quoted."""
 
+COUNTED = "BLEU is sacreBLEU's, nrefs:1|case:mixed|eff:no|tok:none|smooth:exp."
+"""How BLEU is counted where a paper's figures are trained again."""
+
 _FIGURE = re.compile(r"(\d+(?:\.(\d+))?)(?: ±(\d+\.\d+))?")
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from daxy.experiments.papers._paper import Paper, Recipe, Table, Value
-from daxy.experiments.papers._printed import RecipeOf, read_table
+from daxy.experiments.papers._printed import COUNTED, RecipeOf, read_table
 
 NAME = "bastings2018"
 RUNS = 3
@@ -269,7 +269,8 @@ RELEASED = "On the selection of Tatoeba's sentences that the authors trained on:
 
 
 def _translated(number: int, title: str, test: str, text: str, note: str = "") -> Table:
-    said = " ".join(filter(None, (RELEASED, note)))
+    counted = COUNTED if test == "sentences" else ""
+    said = " ".join(filter(None, (RELEASED, note, counted)))
     return _table(number, title, tuple(DIRECTIONS), text, on_translation(test), note=said)
 
 
