@@ -84,14 +84,16 @@ class Predictor:
     ) -> NDArray[np.float32]:
         """Return how much each place is attended to at each step: [steps, places].
 
-        Steps are the tokens that are said, and the end; places as in `attended`, words with the
-        end of the source, and with a start before them where the network has one.
+        Steps are the tokens that are said, and the end, which does not come where the limit does;
+        places as in `attended`, words with the end of the source, and with a start before them
+        where the network has one.
 
         Raises:
             WrongRequest: see `attended`.
         """
         given = self._attending(Sequences.of([source]), world)
-        return alignments(self.model, given, self.targets.encode(Sequences.of([said])))[0]
+        codes = self.targets.encode(Sequences.of([said]))[:, : self.limit]
+        return alignments(self.model, given, codes)[0]
 
     def _attending(self, sources: Sequences, worlds: Worlds | None) -> Given:
         """Return what is asked, of a network that says what it attends to."""

@@ -24,7 +24,7 @@ class Alignment:
 
     source: Sequence[str]
     said: Sequence[str]
-    """One a step, the end too."""
+    """One a step, the end too if it came."""
     weights: NDArray[np.float32]
     """Shape [steps, words of the source]."""
 
@@ -37,10 +37,11 @@ class Alignment:
         Args:
             source: Its words.
             said: The network's.
-            weights: [steps, places]: places are the words and the end, maybe with a start before.
+            weights: [steps, places]: places are the words and the end, maybe with a start before;
+                steps are the words and, if it came, the end.
         """
         start = [START] * (weights.shape[1] - len(source) - 1)
-        return cls((*start, *source, END), (*said, END), weights)
+        return cls((*start, *source, END), (*said, END)[: len(weights)], weights)
 
     @property
     def as_json(self) -> dict[str, Any]:
