@@ -14,6 +14,7 @@ from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.runs import Experiment, Workshop
 from daxy.experiments.trained import load
 from daxy.formats import parquet
+from daxy.languages import grounded
 from daxy.learners.neural import learner
 from daxy.report import analyses
 from daxy.training.protocol import Protocol
@@ -95,6 +96,22 @@ def test_what_its_network_attends_to_is_a_share_of_the_cells(trained: RunFolder)
 
 def test_whether_it_attends_to_the_target_is_counted(trained: RunFolder) -> None:
     found = analyses.get("attention").run([trained], of=("A",))
+    test = DATA.load(TASK).named["A"]
+    assert isinstance(test, GroundedExamples)
+    kept = parquet.load(trained.predictions, ("key", "prediction")).to_pydict()
+    said = dict(zip(kept["key"], kept["prediction"], strict=True))
+    network = load(trained.path)
+    answers = Sequences.of([said[key] for key in test.keys])
+    looks = network.attended(test.source, answers, test.worlds)
+    finds = list[bool]()
+    for example, look in zip(test, looks, strict=True):
+        world = example.world
+        most = Cell(*divmod(int(look.argmax()), world.size))
+        phrase = grounded.parse(example.source).phrase
+        finds.append(most == world.placed[grounded.referent(phrase, world.things)].cell)
+    every = next(row for row in found.rows if row.name == "all episodes")
+    assert 0 < every.value.mean < 100
+    assert every.value.mean == pytest.approx(100 * np.mean(finds))
     examples = {row.name: row.examples or 0 for row in found.rows}
     shares = {row.name: row.value.mean / 100 for row in found.rows}
     assert examples["all episodes"] == DATA.load(TASK).provenance.sizes.tests["A"]

@@ -197,6 +197,12 @@ WRONG = {
 }
 
 
+@pytest.mark.parametrize("name", analyses.available())
+def test_a_folder_without_a_finished_run_is_named(name: str, tmp_path: Path) -> None:
+    with pytest.raises(WrongRequest, match=f"{tmp_path}: there is no finished run here"):
+        analyses.get(name).run([RunFolder(tmp_path)])
+
+
 @pytest.mark.parametrize(("message", "request_"), WRONG.items(), ids=WRONG)
 def test_a_wrong_request_is_refused(
     message: str, request_: tuple[str, ...], daxy: Callable

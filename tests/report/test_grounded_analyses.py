@@ -18,6 +18,7 @@ from daxy.report import analyses
 from daxy.report.analyses._analysis import Findings
 from daxy.report.analyses.destinations import destinations
 from daxy.worlds.examples import GroundedExample, GroundedExamples
+from daxy.worlds.grid import Cell
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 
@@ -106,6 +107,29 @@ def test_every_grouping_by_situation_has_every_example_once(folders: list[RunFol
     assert set(rows(south_west, "direction of the target")) == {"sw"}
 
 
+def turns_round_first(example: GroundedExample) -> Tokens:
+    """Right but for a turn round that comes before."""
+    return ("turn left",) * 4 + example.target
+
+
+def test_what_executes_stands_beside_what_is_exact(tmp_path: Path) -> None:
+    folder = run(tmp_path, 0, turns_round_first)
+    test = asked_of()
+    done = Sequences.of([turns_round_first(example) for example in test])
+    executes = tasks.get(TASK).scores(test, done)["executes"]
+    lengths = np.array([len(actions) for actions in test.target])
+    for name, group in (("by_length", "tokens in the target"), ("by_situation", "test")):
+        found = [row for row in analyses.get(name).run([folder]).rows if row.group == group]
+        assert {row.value.runs for row in found} == {(0,)}
+        whole = sum((row.examples or 0) * row.others["executes"].mean for row in found)
+        assert whole / len(test) == pytest.approx(100 * executes.mean())
+        assert whole > 0
+        if name == "by_length":
+            for row in found:
+                own = 100 * executes[lengths == int(row.name)].mean()
+                assert row.others["executes"].runs == pytest.approx((own,))
+
+
 def test_accuracy_by_length_of_some_tests_is_of_them_alone(folders: list[RunFolder]) -> None:
     found = analyses.get("by_length").run(folders, of=("D",))
     sizes = DATA.load(TASK).provenance.sizes.tests
@@ -114,25 +138,33 @@ def test_accuracy_by_length_of_some_tests_is_of_them_alone(folders: list[RunFold
     assert all(row.value.runs[0] == 100 for row in by_target)
 
 
-def test_an_agent_that_keeps_to_its_row_ends_in_line_where_a_right_one_does(tmp_path: Path) -> None:
+def test_an_agent_that_keeps_to_its_row_ends_in_line_with_the_target(tmp_path: Path) -> None:
     found = analyses.get("destinations").run([run(tmp_path, 0, stays_in_its_row)], of=("D",))
     shares = {name: share for name, (share,) in rows(found, "D").items()}
-    ends = [
-        (each.world.path(stays_in_its_row(each))[-1], each.world.path(each.target)[-1])
-        for each in DATA.load(TASK).named["D"]
-        if isinstance(each, GroundedExample)
-    ]
+    asked = [each for each in DATA.load(TASK).named["D"] if isinstance(each, GroundedExample)]
+    ends = [(each.world.path(stays_in_its_row(each))[-1], target_of(each)) for each in asked]
     rows_, columns = ([one[at] == other[at] for one, other in ends] for at in (0, 1))
-    assert 0 < shares["its cell"] < shares["its column"] <= shares["its row or column"]
+    assert 0 < shares["its column"] <= shares["its row or column"]
     assert shares["its row"] == pytest.approx(100 * np.mean(rows_))
     assert shares["its column"] == pytest.approx(100 * np.mean(columns))
     either = [one or other for one, other in zip(rows_, columns, strict=True)]
     assert shares["its row or column"] == pytest.approx(100 * np.mean(either))
+    same = [each.world.path(stays_in_its_row(each))[-1] == each.world.path(each.target)[-1]
+            for each in asked]  # fmt: skip
+    assert shares["where a right one ends"] == pytest.approx(100 * np.mean(same))
+
+
+def target_of(example: GroundedExample) -> Cell:
+    """Return the cell of what a command speaks of."""
+    phrase = grounded.parse(example.source).phrase
+    return example.world.placed[grounded.referent(phrase, example.world.things)].cell
 
 
 def test_what_is_right_ends_where_it_should(folders: list[RunFolder]) -> None:
     found = analyses.get("destinations").run(folders[:1])
-    assert {row.value.runs for row in found.rows} == {(100,)}
+    shares = {row.name: row.value.runs for row in found.rows if row.group == "A"}
+    assert shares["where a right one ends"] == (100,)
+    assert 0 < shares["its row"][0] < 100  # what is pushed moves on
 
 
 def test_a_destination_is_the_last_cell_of_the_path() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +14,7 @@ from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
+    from daxy.core.summary import Summary
     from daxy.report.analyses import Findings
     from daxy.report.analyses._analysis import Row
 
@@ -48,6 +50,8 @@ class Analyse(Verb):
         from daxy.report import analyses
 
         if self.analysis is None:
+            nothing = "--of, --draw and --force are for an analysis; expected one by its name"
+            require(not (self.of or self.draw or self.force), nothing)
             return _listed()
         analysis = analyses.get(self.analysis)
         check(self.draw, force=self.force)
@@ -88,10 +92,15 @@ def _data(findings: Findings) -> dict[str, Any]:
                 "examples": row.examples,
                 **({} if row.chance is None else {"chance": row.chance}),
                 **row.value.as_json,
+                **({} if not row.others else {"others": _as_json(row.others)}),
             }
             for row in findings.rows
         ],
     }
+
+
+def _as_json(others: Mapping[str, Summary]) -> dict[str, Any]:
+    return {metric: value.as_json for metric, value in others.items()}
 
 
 def _table(findings: Findings) -> Any:
@@ -105,6 +114,7 @@ def _table(findings: Findings) -> Any:
     guessed = any(row.chance is not None for row in findings.rows)
     head = ["examples"] * counted + ["chance"] * guessed + [findings.measure]
     head += ["SEM", "least", "most"] * several
+    head += dict.fromkeys(_percent(metric) for row in findings.rows for metric in row.others)
     head += ["published"] * bool(findings.published)
     head += ["each run"] * several
     for group, shown in findings.groups.items():
@@ -134,9 +144,15 @@ def _figures(row: Row, findings: Findings) -> dict[str, str]:
         "most": found.most,
     }
     shown = {name: f"{value:.{digits}f}" for name, value in figures.items()}
+    for metric, value in row.others.items():
+        shown[_percent(metric)] = f"{value.mean:.{digits}f}"
     shown["examples"] = f"{row.examples or 0:,}"
     shown["each run"] = " ".join(f"{value:.{digits}f}" for value in found.runs)
     return shown
+
+
+def _percent(metric: str) -> str:
+    return f"{metric} (%)"
 
 
 VERB = Analyse

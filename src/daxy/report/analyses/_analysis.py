@@ -44,6 +44,8 @@ class Row:
     """How many it is of."""
     chance: float | None = None
     """What guessing would come to."""
+    others: Mapping[str, Summary] = field(default_factory=dict[str, Summary])
+    """The same by the task's other ways to be right, by metric."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,18 +142,32 @@ class Judged:
     sources: tuple[Tokens, ...]
     targets: tuple[Tokens, ...]
     right: NDArray[np.bool_]
-    """Shape [runs, examples]."""
+    """By the metric: shape [runs, examples]."""
+    others: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict[str, NDArray[np.bool_]])
+    """The same by each other metric that says right or wrong."""
 
     def over(self, chosen: NDArray[np.bool_]) -> Summary:
         """Return the share that is right among the chosen examples, in per cent."""
-        return Summary(runs=tuple((100 * self.right[:, chosen].mean(axis=1)).tolist()))
+        return _share(self.right, chosen)
+
+    def row(self, group: str, name: str, chosen: NDArray[np.bool_]) -> Row:
+        """Return how well the chosen examples were done, by every metric."""
+        others = {metric: _share(right, chosen) for metric, right in self.others.items()}
+        count, value = int(chosen.sum()), self.over(chosen)
+        return Row(group=group, name=name, examples=count, value=value, others=others)
 
     def at(self, rows: NDArray[np.int64]) -> Judged:
         """Return the same of these examples alone."""
         sources, targets = (
             tuple(map(every.__getitem__, rows.tolist())) for every in (self.sources, self.targets)
         )
-        return replace(self, sources=sources, targets=targets, right=self.right[:, rows])
+        others = {metric: right[:, rows] for metric, right in self.others.items()}
+        right = self.right[:, rows]
+        return replace(self, sources=sources, targets=targets, right=right, others=others)
+
+
+def _share(right: NDArray[np.bool_], chosen: NDArray[np.bool_]) -> Summary:
+    return Summary(runs=tuple((100 * right[:, chosen].mean(axis=1)).tolist()))
 
 
 def judged(folders: Sequence[RunFolder]) -> Judged:
@@ -173,13 +189,17 @@ def judged(folders: Sequence[RunFolder]) -> Judged:
         known = [each.path for each in folders[:place] if each.config() == folder.config()]
         require(not known, f"{folder.path} is the same run as {known and known[0]}")
     metric = folders[0].scores()["metric"]
-    kept = parquet.load(folders[0].predictions, (metric,)).schema
-    if not pa.types.is_boolean(kept.field(metric).type):
-        metric = "exact"  # a grade is neither right nor wrong
-    tables = [parquet.load(each.predictions, ("source", "target", metric)) for each in folders]
+    every = dict.fromkeys((metric, *tasks.get(first.task).metrics))
+    kept = parquet.load(folders[0].predictions, every).schema
+    # A grade is neither right nor wrong.
+    plain = [name for name in every if pa.types.is_boolean(kept.field(name).type)]
+    metric = metric if metric in plain else "exact"
+    columns = ("source", "target", *plain)
+    tables = [parquet.load(each.predictions, columns) for each in folders]
     sources, targets = (tuple(map(tuple, tables[0][it].to_pylist())) for it in ("source", "target"))
-    right = np.array([table[metric].to_pylist() for table in tables]) > 0
-    return Judged(first.task, metric, sources, targets, right)
+    found = {name: np.array([table[name].to_pylist() for table in tables]) for name in plain}
+    right = found.pop(metric)
+    return Judged(first.task, metric, sources, targets, right, found)
 
 
 class Analysis(ABC):

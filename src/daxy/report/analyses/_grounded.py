@@ -72,8 +72,7 @@ class Asked:
         for name in order or np.unique(values).tolist():
             chosen = values == name
             if chosen.any():
-                right = self.found.over(chosen)
-                yield Row(group=group, name=name, examples=int(chosen.sum()), value=right)
+                yield self.found.row(group, name, chosen)
 
 
 def asked_in_worlds(folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Asked:
@@ -83,6 +82,7 @@ def asked_in_worlds(folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Ask
         WrongRequest: the task has no worlds.
     """
     require(bool(folders), "no run folder is given")
+    require(folders[0].is_done(), f"{folders[0].path}: there is no finished run here")
     task = folders[0].config().task
     require(tasks.get(task).grounded, f"{task} is not about worlds")
     return asked(folders, of)

@@ -26,15 +26,7 @@ class ByLength(Analysis):
         for group, sequences in (("target", found.targets), ("source", found.sources)):
             lengths = np.array([len(tokens) for tokens in sequences])
             for length in np.unique(lengths).tolist():
-                chosen = lengths == length
-                rows.append(
-                    Row(
-                        group=f"tokens in the {group}",
-                        name=str(length),
-                        examples=int(chosen.sum()),
-                        value=found.over(chosen),
-                    )
-                )
+                rows.append(found.row(f"tokens in the {group}", str(length), lengths == length))
         return Findings(title=f"{found.task} by length", rows=tuple(rows))
 
 

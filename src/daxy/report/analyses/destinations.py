@@ -20,31 +20,40 @@ from daxy.report.analyses._grounded import asked_in_worlds
 from daxy.worlds.columns import Worlds
 from daxy.worlds.grid import ACTIONS
 
-PLACES = ("its row", "its column", "its row or column", "its cell")
+LINES = ("its row", "its column", "its row or column")
+"""Of the cell where the target stands at first."""
+END = "where a right one ends"
+"""With what is pushed or pulled, the agent moves on from there."""
 
 
 @final
 class Destinations(Analysis):
-    """How often the agent ends up where a right one does, or in line with it."""
+    """How often the agent ends up in line with the target, and where a right one does."""
 
     name = "destinations"
     summary = "gSCAN: where the agent ends up (Ruis et al. 2020, Experiment D)"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
-        """Return the share that ends in the right row, column and cell, test by test."""
+        """Return the shares that end in the target's row or column and where they should, by test.
+
+        Where the target stands is where it stood at first.
+        """
         found = asked_in_worlds(folders, of)
         worlds = found.examples.worlds
+        targets = worlds.cells[worlds.offsets[:-1]]
         wanted = destinations(worlds, found.examples.target)
-        same = [destinations(worlds, said) == wanted for said in found.predictions]
+        ends = [destinations(worlds, said) for said in found.predictions]
+        places = [{**_in_line(own == targets), END: (own == wanted).all(axis=1)} for own in ends]
         rows = list[Row]()
         for test in found.tests:
             is_here = found.test == test
-            for place, name in enumerate(PLACES):
-                shares = tuple(100 * float(_in_line(own[is_here])[place].mean()) for own in same)
-                value = Summary(runs=shares)
+            for name in (*LINES, END):
+                value = Summary(
+                    runs=tuple(100 * float(own[name][is_here].mean()) for own in places)
+                )
                 rows.append(Row(group=test, name=name, examples=int(is_here.sum()), value=value))
         return Findings(
-            title=f"{found.found.task}: ends where it should, in",
+            title=f"{found.found.task}: ends in line with the target, in",
             rows=tuple(rows),
             measure="ends there (%)",
         )
@@ -60,10 +69,10 @@ def destinations(worlds: Worlds, actions: Sequences) -> NDArray[np.int64]:
     return ends
 
 
-def _in_line(same: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], ...]:
-    """Return where rows, columns, either and both are the same."""
+def _in_line(same: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+    """Return where rows, columns, and either are the same."""
     row, column = same.T
-    return row, column, row | column, row & column
+    return dict(zip(LINES, (row, column, row | column), strict=True))
 
 
 ANALYSIS = Destinations()
