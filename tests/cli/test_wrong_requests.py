@@ -57,6 +57,16 @@ FILES = {
 }
 
 REQUESTS = [
+    ("augment translation/daxy --count 3", "see 'daxy augment translation/daxy --help'"),
+    (
+        "analyse --of A --draw q.png",
+        "--of, --draw and --force are for an analysis; expected one by its name",
+    ),
+    (
+        "show gscan/compositional --grid 4 --resampling 1 --kind simple_trans --shots 0"
+        " --example G:1",
+        "G has no examples, as the data is chosen",
+    ),
     # English and French
     (
         "interpret copular he is hapy .",

@@ -30,7 +30,11 @@ class Augmenter:
         )
 
     def taught(self, seed: int) -> Taught:
-        """Return what the run with this seed trains on."""
+        """Return what the run with this seed trains on.
+
+        Raises:
+            WrongRequest: nothing is to change in place where there are no worlds.
+        """
         if isinstance(self._made, Rewriter):
             found = self._made.rewritten(seed)
             return Taught(found.given, found.added)

@@ -59,6 +59,14 @@ def flag(name: str, value: Any) -> str:
     return f"--{called} {value}"
 
 
+def after(task: str | None) -> str:
+    """Return what stands before `--help` to see a task's flags; nothing where all tasks have them.
+
+    Help without a task shows SCAN's.
+    """
+    return "" if task is None or options_of(task) is ScanData else task
+
+
 def with_data(kind: type[Verb]) -> Callable[[Sequence[str]], type[Verb]]:
     """Return what makes a verb with the flags of the data of the task that is named."""
 
@@ -68,7 +76,7 @@ def with_data(kind: type[Verb]) -> Callable[[Sequence[str]], type[Verb]]:
         flags: list[Any] = [field_of(options)]
         made = make_dataclass(kind.__name__, flags, bases=(kind,), frozen=True, kw_only=True)
         made.__doc__ = kind.__doc__
-        made.after = "" if task is None or options is ScanData else task
+        made.after = after(task)
         return made
 
     return verb

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from daxy.augmentation.geca import Geca
-from daxy.cli._data import OfTask, TaskName, field_of, named, options_of
+from daxy.cli._data import OfTask, TaskName, after, field_of, named, options_of
 from daxy.cli._out import check_free
 from daxy.cli._picture import Picture, check
 from daxy.cli._verb import Result, Switch, Verb
@@ -207,13 +207,15 @@ def _pair(source: Tokens, target: Tokens) -> str:
 
 def verb(arguments: Sequence[str]) -> type[Verb]:
     """Return the verb with the flags of the data of the task that is named, and of GECA."""
-    options = options_of(named(arguments))
+    task = named(arguments)
+    options = options_of(task)
     # Where both have a setting of one name, those of GECA are called as `daxy train` calls them.
     both = {each.name for each in fields(Geca)} & {each.name for each in fields(options)}
     kind: Any = Geca if both else tyro.conf.OmitArgPrefixes[Geca]
     flags: list[Any] = [("geca", kind, field(default_factory=Geca)), field_of(options)]
     made = make_dataclass("Augment", flags, bases=(Augment,), frozen=True, kw_only=True)
     made.__doc__ = Augment.__doc__
+    made.after = after(task)
     return made
 
 

@@ -202,6 +202,7 @@ def _chosen(split: Split, asked: str) -> Example:
     if part not in split.named:
         raise UnknownName("part", part, split.named)
     rows = split.named[part]
+    require(len(rows) > 0, f"{part} has no examples, as the data is chosen")
     place = int(number) if number.isdecimal() else 0
     there = f"{part} has examples 1 to {len(rows)}, as {part}:1; not {asked!r}"
     require(0 < place <= len(rows), there)

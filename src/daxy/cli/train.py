@@ -69,9 +69,9 @@ class Train(OfTask):
         from daxy.experiments.trained import Trained
 
         experiment = self.experiment()
+        seeds = seeds_from(self.seeds, self.first_seed)
         if note := experiment.limited():
             say(f"note: {note}")
-        seeds = seeds_from(self.seeds, self.first_seed)
         folders = experiment.run(seeds, watcher=Display(), restart=self.restart)
         return _answer(Trained(experiment, tuple(folders)))
 

@@ -154,8 +154,9 @@ class Experiment:
         """Say how many targets of the test are longer than outputs can be; nothing if none is.
 
         Raises:
-            WrongRequest: all are.
+            WrongRequest: all are; or learner and task do not go together.
         """
+        self._check_fit()
         limit = self.learner.protocol.limit
         lengths = load(self.task, self.data).test.target.lengths + 1
         over = int((lengths > limit).sum())
@@ -163,6 +164,16 @@ class Experiment:
         said += f" {len(lengths):,} targets of the test have more: up to {lengths.max(initial=0)}"
         require(not 0 < over == len(lengths), f"{said}, so that none could be right")
         return said if over else ""
+
+    def _check_fit(self) -> None:
+        """Refuse a learner that does not go with the task, before anything is made for it."""
+        grounded, model = tasks.get(self.task).grounded, self.learner.model
+        blind = f"{model} sees no worlds, and what {self.task} asks for depends on them"
+        require(self.learner.sees_worlds or not grounded, f"{blind}; see `daxy models`")
+        needless = f"{model} sees worlds, and {self.task} has none"
+        require(grounded or not self.learner.sees_worlds, needless)
+        ends = f"the examples of {self.task} end: they cannot be streamed; expected --no-streamed"
+        require(tasks.get(self.task).endless or not self.learner.protocol.streamed, ends)
 
     def run(
         self, seeds: Sequence[int], *, watcher: Watcher | None = None, restart: bool = False
@@ -179,13 +190,6 @@ class Experiment:
         """
         require(len(set(seeds)) == len(seeds) > 0, f"seeds must differ, and be some: {list(seeds)}")
         require(min(seeds) >= 0, f"a seed must not be negative: {min(seeds)}")
-        grounded, model = tasks.get(self.task).grounded, self.learner.model
-        blind = f"{model} sees no worlds, and what {self.task} asks for depends on them"
-        require(self.learner.sees_worlds or not grounded, f"{blind}; see `daxy models`")
-        needless = f"{model} sees worlds, and {self.task} has none"
-        require(grounded or not self.learner.sees_worlds, needless)
-        ends = f"the examples of {self.task} end: they cannot be streamed; expected --no-streamed"
-        require(tasks.get(self.task).endless or not self.learner.protocol.streamed, ends)
         self.limited()
         workshop = Workshop(self.folder, self.checkpoint_seconds, self.evaluate_every)
         runs = [self.of(seed) for seed in seeds]
