@@ -57,7 +57,10 @@ FILES = {
 }
 
 REQUESTS = [
-    ("augment translation/daxy --count 3", "see `daxy augment translation/daxy --help`"),
+    (
+        "augment translation/daxy --count 3",
+        "no flag '--count'; did you mean --out?; see `daxy augment translation/daxy --help`",
+    ),
     (
         "analyse --of A --draw q.png",
         "--of, --draw and --force are for an analysis; expected one by its name",

@@ -260,9 +260,10 @@ def _meant(source: Tokens, target: Tokens, language: Language) -> list[Clause]:
         return found
     english, french = (rest, said) if language == "english" else (said, rest)
     who = (target if language == "english" else source)[0]
-    if len(french) > 1 or (who == "vous" and french[0].endswith(("s", "x"))):
+    word, *more = french
+    if more or (who == "vous" and word.endswith(("s", "x"))):
         return []
-    guessed = list(_read(source, language, (adjective(english, french[0]),)))
+    guessed = list(_read(source, language, (adjective(english, word),)))
     said_by = [each.subject for each in guessed if target in each.said(other)]
     is_one = any(not (each.is_many or each.is_female) for each in said_by)
     return guessed if is_one else []

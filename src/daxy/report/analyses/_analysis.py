@@ -189,7 +189,7 @@ def judged(folders: Sequence[RunFolder]) -> Judged:
         known = [each.path for each in folders[:place] if each.config() == folder.config()]
         require(not known, f"{folder.path} is the same run as {known and known[0]}")
     metric = folders[0].scores()["metric"]
-    every = dict.fromkeys((metric, *tasks.get(first.task).metrics))
+    every = tuple(dict.fromkeys((metric, *tasks.get(first.task).metrics)))
     kept = parquet.load(folders[0].predictions, every).schema
     # A grade is neither right nor wrong.
     plain = [name for name in every if pa.types.is_boolean(kept.field(name).type)]
