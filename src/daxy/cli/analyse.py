@@ -81,7 +81,12 @@ def _data(findings: Findings) -> dict[str, Any]:
         "title": findings.title,
         "measure": findings.measure,
         "published": [
-            {"group": group, "name": name, "value": value}
+            {
+                "group": group,
+                "name": name,
+                "value": value,
+                "spread": findings.spreads.get((group, name)),
+            }
             for (group, name), value in findings.published.items()
         ],
         "notes": list(findings.notes),
@@ -127,7 +132,9 @@ def _table(findings: Findings) -> Any:
             else:
                 name, figures = row.name, _figures(row, findings)
             published = findings.published.get((group, name))
+            spread = findings.spreads.get((group, name))
             figures["published"] = "" if published is None else f"{published:g}"
+            figures["published"] += "" if spread is None else f" ±{spread:g}"
             table.add_row(name, *(figures.get(column, "") for column in head))
         parts += ["", table]
     return Group(*parts, *(["", *findings.notes] if findings.notes else []))

@@ -8,6 +8,7 @@ import pytest
 from daxy.experiments import papers, reproduction
 from daxy.tasks.gscan import CompositionalData
 
+PAPER = papers.get("ruis2020")
 TABLE_1 = papers.table("ruis2020/table1")
 CURVE = papers.table("ruis2020/curve")
 
@@ -105,3 +106,39 @@ def test_all_splits_but_few_shots_and_length_are_judged_by_the_same_runs() -> No
     runs = {row: cell.recipe.identity for row, cell in cells.items() if cell.recipe}
     shared = {row for row, run in runs.items() if run == runs["A: Random"]}
     assert shared == {row for row in PRINTED if row[0] in "ABCDEFH" or row.endswith("k = 1")}
+
+
+REFERENTS = """
+red small square | 13.09 ±14.07 | 78.64 ±1.10
+red big square   | 11.03 ±10.29 | 77.88 ±0.95
+red square       | 8.48 ±0.90   | 97.95 ±0.14
+small square     | 27.13 ±41.38 | 66.26 ±13.60
+big square       | 22.96 ±32.20 | 68.09 ±20.90
+square           | 52.92 ±36.81 | 95.09 ±7.42
+"""
+"""Table 2, with the color before the size."""
+
+
+@pytest.mark.parametrize("line", REFERENTS.strip().splitlines())
+def test_a_figure_of_table_2_is_as_printed(line: str) -> None:
+    phrase, *printed = (each.strip() for each in line.split("|"))
+    found = [each for each in PAPER.findings if each.analysis == "by_referent"]
+    assert [each.recipe.geca is None for each in found] == [True, False]
+    place = ("C", phrase)
+    said = [f"{each.values[place]:.2f} ±{each.spreads[place]:.2f}" for each in found]
+    assert said == printed
+
+
+@pytest.mark.parametrize(
+    ("analysis", "place", "printed"),
+    [
+        ("destinations", ("D", "its row or column"), ["63.10 ±3.90", "58.85 ±3.45"]),
+        ("by_length", ("tokens in the target", "16"), ["19.32 ±0.02"]),
+        ("by_length", ("tokens in the target", "17"), ["1.71 ±0.38"]),
+    ],
+)
+def test_what_the_text_says_of_an_analysis_is_as_printed(
+    analysis: str, place: tuple[str, str], printed: list[str]
+) -> None:
+    found = [each for each in PAPER.findings if each.analysis == analysis]
+    assert [f"{each.values[place]:.2f} ±{each.spreads[place]:.2f}" for each in found] == printed

@@ -179,6 +179,8 @@ class Finding:
     """What the runs are runs of."""
     values: Mapping[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
     """By the group and the name of what they are of, as the analysis calls them."""
+    spreads: Mapping[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
+    """What stands after ± beside them, where something does."""
     note: str = ""
     """What it says without such a figure."""
 

@@ -62,6 +62,8 @@ class Findings:
     """Whether names are numbers, along which the values run."""
     published: Mapping[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
     """What papers say of the same network, by group and name; of more than was found, perhaps."""
+    spreads: Mapping[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
+    """What stands after ± beside it, where something does."""
     notes: tuple[str, ...] = ()
     """What papers say besides."""
 
@@ -229,8 +231,9 @@ class Analysis(ABC):
         data = tasks.data(config.task, **config.choices)
         said = papers.findings(self.name, config.task, config.learner, data)
         values = {place: value for each in said for place, value in each.values.items()}
+        spreads = {place: value for each in said for place, value in each.spreads.items()}
         notes = tuple(each.note for each in said if each.note)
-        return replace(findings, published=values, notes=notes)
+        return replace(findings, published=values, spreads=spreads, notes=notes)
 
     def refuse(self, of: Sequence[str]) -> None:
         """Refuse sources to look at, where all of the test set is looked at."""
