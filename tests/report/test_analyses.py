@@ -334,6 +334,19 @@ def test_long_names_take_nothing_from_their_panels() -> None:
         assert axes.get_window_extent().height / drawn.dpi > 2  # inches
 
 
+@pytest.mark.parametrize("chance", [None, 50.0])
+@pytest.mark.parametrize("printed", [{}, {("one", "a"): 3.0}])
+def test_a_picture_explains_its_marks(
+    chance: float | None, printed: dict[tuple[str, str], float]
+) -> None:
+    row = Row(group="one", name="a", value=Summary(runs=(1.0,)), chance=chance)
+    figure = Findings(title="made up", rows=(row,), published=printed).draw()
+    said = {text.get_text() for key in figure.legends for text in key.get_texts()}
+    marks = {"chance"} if chance is not None else set[str]()
+    marks |= {"published"} if printed else set()
+    assert said == (marks and {"measured, with its SEM", *marks})
+
+
 def test_neighbours_among_official_files_are_refused(tmp_path: Path) -> None:
     folder = run(tmp_path, "scan/simple_p1", 0, right)
     config = folder.path / "config.json"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -107,8 +108,10 @@ class Findings:
                 axes.plot([*printed], [*printed.values()], "D", color="tab:orange")
             axes.set(xlabel=group, ylabel=self.measure, ylim=(0, self.top))
             axes.tick_params(axis="x", rotation=90 if names in crowded else 0)
-        if self.published:
-            figure.legend(handles=_key(), loc="outside lower center", ncols=2)
+        has_chance = any(row.chance is not None for row in self.rows)
+        if self.published or has_chance:
+            handles = _key(has_chance=has_chance, has_printed=bool(self.published))
+            figure.legend(handles=handles, loc="outside lower center", ncols=3)
         figure.suptitle(self.title)
         return figure
 
@@ -127,12 +130,15 @@ def _course(axes: Axes, rows: Sequence[Row]) -> None:
     axes.plot(across, [row.value.mean for row in rows], color="tab:blue", marker=".")
 
 
-def _key() -> list[Any]:
+def _key(*, has_chance: bool, has_printed: bool) -> list[Any]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    published = Line2D([], [], marker="D", linestyle="", color="tab:orange", label="published")
-    return [Patch(color="tab:blue", alpha=0.8, label="measured, with its SEM"), published]
+    mark = partial(Line2D, [], [], linestyle="")
+    measured = Patch(color="tab:blue", alpha=0.8, label="measured, with its SEM")
+    chance = [mark(marker="_", color="black", markersize=14, label="chance")] * has_chance
+    printed = [mark(marker="D", color="tab:orange", label="published")] * has_printed
+    return [measured, *chance, *printed]
 
 
 @dataclass(frozen=True, eq=False)
