@@ -58,6 +58,27 @@ FILES = {
 
 REQUESTS = [
     (
+        "export transduction/copy --split test --shard 1/3 --pairs 30",
+        "--shard 1/3 is a part of train; leave it out, or expect --split train",
+    ),
+    (
+        "show transduction/copy --test-longest 1000000000000",
+        "test-longest must be at most 65,536, not 1,000,000,000,000",
+    ),
+    (
+        "show transduction/copy --pairs 1000000000000",
+        "pairs must be at most 100,000,000 at a time, not 1,000,000,000,000;"
+        " --shard 1/N makes a part of them",
+    ),
+    (
+        f"interpret svo_sov --json si1 vi2 {'oi3 ' * 600}",
+        "the answer is nested too deeply for JSON; leave out --json, or ask for less",
+    ),
+    (
+        "train scan/length transducer --memory none --width 4",
+        "without a memory there is no width; leave it out",
+    ),
+    (
         "augment translation/daxy --count 3",
         "no flag '--count'; did you mean --out?; see `daxy augment translation/daxy --help`",
     ),
@@ -314,7 +335,10 @@ REQUESTS = [
     ("train scan/length --hidden 0", "hidden must be positive, not 0"),
     ("train scan/length --seeds 0", "seeds must be positive, not 0"),
     ("train scan/length --first-seed -1", "a seed must not be negative: -1"),
-    ("train scan/length --epochs 0", "epochs must be positive, not 0"),
+    (
+        "train scan/length --epochs 0",
+        "epochs must be positive, not 0, unless trials or updates are",
+    ),
     ("train scan/length --dropout 1", "dropout must be in [0, 1), not 1.0"),
     ("train scan/length --weight-decay -1", "weight-decay must not be negative: -1.0"),
     (

@@ -64,7 +64,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"clip": -1.0}, "clip must not be negative: -1.0"),
     ({"clip": float("inf")}, "clip must be finite, not inf"),
     ({"batch_size": 0}, "batch-size must be positive, not 0"),
-    ({"epochs": 0}, "epochs must be positive, not 0"),
+    ({"epochs": 0}, "epochs must be positive, not 0, unless trials or updates are"),
     ({"limit": -1}, "limit must be positive, not -1"),
     ({"weight_decay": -1e-9}, "weight-decay must not be negative: -1e-09"),
     ({"dropout": 1.0}, r"dropout must be in \[0, 1\), not 1.0"),

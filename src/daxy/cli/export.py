@@ -57,6 +57,9 @@ class Export(OfTask):
     def run(self) -> Result:
         """Write the file, or return its text."""
         form = self._check()
+        shard = getattr(self.data, "shard", "1/1")
+        part = f"--shard {shard} is a part of train; leave it out, or expect --split train"
+        require(shard == "1/1" or self.split == "train", part)
         split = self.data.load(self.task)
         parts = self._parts(split)
         if self.out is None:

@@ -159,9 +159,16 @@ def _clause_tree(clause: Clause) -> dict[str, Any]:
 
 
 def _derivation_tree(derivation: Derivation) -> dict[str, Any]:
-    """Return the rules, each without its probability, as a tree."""
-    _, _, rule = str(derivation.rule).partition(" ")
-    return _node(rule, *map(_derivation_tree, derivation.children))
+    """Return the rules, each without its probability, as a tree, however deep it is."""
+    root: dict[str, Any] = _node("")
+    waiting = [(derivation, root)]
+    while waiting:
+        this, above = waiting.pop()
+        _, _, rule = str(this.rule).partition(" ")
+        node = _node(rule)
+        above["below"].append(node)
+        waiting += [(child, node) for child in reversed(this.children)]
+    return root["below"][0]
 
 
 def _listed(actions: tuple[str, ...]) -> str:
@@ -201,10 +208,12 @@ def _node(label: str, *below: dict[str, Any]) -> dict[str, Any]:
     return {"label": label, "below": list(below)}
 
 
-def _lines(node: dict[str, Any], depth: int = 0) -> Iterator[str]:
-    yield "  " * depth + node["label"]
-    for below in node["below"]:
-        yield from _lines(below, depth + 1)
+def _lines(tree: dict[str, Any]) -> Iterator[str]:
+    waiting = [(tree, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        yield "  " * depth + node["label"]
+        waiting += [(below, depth + 1) for below in reversed(node["below"])]
 
 
 VERB = Interpret

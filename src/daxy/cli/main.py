@@ -13,7 +13,7 @@ from typing import Any
 
 from daxy.cli._verb import Result
 from daxy.core import registry
-from daxy.core.errors import DaxyError, UnknownName, require
+from daxy.core.errors import DaxyError, UnknownName, WrongRequest, require
 from daxy.version import __version__
 
 PACKAGE = "daxy.cli"
@@ -42,6 +42,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if error.filename is None:
             _close_stdout()
         return _report(f"{place}{error.strerror or error}", 1, arguments)
+    except MemoryError as error:
+        fewer = "ask for fewer or shorter examples, or for less at a time"
+        return _report(f"memory does not suffice; {fewer} ({error})", 1, arguments)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
     except Exception as error:
@@ -122,7 +125,12 @@ def _print(result: Result, *, as_json: bool) -> int:
 
 
 def _print_json(data: Mapping[str, Any]) -> None:
-    sys.stdout.write(json.dumps(data) + "\n")
+    try:
+        said = json.dumps(data)
+    except RecursionError:
+        deep = "the answer is nested too deeply for JSON; leave out --json, or ask for less"
+        raise WrongRequest(deep) from None
+    sys.stdout.write(said + "\n")
 
 
 def _close_stdout() -> None:

@@ -41,7 +41,7 @@ class Sampler:
         """
         grammar, longest = self.weights.grammar, self.weights.longest
         weights = self.weights.whole[grammar.root].copy()
-        weights[:shortest] = -np.inf
+        weights[: max(shortest, 0)] = -np.inf
         none = f"the grammar has no source of {shortest} to {longest} tokens"
         require(weights.max(initial=-np.inf) > -np.inf, none)
         odds = np.exp(weights - weights.max())

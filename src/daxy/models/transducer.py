@@ -58,6 +58,10 @@ class Config:
         known = [*memories.available(), NONE]
         if self.memory not in known:
             raise UnknownName("memory", self.memory, known)
+        for name in ("width", "pop_bias"):
+            said = f"without a memory there is no {name.replace('_', '-')}; leave it out"
+            plain = getattr(self, name) == getattr(type(self), name)
+            require(self.memory != NONE or plain, said)
 
     @property
     def kind(self) -> Memory | None:

@@ -78,11 +78,13 @@ class Look:
         """The same as text: a line a step, with what is read most."""
         known = self.as_json
         strengths, reads, held = known["strengths"], self.reads, self.held.sum(axis=1)
-        wide = max(map(len, self.tokens))
-        yield "  ".join(["step", "token".ljust(wide), *strengths, "held", "reads most"])
+        wide = max(map(len, ("token", *self.tokens)))
+        names = [name.rjust(4) for name in strengths]
+        most = [f"{side} reads most".strip() for side in self.memory.sides]
+        yield "  ".join(["step", "token".ljust(wide), *names, "held", ", ".join(most)])
         for step, token in enumerate(self.tokens):
             cells = [f"{step:>4}", token.ljust(wide)]
-            cells += [f"{own[step]:{len(name)}.2f}" for name, own in strengths.items()]
+            cells += [f"{own[step]:{max(4, len(name))}.2f}" for name, own in strengths.items()]
             cells.append(f"{held[step]:4.1f}")
             for own in reads[:, step]:
                 most = int(own.argmax())

@@ -14,6 +14,10 @@ from daxy.languages import itg
 from daxy.languages.itg import Grammar
 from daxy.tasks._data import Data
 
+LONGEST = 1 << 16
+"""Tokens of a source at most."""
+MOST = 100_000_000
+"""Pairs that are made at a time at most: gigabytes."""
 SHARD = re.compile(r"([1-9]\d*)/([1-9]\d*)")
 
 
@@ -43,6 +47,9 @@ class TransductionData(Data):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_positive(self, "pairs", "validation_pairs", "test_pairs")
+        for name in ("longest", "test_longest"):
+            flag, length = name.replace("_", "-"), getattr(self, name)
+            require(length <= LONGEST, f"{flag} must be at most {LONGEST:,}, not {length:,}")
         for part, least, most in (
             ("", self.shortest, self.longest),
             ("test-", self.test_shortest, self.test_longest),
@@ -53,6 +60,14 @@ class TransductionData(Data):
         fits = place is not None and int(place[1]) <= int(place[2]) <= self.pairs
         form = f"shard must say which of how many, as 3/10, of up to {self.pairs} pairs"
         require(fits, f"{form}, not {self.shard!r}")
+        for name, count in (
+            ("pairs", self.pairs // int(self.shard.partition("/")[2])),
+            ("validation-pairs", self.validation_pairs),
+            ("test-pairs", self.test_pairs),
+        ):
+            many = f"{name} must be at most {MOST:,} at a time, not {count:,}"
+            hint = "; --shard 1/N makes a part of them" if name == "pairs" else ""
+            require(count <= MOST, f"{many}{hint}")
 
     @property
     def rows(self) -> range:

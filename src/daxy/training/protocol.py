@@ -96,7 +96,8 @@ class Protocol:
             require(value >= 0, f"{flag} must not be negative: {value}")
         asked = {name: getattr(self, name) for name in ("epochs", "trials", "updates")}
         some = self.epochs > 0 or (self.epochs == 0 and any(asked.values()))
-        require(some, f"epochs must be positive, not {self.epochs}")
+        none = f"epochs must be positive, not {self.epochs}, unless trials or updates are"
+        require(some, none)
         lengths = [f"{name} ({value})" for name, value in asked.items() if value]
         one = "; set all but one of them to 0"
         require(len(lengths) == 1, f"{' and '.join(lengths)} are asked for{one}")
