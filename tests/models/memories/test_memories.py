@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from daxy.core.errors import UnknownName
 from daxy.models import memories
-from daxy.models.memories._memory import Kept, StrengthMemory
+from daxy.models.memories._memory import Foreseen, Kept, StrengthMemory
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -152,6 +152,85 @@ def test_gradients_are_those_of_the_papers_recursion(name: str, kind: str, seed:
 def slopes(name: str, weigh: Any, *moves: Any) -> Any:
     """Return the gradients of a weighted sum of what is read."""
     return jax.grad(lambda moves: (fast(name, *moves) * weigh).sum())(moves)
+
+
+def recursion(name: str, wanted: Any, values: Any) -> Any:
+    """Return what the papers' equations read, with gradients: [steps, ends, width].
+
+    Ends are the top and the bottom, or the one that there is; a queue is pushed at the top and
+    popped and read at the bottom.
+    """
+    pops = {"stack": ["top"], "queue": ["bottom"], "deque": ["top", "bottom"]}[name]
+    strengths, vectors, reads = list[Any](), list[Any](), list[Any]()
+
+    def passed(side: str, i: int) -> Any:
+        return sum(strengths[i + 1 :] if side == "top" else strengths[:i], jnp.zeros(()))
+
+    for want, value in zip(jax.nn.sigmoid(wanted), values, strict=True):
+        for end, side in enumerate(pops):
+            left = [want[end, 0] - passed(side, i) for i in range(len(strengths))]
+            strengths = [
+                jnp.maximum(0, strength - jnp.maximum(0, rest))
+                for strength, rest in zip(strengths, left, strict=True)
+            ]
+        strengths, vectors = [*strengths, want[0, 1]], [*vectors, value[0]]
+        if name == "deque":
+            strengths, vectors = [want[1, 1], *strengths], [value[1], *vectors]
+        read = [
+            [
+                jnp.minimum(strength, jnp.maximum(0, 1 - passed(side, i))) * vectors[i]
+                for i, strength in enumerate(strengths)
+            ]
+            for side in pops
+        ]
+        reads.append(jnp.stack([sum(own, jnp.zeros_like(value[0])) for own in read]))
+    return jnp.stack(reads)
+
+
+def stepped(name: str, wanted: Any, values: Any) -> Any:
+    """Return what the memory reads, by steps that know what it comes to."""
+    memory = memories.get(name)
+    assert isinstance(memory, StrengthMemory)
+    is_step, steps = jnp.ones(1, bool), len(wanted)
+
+    def run(foreseen: Foreseen | None) -> tuple[list[Any], list[Any]]:
+        state: Any = memory.start(1, steps, values.shape[-1])
+        states, reads = list[Any](), list[Any]()
+        for time in range(steps):
+            state, read = memory.step(
+                state, time, is_step, wanted[time][None], values[time][None], foreseen
+            )
+            states.append(state)
+            reads.append(read[0])
+        return states, reads
+
+    states, _ = run(None)
+    sums = jnp.stack([state.sums for state in states])
+    known = jax.lax.stop_gradient(memory.foreseen(states[-1], sums))
+    return jnp.stack(run(known)[1])
+
+
+@pytest.mark.parametrize("name", RECURSIONS)
+@pytest.mark.parametrize("seed", range(3))
+def test_steps_that_know_the_end_have_the_recursions_gradients(name: str, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    ends, steps = memories.get(name).ends, 6
+    wanted, values = 2 * draw.normal(size=(steps, ends, 2)), draw.normal(size=(steps, ends, 2))
+    with jax.enable_x64(True):
+        moves = jnp.asarray(wanted), jnp.asarray(values)
+        weigh = jnp.asarray(draw.normal(size=(steps, ends, 2)))
+        (own, to_own), (plain, to_plain) = (
+            (reads(name, *moves), jax.grad(partial(weighed, reads, name, weigh))(moves))
+            for reads in (stepped, recursion)
+        )
+    np.testing.assert_allclose(own, plain, atol=1e-12)
+    jax.tree.map(partial(np.testing.assert_allclose, atol=1e-12), to_own, to_plain)
+    assert all(np.abs(each).max() > 0.1 for each in to_own)
+
+
+def weighed(reads: Callable[..., Any], name: str, weigh: Any, moves: Any) -> Any:
+    """Return a weighted sum of what is read."""
+    return (reads(name, *moves) * weigh).sum()
 
 
 ONE, TWO, THREE = np.eye(3)
