@@ -192,6 +192,10 @@ def test_what_a_memory_does_is_shown(tmp_path: Path, daxy: Callable[..., Any]) -
     assert np.shape(found["reads"]["read"]) == (len(found["tokens"]),) * 2
     lines = daxy(*asked).out.splitlines()
     assert lines[-1].split()[:2] == [str(len(found["tokens"]) - 1), found["tokens"][-1]]
+    head, *rows = lines[-len(found["tokens"]) - 1 :]
+    for name in ("pop", "push", "held"):  # its figures end where it does
+        end = head.index(name) + len(name)
+        assert all(row[end - 1].isdigit() and row[end] == " " for row in rows)
     picture = tmp_path / "inside.svg"
     assert str(picture) in daxy(*asked, "--draw", str(picture)).out
     assert "|||" in picture.read_text()
