@@ -59,7 +59,11 @@ def transducers(hidden: int = 6, embedding: int = 5) -> dict[str, Transducer]:
     kinds = dict.fromkeys(memories.available(), 1) | {"stack": 2, "none": 2}
     return {
         f"{memory} x{layers}": Transducer(
-            memory=memory, layers=layers, hidden=hidden, embedding=embedding, width=4
+            memory=memory,
+            layers=layers,
+            hidden=hidden,
+            embedding=embedding,
+            **({} if memory == "none" else {"width": 4}),
         )
         for memory, layers in kinds.items()
     }
