@@ -59,7 +59,7 @@ FILES = {
 REQUESTS = [
     (
         "export transduction/copy --split test --shard 1/3 --pairs 30",
-        "--shard 1/3 is a part of train; leave it out, or expect --split train",
+        "--shard 1/3 is a part of train; leave it out, or ask for --split train",
     ),
     (
         "show transduction/copy --test-longest 1000000000000",

@@ -58,7 +58,7 @@ class Export(OfTask):
         """Write the file, or return its text."""
         form = self._check()
         shard = getattr(self.data, "shard", "1/1")
-        part = f"--shard {shard} is a part of train; leave it out, or expect --split train"
+        part = f"--shard {shard} is a part of train; leave it out, or ask for --split train"
         require(shard == "1/1" or self.split == "train", part)
         split = self.data.load(self.task)
         parts = self._parts(split)
