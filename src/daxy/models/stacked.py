@@ -8,6 +8,7 @@ beside the previous token and the output beside the top state. An embedding is a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import equinox as eqx
@@ -22,7 +23,7 @@ from daxy.models.layers import late_weights
 from daxy.models.layers.attention import attend, exponentials
 from daxy.models.layers.cells import Cell, State, cell
 from daxy.models.layers.dropout import Dropout, drop
-from daxy.models.layers.embedding import embed
+from daxy.models.layers.embedding import embed, look_up
 from daxy.models.layers.initial import normal, uniform
 from daxy.models.layers.known_states import Trace, followed
 from daxy.models.layers.linear import times
@@ -67,9 +68,8 @@ class Constants(NamedTuple):
 
     seen: Seen | None
     energy: Float[Array, " hidden"] | None
-    biases: tuple[tuple[Float[Array, " gates"], Float[Array, " gates"]], ...]
-    """Of the input and of the state, a pair a layer."""
-    output_bias: Float[Array, " target_symbols"]
+    biases: tuple[tuple[Float[Array, " gates"] | None, Float[Array, " gates"]], ...]
+    """Of the input and of the state, a pair a layer; the first layer's input comes with its own."""
 
 
 class Masks(NamedTuple):
@@ -133,11 +133,7 @@ class Model(eqx.Module):
         """Return the scores of every next token under teacher forcing."""
         encoded = self._encode(batch.source, noise)
         tokens = batch.before.T
-        masks = self._masks(tokens.shape, noise)
-        if self.config.attention:
-            every = jnp.ones(len(batch.source), bool)
-            return self._token_by_token(batch.source, tokens, encoded, masks, every)
-        return self._layer_by_layer(tokens, encoded[1], masks)
+        return self._given(batch.source, tokens, encoded, self._masks(tokens.shape, noise))
 
     def fed(
         self, batch: Batch, noise: Dropout | None, forced: Bool[Array, " batch"]
@@ -149,15 +145,44 @@ class Model(eqx.Module):
         encoded = self._encode(batch.source, noise)
         truth = batch.before.T
         masks = self._masks(truth.shape, noise)
-        if self.config.attention or len(forced) > 1:
-            return self._token_by_token(batch.source, truth, encoded, masks, forced)
-        start = encoded[1]
+        mixed = partial(self._token_by_token, batch.source, truth, encoded, masks, forced)
+        if len(forced) > 1:
+            return mixed()
 
         def own() -> Array:
-            tokens, states = self._own_tokens(len(truth), start, masks)
-            return self._layer_by_layer(tokens, start, masks, states)
+            if self.config.attention:
+                return mixed()
+            tokens, states = self._own_tokens(len(truth), encoded[1], masks)
+            return self._layer_by_layer(tokens, encoded[1], masks, states)
 
-        return jax.lax.cond(forced[0], lambda: self._layer_by_layer(truth, start, masks), own)
+        given = partial(self._given, batch.source, truth, encoded, masks)
+        return jax.lax.cond(forced[0], given, own)
+
+    def _given(
+        self,
+        source: Int[Array, "batch source"],
+        tokens: Int[Array, "target batch"],
+        encoded: tuple[Array, States],
+        masks: Masks,
+    ) -> Float[Array, "batch target symbols"]:
+        """Return the logits given these tokens: only attention goes through all layers in turn."""
+        outputs, states = encoded
+        if not self.config.attention:
+            return self._layer_by_layer(tokens, states, masks)
+
+        def advance(
+            apply: late_weights.Apply,
+            known: Constants,
+            states: States,
+            here: tuple[Array, Array | None],
+        ) -> tuple[States, Float[Array, "batch features"]]:
+            states, features, _ = self._advance(apply, known, states, *here)
+            return states, features
+
+        constants = self._constants(self._seen(outputs, source))
+        inputs = self._from_tokens(tokens, masks.embedding), masks.layers
+        features = late_weights.scan(advance, self._weights(outputs), constants, states, inputs)
+        return self._scores(features).swapaxes(0, 1)
 
     def _layer_by_layer(
         self,
@@ -170,9 +195,7 @@ class Model(eqx.Module):
 
         Its states may be `known` too, each part of them stacked over time.
         """
-        # PAD before the first token is the start symbol, which has a row of its own.
-        rows = times(jax.nn.one_hot(tokens, len(self.target_embedding)), self.target_embedding)
-        rows = rows if masks.embedding is None else rows * masks.embedding
+        rows = self._embedded(tokens, masks.embedding)
         for number, (layer, first) in enumerate(zip(self.decoder, start, strict=True)):
             if number > 0 and masks.layers is not None:
                 rows = rows * masks.layers[:, :, number - 1]
@@ -181,14 +204,14 @@ class Model(eqx.Module):
             else:
                 states = followed(self._cell, layer.course(rows, first), known[number])
             rows = states[0]
-        return (times(rows, self.output) + self.output_bias).swapaxes(0, 1)
+        return self._scores(rows).swapaxes(0, 1)
 
     def _own_tokens(
         self, count: int, start: States, masks: Masks
     ) -> tuple[Int[Array, "target batch"], tuple[Trace, ...]]:
-        """Return what the decoder is given when it reads its own best tokens, and its states.
+        """Return what a decoder without attention is given when it reads its own best tokens.
 
-        Both are constants to what is differentiated.
+        Beside them its states; both are constants to what is differentiated.
         """
         model, start, masks = jax.lax.stop_gradient((self, start, masks))
         apply, known = late_weights.applied(model._weights(None)), model._constants(None)
@@ -197,8 +220,9 @@ class Model(eqx.Module):
             carry: tuple[States, Int[Array, " batch"]], masks: Masks
         ) -> tuple[Any, tuple[Array, States]]:
             states, token = carry
-            states, logits, _ = model._advance(apply, known, states, token, masks)
-            return (states, best(logits)), (token, states)
+            from_token = model._from_tokens(token, masks.embedding)
+            states, features, _ = model._advance(apply, known, states, from_token, masks.layers)
+            return (states, best(model._scores(features))), (token, states)
 
         first = jnp.full(len(start[0][0]), PAD)
         return jax.lax.scan(advance, (start, first), masks, length=count)[1]
@@ -213,21 +237,30 @@ class Model(eqx.Module):
     ) -> Float[Array, "batch target symbols"]:
         """Return the logits, where each step's token may be the best of the step before."""
         outputs, states = encoded
-        weights = self._weights(outputs)
+        weights = self._weights(outputs) | {
+            "embedding": self.target_embedding,
+            "token": self._token_to_gates,
+            "output": self.output,
+        }
 
         def advance(
             apply: late_weights.Apply,
-            constants: tuple[Constants, Bool[Array, " batch"]],
+            constants: tuple[Constants, tuple[Array, Array], Bool[Array, " batch"]],
             carry: tuple[States, Int[Array, " batch"]],
             here: tuple[Int[Array, " batch"], Masks],
         ) -> tuple[tuple[States, Int[Array, " batch"]], Float[Array, "batch symbols"]]:
-            (known, forced), (states, own), (true, masks) = constants, carry, here
+            (known, (input_bias, output_bias), forced) = constants
+            (states, own), (true, masks) = carry, here
             token = jnp.where(forced, true, own)
-            states, logits, _ = self._advance(apply, known, states, token, masks)
+            rows = apply("embedding", jax.nn.one_hot(token, len(output_bias)))
+            from_token = apply("token", _masked(rows, masks.embedding)) + input_bias
+            states, features, _ = self._advance(apply, known, states, from_token, masks.layers)
+            logits = apply("output", features) + output_bias
             return (states, best(logits)), logits
 
-        constants = self._constants(self._seen(outputs, source)), forced
-        carry = states, truth[0]
+        known = self._constants(self._seen(outputs, source))
+        biases = self.decoder[0].input_bias, self.output_bias
+        constants, carry = (known, biases, forced), (states, truth[0])
         return late_weights.scan(advance, weights, constants, carry, (truth, masks)).swapaxes(0, 1)
 
     def start(self, source: Int[Array, "batch source"]) -> DecoderState:
@@ -242,9 +275,9 @@ class Model(eqx.Module):
     ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
         """Take the previous token (PAD before the first) in; return the scores of the next."""
         apply = late_weights.applied(self._weights(state.values))
-        known, quiet = self._constants(state.seen), Masks(None, None)
-        states, logits, attended = self._advance(apply, known, state.states, token, quiet)
-        return state._replace(states=states, attended=attended), logits
+        known, from_token = self._constants(state.seen), self._from_tokens(token, None)
+        states, features, attended = self._advance(apply, known, state.states, from_token, None)
+        return state._replace(states=states, attended=attended), self._scores(features)
 
     @property
     def _cell(self) -> Cell:
@@ -270,18 +303,42 @@ class Model(eqx.Module):
         return Seen(exponentials(times(outputs, self.key)), source != PAD)
 
     def _constants(self, seen: Seen | None) -> Constants:
-        biases = tuple((layer.input_bias, layer.state_bias) for layer in self.decoder)
-        return Constants(seen, self.energy, biases, self.output_bias)
+        inputs = None, *(layer.input_bias for layer in self.decoder[1:])
+        biases = zip(inputs, (layer.state_bias for layer in self.decoder), strict=True)
+        return Constants(seen, self.energy, tuple(biases))
 
     def _weights(self, values: Array | None) -> dict[str, Array]:
         """Return what the decoder multiplies by at each step, by the name `_advance` calls it."""
-        weights = {"embedding": self.target_embedding, "output": self.output}
+        hidden, weights = self.config.hidden, dict[str, Array]()
         for number, layer in enumerate(self.decoder):
-            weights[f"input {number}"] = layer.input_to_gates
             weights[f"state {number}"] = layer.state_to_gates
+            if number > 0:
+                weights[f"input {number}"] = layer.input_to_gates
         if self.query is not None and values is not None:
-            weights |= {"query": self.query, "values": values}
+            context = self.decoder[0].input_to_gates[hidden:]
+            weights |= {"query": self.query, "values": values, "context": context}
         return weights
+
+    @property
+    def _token_to_gates(self) -> Float[Array, "hidden gates"]:
+        """What the first layer multiplies a token by, beside the context."""
+        return self.decoder[0].input_to_gates[: self.config.hidden]
+
+    def _embedded(
+        self, tokens: Int[Array, "*shape"], mask: Float[Array, "*shape hidden"] | None
+    ) -> Float[Array, "*shape hidden"]:
+        # PAD before the first token is the start symbol, which has a row of its own.
+        return _masked(look_up(self.target_embedding, tokens), mask)
+
+    def _from_tokens(
+        self, tokens: Int[Array, "*shape"], mask: Float[Array, "*shape hidden"] | None
+    ) -> Float[Array, "*shape gates"]:
+        """Return what tokens bring to the first layer's gates."""
+        rows = self._embedded(tokens, mask)
+        return times(rows, self._token_to_gates) + self.decoder[0].input_bias
+
+    def _scores(self, features: Float[Array, "*shape features"]) -> Float[Array, "*shape symbols"]:
+        return times(features, self.output) + self.output_bias
 
     def _masks(self, shape: tuple[int, ...], noise: Dropout | None) -> Masks:
         """Return the masks of every step, for targets of shape [time, batch]."""
@@ -299,28 +356,29 @@ class Model(eqx.Module):
         apply: late_weights.Apply,
         known: Constants,
         states: States,
-        token: Int[Array, " batch"],
-        masks: Masks,
-    ) -> tuple[States, Float[Array, "batch symbols"], Float[Array, "batch source"] | None]:
-        """Return the states after a token, the scores of the next, and what is attended to."""
-        # PAD before the first token is the start symbol, which has a row of its own.
-        rows = apply("embedding", jax.nn.one_hot(token, len(known.output_bias)))
-        rows = rows if masks.embedding is None else rows * masks.embedding
-        context = weights = None
+        from_token: Float[Array, "batch gates"],
+        between: Float[Array, "batch between hidden"] | None,
+    ) -> tuple[States, Float[Array, "batch features"], Float[Array, "batch source"] | None]:
+        """Return the states after a token, what the next is made from, and what is attended to."""
+        from_input, context, weights = from_token, None, None
         if known.seen is not None and known.energy is not None:
             query = apply("query", states[-1][0])
             weights = attend(query, known.seen.keys, known.energy, known.seen.is_token)
             context = apply("values", weights)
-            rows = jnp.concatenate([rows, context], axis=1)
+            from_input = from_input + apply("context", context)
         after = list[State]()
         for number, (state, (input_bias, state_bias)) in enumerate(
             zip(states, known.biases, strict=True)
         ):
-            if number > 0 and masks.layers is not None:
-                rows = rows * masks.layers[:, number - 1]
-            from_input = apply(f"input {number}", rows) + input_bias
+            if input_bias is not None:
+                rows = _masked(after[-1][0], None if between is None else between[:, number - 1])
+                from_input = apply(f"input {number}", rows) + input_bias
             from_state = apply(f"state {number}", state[0]) + state_bias
             after.append(self._cell.step(state, from_input, from_state))
-            rows = after[-1][0]
-        features = rows if context is None else jnp.concatenate([rows, context], axis=1)
-        return tuple(after), apply("output", features) + known.output_bias, weights
+        top = after[-1][0]
+        features = top if context is None else jnp.concatenate([top, context], axis=1)
+        return tuple(after), features, weights
+
+
+def _masked(rows: Array, mask: Array | None) -> Array:
+    return rows if mask is None else rows * mask

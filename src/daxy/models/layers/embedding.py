@@ -5,6 +5,7 @@ Where an architecture has a symbol that begins every sequence, it has the last r
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
@@ -25,6 +26,15 @@ def embed(
     if len(table) <= FEW:
         return times(indicators(codes, len(table)), table)
     return jnp.where((codes != PAD)[..., None], table[codes], 0)
+
+
+def look_up(
+    table: Float[Array, "symbols width"], codes: Int[Array, "*shape"]
+) -> Float[Array, "*shape width"]:
+    """Return each code's row, PAD's too."""
+    if len(table) <= FEW:
+        return times(jax.nn.one_hot(codes, len(table)), table)
+    return table[codes]
 
 
 def with_start(
