@@ -154,3 +154,12 @@ def test_a_wrong_request_gets_one_line(request_: str, message: str, daxy: Callab
     assert answer.code == 2
     assert answer.err.startswith(f"daxy: {message}")
     assert answer.err.count("\n") == 1
+
+
+def test_runs_that_several_cells_share_are_counted_once(
+    daxy: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = daxy("reproduce", "grefenstette2015/table", "--dry-run")
+    # Five benchmarks, seven networks, three seeds; each network is scored in four ways.
+    assert answer.out.endswith("140 cells: 0 in results, 0 finished, 105 to train\n")

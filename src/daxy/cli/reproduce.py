@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -107,10 +107,12 @@ def _step(step: Step) -> dict[str, Any]:
 
 
 def _sum(table: Table, steps: Sequence[Step]) -> str:
-    there, finished, missing = (
-        sum(map(len, seeds))
-        for seeds in zip(*((s.in_ledger, s.finished, s.missing) for s in steps), strict=True)
-    )
+    def runs(kind: Callable[[Step], Sequence[int]]) -> int:
+        """Return how many runs there are of a kind; cells that share one count it once."""
+        return len({run.config.name for step in steps for run in step.of(kind(step))})
+
+    there = runs(lambda step: step.in_ledger)
+    finished, missing = runs(lambda step: step.finished), runs(lambda step: step.missing)
     counts = f"{there} in results, {finished} finished, {missing} to train"
     return f"{table.path}: {len(steps)} cell{'s' * (len(steps) != 1)}: {counts}"
 
