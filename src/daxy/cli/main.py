@@ -117,10 +117,9 @@ def _print(result: Result, *, as_json: bool) -> int:
     elif isinstance(result.text, str):
         sys.stdout.write(result.text if result.text.endswith("\n") else f"{result.text}\n")
     else:
-        from rich.console import Console
+        from daxy.cli._wide import write
 
-        width = None if sys.stdout.isatty() else 160
-        Console(width=width, highlight=False, markup=False).print(result.text)
+        write(result.text)
     return result.exit_code
 
 

@@ -114,9 +114,9 @@ class Sweep(Measures):
         plan = _Plan(asked, seconds)
         if self.dry_run:
             return Result(data=plan.data, text=plan.text)
-        from rich.console import Console
+        from daxy.cli._wide import write
 
-        Console(file=sys.stderr, highlight=False).print(plan.text)
+        write(plan.text, sys.stderr)
         executor = executors.get(self.on).run
         finished = executor(asked.programs, asked.workshop, Display(), **cluster)
         began, ended = time.monotonic(), list[Program]()
