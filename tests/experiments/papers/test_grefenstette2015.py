@@ -1,6 +1,7 @@
 """The figures of Grefenstette et al. (2015), and the learners that they are of."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,6 +34,9 @@ PRINTED = {
 }
 
 
+PLACES = ("train coarse", "train fine", "test coarse", "test fine")
+
+
 @pytest.mark.parametrize("place", PRINTED, ids=" | ".join)
 def test_a_figure_is_the_printed_one_and_of_its_network_and_part(place: tuple[str, str]) -> None:
     cell = TABLE.cell(*place)
@@ -47,6 +51,64 @@ def test_a_figure_is_the_printed_one_and_of_its_network_and_part(place: tuple[st
     name = network.partition("-")[0]
     expected = ("none", int(name)) if name.isdecimal() else (name.lower(), 1)
     assert (config.memory, config.layers) == expected
+
+
+BY_TASK = """
+copy
+    1-layer LSTM .62 .87 .00 .38
+    2-layer LSTM .80 .95 .00 .47
+    4-layer LSTM .98 .98 .01 .50
+    8-layer LSTM .57 .83 .00 .31
+    Stack-LSTM   .89 .94 .00 .22
+    Queue-LSTM   1.0 1.0 1.0 1.0
+    DeQue-LSTM   1.0 1.0 1.0 1.0
+reverse
+    1-layer LSTM .78 .87 .01 .09
+    2-layer LSTM .91 .94 .02 .06
+    4-layer LSTM .93 .96 .03 .15
+    8-layer LSTM .95 .98 .04 .13
+    Stack-LSTM   1.0 1.0 1.0 1.0
+    Queue-LSTM   .44 .61 .00 .07
+    DeQue-LSTM   1.0 1.0 1.0 1.0
+bigram flip
+    1-layer LSTM .53 .93 .01 .53
+    2-layer LSTM .54 .93 .02 .52
+    4-layer LSTM .52 .93 .01 .56
+    8-layer LSTM .52 .93 .01 .53
+    Stack-LSTM   .44 .90 .00 .48
+    Queue-LSTM   .55 .94 .55 .98
+    DeQue-LSTM   .55 .94 .53 .98
+SVO to SOV
+    1-layer LSTM .96 .98 .96 .99
+    2-layer LSTM .97 .99 .96 .99
+    4-layer LSTM .97 .99 .97 .99
+    8-layer LSTM .98 .99 .98 .99
+    Stack-LSTM   1.0 1.0 1.0 1.0
+    Queue-LSTM   1.0 1.0 1.0 1.0
+    DeQue-LSTM   1.0 1.0 1.0 1.0
+gender
+    1-layer LSTM .97 .99 .97 .99
+    2-layer LSTM .98 .99 .98 .99
+    4-layer LSTM .98 .99 .98 .99
+    8-layer LSTM .98 .99 .99 .99
+    Stack-LSTM   .93 .97 .93 .97
+    Queue-LSTM   1.0 1.0 1.0 1.0
+    DeQue-LSTM   1.0 1.0 1.0 1.0
+"""
+"""Train coarse, train fine, test coarse, test fine, as shares of one."""
+
+
+def test_every_figure_is_the_printed_one() -> None:
+    printed, task = dict[tuple[str, str], int](), ""
+    for line in BY_TASK.strip().splitlines():
+        if not line.startswith(" "):
+            task = line
+            continue
+        network, *shares = re.split(r" +", line.strip().replace("r LSTM", "r_LSTM"))
+        for place, share in zip(PLACES, shares, strict=True):
+            printed[network.replace("_", " "), f"{task} {place}"] = round(100 * float(share))
+    assert printed == {(cell.row, cell.column): cell.value for cell in TABLE.cells}
+    assert len(printed) == 140
 
 
 def test_every_figure_of_a_row_and_a_task_is_of_the_same_runs() -> None:
