@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from daxy.experiments.entry import entry
 from daxy.experiments.papers import Finding
 from daxy.experiments.request import run_config
 from daxy.experiments.run_folder import RunFolder
-from daxy.experiments.runs import Run
 from daxy.formats import predictions
 from daxy.learners.predictor import Predictor
 from daxy.report import analyses
@@ -256,8 +254,7 @@ def test_neighbours_are_training_commands_from_the_nearest_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folders = experiment(tmp_path).run([0, 1])
-    few = SimpleNamespace(of=lambda config: replace(Run.of(config), data=Few()))
-    monkeypatch.setattr(neighbours, "Run", few)
+    monkeypatch.setattr(neighbours, "split_of", lambda *_: Few().load("scan/simple_p1"))
     found, *alone = (
         analyses.get("neighbours").run(some, ("walk", "look twice"))
         for some in (folders, folders[:1], folders[1:])
@@ -347,12 +344,12 @@ def test_a_picture_explains_its_marks(
     assert said == (marks and {"measured, with its SEM", *marks})
 
 
-def test_neighbours_among_official_files_are_refused(tmp_path: Path) -> None:
+def test_neighbours_among_official_files_need_the_files(tmp_path: Path) -> None:
     folder = run(tmp_path, "scan/simple_p1", 0, right)
     config = folder.path / "config.json"
     config.write_text(config.read_text().replace('"generated"', '"official"'))
     folder.finish({"metric": "exact"})
-    with pytest.raises(WrongRequest, match="was trained on files, whose data cannot be made here"):
+    with pytest.raises(WrongRequest, match="was trained on official files; expected --official"):
         analyses.get("neighbours").run([folder])
 
 
@@ -362,7 +359,7 @@ def test_neighbours_among_data_that_cannot_be_made_any_more_are_refused(tmp_path
     config = folder.path / "config.json"
     config.write_text(config.read_text().replace(str(checksum), "0" * 32))
     folder.finish({"metric": "exact"})
-    with pytest.raises(WrongRequest, match="other data than this version of daxy makes"):
+    with pytest.raises(WrongRequest, match="other data than is made for it here"):
         analyses.get("neighbours").run([folder])
 
 

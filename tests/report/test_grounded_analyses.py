@@ -10,13 +10,16 @@ from daxy import tasks
 from daxy.core.errors import UnknownName, WrongRequest
 from daxy.core.examples import Sequences, Tokens
 from daxy.core.files import write_bytes
-from daxy.experiments.request import run_config
+from daxy.experiments import papers, reproduction
+from daxy.experiments.request import RunConfig, run_config
 from daxy.experiments.run_folder import RunFolder
 from daxy.formats import predictions
 from daxy.languages import grounded
 from daxy.report import analyses
 from daxy.report.analyses._analysis import Findings
 from daxy.report.analyses.destinations import destinations
+from daxy.tasks import Data
+from daxy.tasks.gscan import GscanTask
 from daxy.worlds.examples import GroundedExample, GroundedExamples
 from daxy.worlds.grid import Cell
 
@@ -33,14 +36,15 @@ def asked_of() -> GroundedExamples:
     return test
 
 
-def run(folder: Path, seed: int, does: Does) -> RunFolder:
+def run(folder: Path, seed: int, does: Does, data: Data = DATA) -> RunFolder:
     """Leave a finished run that does what a function does."""
-    split, task = DATA.load(TASK), tasks.get(TASK)
-    config = run_config(TASK, DATA, split, {"model": "multimodal"}, seed)
+    split, task = data.load(TASK), tasks.get(TASK)
+    config = run_config(TASK, data, split, {"model": "multimodal"}, seed)
     made = RunFolder(folder / config.name)
     made.begin(config, {"group": [config.name]})
     write_bytes(made.model, b"weights")
-    done = Sequences.of([does(example) for example in asked_of()])
+    assert isinstance(split.test, GroundedExamples)
+    done = Sequences.of([does(example) for example in split.test])
     predictions.write(made.predictions, split.test, done, task.scores(split.test, done))
     made.finish({"metric": task.metric})
     return made
@@ -203,3 +207,41 @@ def test_runs_on_other_data_than_is_made_here_are_refused(
     monkeypatch.setattr(tasks, "data", lambda *_, **__: other)
     with pytest.raises(WrongRequest, match="other data than is made for it here"):
         analyses.get("by_referent").run(folders)
+
+
+def test_runs_on_official_files_are_looked_at_beside_the_files(
+    tmp_path: Path, folders: list[RunFolder], daxy: Callable
+) -> None:
+    official, file = tasks.get(TASK), tmp_path / "dataset.txt"
+    assert isinstance(official, GscanTask)
+    official.save(file, DATA.load(TASK))
+    folder = run(tmp_path, 0, knows_no_color, tasks.data(TASK, official=file))
+    on_file = analyses.get("by_referent").on(file)
+    found, made = on_file.run([folder]), analyses.get("by_referent").run(folders[1:])
+    for test in "ABCDEF":
+        assert rows(found, test) == rows(made, test)
+    answer = daxy("analyse", "by_length", str(folder.path), "--of", "C", "--official", str(file))
+    assert (answer.code, answer.err) == (0, "")
+    for asked, given, message in (
+        (folder, None, "was trained on official files; expected --official PATH"),
+        (folders[0], file, "was trained on generated data; leave out --official"),
+    ):
+        flags = [] if given is None else ["--official", str(given)]
+        answer = daxy("analyse", "by_situation", str(asked.path), *flags)
+        assert (answer.code, answer.err) == (2, f"daxy: {asked.path} {message}\n")
+    answer = daxy("analyse", "over_training", str(folder.path), "--official", str(file))
+    assert answer.err == "daxy: over_training looks at run folders alone; leave out --official\n"
+
+
+def test_papers_say_nothing_of_tests_that_are_not_looked_at(tmp_path: Path) -> None:
+    said = [each for each in papers.get("ruis2020").findings if each.analysis == "by_referent"]
+    recipe = said[0].recipe
+    data = reproduction.data_of(recipe)
+    settings = reproduction.learner_of(recipe).settings()
+    config = RunConfig(task=TASK, data=dict(data.choices), learner=settings, seed=0)
+    folder = RunFolder(tmp_path / config.name)
+    folder.begin(config, {"group": [config.name]})
+    nothing, analysis = Findings(title="", rows=()), analyses.get("by_referent")
+    for of, groups in (((), {"C"}), (("C", "D"), {"C"}), (("D",), set[str]())):
+        found = analysis.beside(nothing, [folder], of)
+        assert {group for group, _ in found.published} == groups

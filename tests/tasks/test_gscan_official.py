@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 import daxy as package
+from daxy import tasks
 from daxy.core.errors import WrongFile, WrongRequest
+from daxy.experiments.request import run_config
 from daxy.tasks.gscan import TASKS, GscanTask, examine, repeated, shots
 
 CHOICES: dict[str, Any] = {"grid": 4, "resampling": 1}
@@ -181,3 +183,17 @@ def test_examples_that_are_there_again_are_counted(compositional: Path, tmp_path
 def test_choices_beside_a_file_are_refused(length: Path) -> None:
     with pytest.raises(WrongRequest, match="takes --official without other choices"):
         package.load("gscan/length", official=length, seed=3)
+
+
+def test_what_a_file_tells_of_its_choices_is_what_its_runs_are_of(whole: Path) -> None:
+    task, told = "gscan/compositional", {"grid": 4, "kind": "adverb", "shots": 2}
+    data = tasks.data(task, official=whole)
+    split = data.load(task)
+    assert told.items() <= dict(split.provenance.options).items()
+    config = run_config(task, data, split, {}, seed=0)
+    assert told.items() <= config.choices.items()
+    # And so they are known again.
+    again = tasks.data(task, **config.choices, official=whole).load(task)
+    assert again.provenance.checksum == config.data["checksum"]
+    with pytest.raises(WrongRequest, match=r"dataset.txt has shots 2, not 3"):
+        package.load(task, official=whole, shots=3)

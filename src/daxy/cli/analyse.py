@@ -39,6 +39,9 @@ class Analyse(Verb):
     of: tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="SOURCE")]] = ()
     """A source to look at, for `neighbours`, or one of several tests by its name; again for
     more."""
+    official: Annotated[Path | None, tyro.conf.arg(metavar="PATH")] = None
+    """The official files that the runs were trained on, where they were: a folder or an archive.
+    Analyses that look at more than run folders read them again."""
     draw: Picture = None
     """Draw the findings, as .png, .svg or .pdf."""
     force: Switch = False
@@ -50,15 +53,17 @@ class Analyse(Verb):
         from daxy.report import analyses
 
         if self.analysis is None:
-            nothing = "--of, --draw and --force are for an analysis; expected one by its name"
-            require(not (self.of or self.draw or self.force), nothing)
+            nothing = "--of, --official, --draw and --force are for an analysis; name one"
+            require(not (self.of or self.official or self.draw or self.force), nothing)
             return _listed()
         analysis = analyses.get(self.analysis)
+        if self.official is not None:
+            analysis = analysis.on(self.official)
         check(self.draw, force=self.force)
         for path in self.run_folders:
             require(path.is_dir(), f"{path}: no such folder")
         folders = [RunFolder(path) for path in self.run_folders]
-        findings = analysis.beside(analysis.run(folders, self.of), folders)
+        findings = analysis.beside(analysis.run(folders, self.of), folders, self.of)
         if self.draw is not None:
             save(findings.draw(), self.draw)
         return Result(data=_data(findings), text=_table(findings))

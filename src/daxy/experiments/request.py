@@ -51,8 +51,11 @@ def run_config(
     task: str, data: Data, split: Split, settings: dict[str, Any], seed: int
 ) -> RunConfig:
     """Return the configuration of one run on this split."""
+    # Files may have made a choice that nobody had to state.
+    found = split.provenance.options if data.origin == "official" else {}
+    choices = {name: found.get(name, value) for name, value in data.choices.items()}
     options: dict[str, Option] = {
-        **data.choices,
+        **choices,
         "source": data.origin,
         "checksum": split.provenance.checksum,
     }

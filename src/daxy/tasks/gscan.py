@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from daxy.core.errors import require
 from daxy.core.examples import Examples
 from daxy.core.random import stream
-from daxy.core.split import Sizes, Split
+from daxy.core.split import Option, Sizes, Split
 from daxy.formats._gscan_writing import Vectors
+from daxy.formats.gscan_json import Dataset
 from daxy.tasks import _gscan_official as _official
 from daxy.tasks import _gscan_statistics as _statistics
 from daxy.tasks._gscan_data import CompositionalData, GscanData, LengthData
@@ -77,13 +78,19 @@ class GscanTask(Task[Kind], Generic[Kind]):
 
     def _official(self, data: Kind, official: Path) -> Split:
         """Return the data of an official file."""
-        chosen = replace(data, official=None, workers=1)
+        usual = type(data)()
+        open_to_files = {name: getattr(usual, name) for name in self.told}
+        chosen = replace(data, official=None, workers=1, **open_to_files)
         plain = f"{self.name} takes --official without other choices: the file has made them"
-        require(chosen == type(data)(), plain)
+        require(chosen == usual, plain)
         dataset = _official.load(official, list(self.files.values()), self.name)
+        found = self.found(dataset)
+        for name, value in found.items():
+            given = getattr(data, name)
+            other = f"{official} has {name.replace('_', ' ')} {value}, not {given}"
+            require(given in (getattr(usual, name), value), other)
         parts = {name: dataset.parts[each] for name, each in self.files.items()}
         train, validation, *tests = parts.values()
-        said = {"grid": "grid_size", "kind": "type_grammar", "train_fraction": "percentage_train"}
         return Split.of(
             train=train,
             validation=validation,
@@ -92,7 +99,7 @@ class GscanTask(Task[Kind], Generic[Kind]):
             rule="the parts of the official file",
             seed=data.seed,
             source=f"official files in {official}",
-            options={name: dataset.header.get(field) for name, field in said.items()},
+            options=found,
             tests={name: len(parts[name]) for name in list(parts)[2:]},
         )
 
@@ -116,6 +123,16 @@ class GscanTask(Task[Kind], Generic[Kind]):
             RunFailed: the file cannot be written.
         """
         _official.save(path, split, self.files, vectors)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The choices that an official file tells."""
+        return tuple(_official.SAID)
+
+    def found(self, dataset: Dataset) -> dict[str, Option]:
+        """Return the choices that an official file tells."""
+        told = {name: dataset.header.get(field) for name, field in _official.SAID.items()}
+        return {name: value for name, value in told.items() if value is not None}
 
     @property
     @abstractmethod
@@ -155,6 +172,15 @@ class Compositional(GscanTask[CompositionalData]):
     def files(self) -> Mapping[str, str]:
         """The official names of the parts."""
         return LEARNED | {"A": _official.RANDOM} | TESTS
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The choices that an official file tells."""
+        return (*super().told, "shots")
+
+    def found(self, dataset: Dataset) -> dict[str, Option]:
+        """Return the choices that an official file tells; the shots are counted."""
+        return super().found(dataset) | {"shots": shots(dataset)}
 
     def divided(
         self, shown: Shown, data: CompositionalData

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -231,15 +232,34 @@ class Analysis(ABC):
             RunFailed: a folder is damaged.
         """
 
-    def beside(self, findings: Findings, folders: Sequence[RunFolder]) -> Findings:
-        """Return findings with what papers say of the same learner on the same task."""
+    def beside(
+        self, findings: Findings, folders: Sequence[RunFolder], of: Sequence[str] = ()
+    ) -> Findings:
+        """Return findings with what papers say of the same learner on the same task.
+
+        Where some tests are looked at, by name, nothing is said of the others.
+        """
         config = folders[0].config()
+        others = set(tasks.get(config.task).sizes.tests).difference(of) if of else set[str]()
         data = tasks.data(config.task, **config.choices)
         said = papers.findings(self.name, config.task, config.learner, data)
-        values = {place: value for each in said for place, value in each.values.items()}
+        values = {
+            place: value
+            for each in said
+            for place, value in each.values.items()
+            if place[0] not in others
+        }
         spreads = {place: value for each in said for place, value in each.spreads.items()}
         notes = tuple(each.note for each in said if each.note)
         return replace(findings, published=values, spreads=spreads, notes=notes)
+
+    def on(self, official: Path) -> Analysis:  # noqa: ARG002 - for those that need the data again
+        """Return the same analysis, of runs on official files: it finds their data there.
+
+        Raises:
+            WrongRequest: it looks at nothing but what is in the run folders.
+        """
+        raise WrongRequest(f"{self.name} looks at run folders alone; leave out --official")
 
     def refuse(self, of: Sequence[str]) -> None:
         """Refuse sources to look at, where all of the test set is looked at."""

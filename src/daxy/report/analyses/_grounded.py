@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from daxy.core.split import Split
 from daxy.experiments.run_folder import RunFolder
 from daxy.formats import parquet
 from daxy.report.analyses._analysis import Judged, Row, judged
+from daxy.report.analyses._data import split_of
 from daxy.tasks._gscan_examples import Shown
 from daxy.worlds.examples import GroundedExamples
 
@@ -75,7 +77,9 @@ class Asked:
                 yield self.found.row(group, name, chosen)
 
 
-def asked_in_worlds(folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Asked:
+def asked_in_worlds(
+    folders: Sequence[RunFolder], of: Sequence[str] = (), official: Path | None = None
+) -> Asked:
     """Return what the runs of a task with worlds were asked; see `asked`.
 
     Raises:
@@ -85,31 +89,28 @@ def asked_in_worlds(folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Ask
     require(folders[0].is_done(), f"{folders[0].path}: there is no finished run here")
     task = folders[0].config().task
     require(tasks.get(task).grounded, f"{task} is not about worlds")
-    return asked(folders, of)
+    return asked(folders, of, official)
 
 
-def asked(folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Asked:
+def asked(
+    folders: Sequence[RunFolder], of: Sequence[str] = (), official: Path | None = None
+) -> Asked:
     """Return what the runs were asked; of all tests, or of some by name.
 
     Raises:
         UnknownName: there is no such test.
         WrongRequest: a test has no examples; or the runs are of several tasks, of one with a single
-            test, or on other data than is made here.
+            test, or on other data than is generated here or in the official files.
+        WrongFile: an official file is missing or damaged.
         RunFailed: a folder is damaged.
     """
     found = judged(folders)
-    config = folders[0].config()
     known = tasks.get(found.task).sizes.tests
     require(bool(known) or not of, f"{found.task} has one test; leave out --of")
     for name in of:  # before anything is made
         if name not in known:
             raise UnknownName("test", name, known)
-    files = "files of one's own" if config.data["source"] == "file" else "official files"
-    given = f"{folders[0].path} was trained on {files}, and no others can stand for them"
-    require(config.data["source"] == "generated", given)
-    split = tasks.data(config.task, **config.choices).load(config.task)
-    other = f"{folders[0].path} is a run on other data than is made for it here"
-    require(split.provenance.checksum == config.data["checksum"], other)
+    split = split_of(folders[0], official)
     counts = split.provenance.sizes.tests
     for name in of:
         require(counts.get(name, 0) > 0, f"test {name} has no examples, as the data is chosen")

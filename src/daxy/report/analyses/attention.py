@@ -17,7 +17,8 @@ from daxy.core.random import stream
 from daxy.core.summary import Summary
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.trained import load
-from daxy.report.analyses._analysis import Analysis, Findings, Row
+from daxy.report.analyses._analysis import Findings, Row
+from daxy.report.analyses._data import OfData
 from daxy.report.analyses._grounded import Asked, asked_in_worlds
 
 Rows = NDArray[np.int64]
@@ -26,7 +27,7 @@ MOST = 2_000
 
 
 @final
-class Attention(Analysis):
+class Attention(OfData):
     """How often the cell that is attended to most, over all steps, is the target's."""
 
     name = "attention"
@@ -34,7 +35,7 @@ class Attention(Analysis):
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return shares of all, right and wrong episodes, of a draw of each test."""
-        found = asked_in_worlds(folders, of)
+        found = asked_in_worlds(folders, of, self.official)
         chosen = {test: _drawn(found, test) for test in found.tests}
         every = np.concatenate(list(chosen.values()))
         finds = np.zeros((len(folders), len(found.test)), np.bool_)

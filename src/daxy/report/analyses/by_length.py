@@ -8,12 +8,13 @@ from typing import final
 import numpy as np
 
 from daxy.experiments.run_folder import RunFolder
-from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
+from daxy.report.analyses._analysis import Findings, Row, judged
+from daxy.report.analyses._data import OfData
 from daxy.report.analyses._grounded import asked
 
 
 @final
-class ByLength(Analysis):
+class ByLength(OfData):
     """How accuracy depends on the length of what is asked and of what is to be said."""
 
     name = "by_length"
@@ -21,7 +22,7 @@ class ByLength(Analysis):
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return a row for each length that occurs in the test set, or in some tests by name."""
-        found = asked(folders, of).found if of else judged(folders)
+        found = asked(folders, of, self.official).found if of else judged(folders)
         rows = list[Row]()
         for group, sequences in (("target", found.targets), ("source", found.sources)):
             lengths = np.array([len(tokens) for tokens in sequences])

@@ -10,12 +10,13 @@ import numpy as np
 
 from daxy.experiments.run_folder import RunFolder
 from daxy.languages import grounded
-from daxy.report.analyses._analysis import Analysis, Findings, Row
+from daxy.report.analyses._analysis import Findings, Row
+from daxy.report.analyses._data import OfData
 from daxy.report.analyses._grounded import Asked, asked_in_worlds
 
 
 @final
-class ByReferent(Analysis):
+class ByReferent(OfData):
     """Which phrases networks find the target by, test by test.
 
     Chance is to choose any thing in the world and to do with it what is said.
@@ -26,7 +27,7 @@ class ByReferent(Analysis):
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return a row for each phrase in each test, or in some tests by name."""
-        found = asked_in_worlds(folders, of)
+        found = asked_in_worlds(folders, of, self.official)
         rows = [row for test in found.tests for row in _rows(found, test)]
         return Findings(title=f"{found.found.task} by referent", rows=tuple(rows))
 

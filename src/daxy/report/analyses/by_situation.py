@@ -10,7 +10,8 @@ import numpy as np
 from daxy.experiments.run_folder import RunFolder
 from daxy.languages import grounded
 from daxy.languages.grounded import MANNERS, VERBS
-from daxy.report.analyses._analysis import Analysis, Findings
+from daxy.report.analyses._analysis import Findings
+from daxy.report.analyses._data import OfData
 from daxy.report.analyses._grounded import asked_in_worlds
 from daxy.worlds.placement import DIRECTIONS
 
@@ -18,7 +19,7 @@ PLAIN = "no manner"
 
 
 @final
-class BySituation(Analysis):
+class BySituation(OfData):
     """Accuracy by test, verb, manner, and the way from the agent to the target."""
 
     name = "by_situation"
@@ -26,7 +27,7 @@ class BySituation(Analysis):
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return a row for each value of each of these, over all tests or some by name."""
-        found = asked_in_worlds(folders, of)
+        found = asked_in_worlds(folders, of, self.official)
         shown, commands = found.shown, grounded.commands()
         verbs = np.array([command.verb for command in commands])[shown.command]
         manners = np.array([command.manner or PLAIN for command in commands])[shown.command]

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
 from daxy.experiments.run_folder import RunFolder
-from daxy.report.analyses._analysis import Analysis, Findings, Row
+from daxy.report.analyses._analysis import Findings, Row
+from daxy.report.analyses._data import OfData
 from daxy.report.analyses._grounded import asked_in_worlds
 from daxy.worlds.columns import Worlds
 from daxy.worlds.grid import ACTIONS
@@ -27,7 +28,7 @@ END = "where a right one ends"
 
 
 @final
-class Destinations(Analysis):
+class Destinations(OfData):
     """How often the agent ends up in line with the target, and where a right one does."""
 
     name = "destinations"
@@ -38,7 +39,7 @@ class Destinations(Analysis):
 
         Where the target stands is where it stood at first.
         """
-        found = asked_in_worlds(folders, of)
+        found = asked_in_worlds(folders, of, self.official)
         worlds = found.examples.worlds
         targets = worlds.cells[worlds.offsets[:-1]]
         wanted = destinations(worlds, found.examples.target)

@@ -16,9 +16,9 @@ from daxy.core.errors import require
 from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
 from daxy.experiments.run_folder import RunFolder
-from daxy.experiments.runs import Run
 from daxy.experiments.trained import load
-from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
+from daxy.report.analyses._analysis import Findings, Row, judged
+from daxy.report.analyses._data import OfData, split_of
 
 NEAREST = 5
 OF = ("run", "jump", "run twice", "jump twice")
@@ -26,7 +26,7 @@ OF = ("run", "jump", "run twice", "jump twice")
 
 
 @final
-class Neighbours(Analysis):
+class Neighbours(OfData):
     """The nearest of all training sources, by the cosine of final decoder states."""
 
     name = "neighbours"
@@ -44,13 +44,8 @@ class Neighbours(Analysis):
         cosines = list[NDArray[np.float32]]()
         trained = list[str]()
         for folder in folders:
-            config = folder.config()
-            own_files = f"{folder.path} was trained on files, whose data cannot be made here"
-            require(config.data["source"] == "generated", own_files)
-            run = Run.of(config)
-            other = f"{folder.path} was trained on other data than this version of daxy makes"
-            require(run.config.data["checksum"] == config.data["checksum"], other)
-            train = Sequences.of(dict.fromkeys(map(tuple, run.split.train.source)))
+            split = split_of(folder, self.official)
+            train = Sequences.of(dict.fromkeys(map(tuple, split.train.source)))
             network = load(folder.path)
             # What is asked comes first: it may be refused, and train takes long.
             own, every = (_unit(network.last_states(each)) for each in (asked, train))
