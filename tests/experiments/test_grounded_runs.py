@@ -131,7 +131,12 @@ def test_what_it_does_is_drawn(trained: RunFolder, tmp_path: Path, daxy: Callabl
     assert np.sum(found["attention"]) == pytest.approx(1, abs=1e-2)
     darkest = drawing.svg(World(1, Cell(0, 0)), shades=[1.0]).count("#787878")
     assert darkest == out.read_text().count("#787878") == 1
-    assert f"its network: {found['prediction']}" in daxy(*request).out
+    told = daxy(*request).out
+    assert f"its network: {found['prediction']}" in told
+    shares = told.partition("in per cent:\n")[2].split()
+    assert [int(share) for share in shares] == [
+        round(100 * x) for row in found["attention"] for x in row
+    ]
     assert "no such folder" in daxy(*request[:-1], str(tmp_path / "nowhere")).err
     assert "no finished run" in daxy(*request[:-1], str(tmp_path)).err
     other = daxy(*request, "--split-seed", "1")

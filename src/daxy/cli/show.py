@@ -188,7 +188,13 @@ class Show(OfTask):
             said += f"\nits network: {data['prediction']}"
         if self.draw is None:
             marked = example.world.placed[referent(command.phrase, example.world.things)].cell
-            return Result(data=data, text=f"{said}\n\n{as_text(example.world, marked)}")
+            lines = [said, "", as_text(example.world, marked)]
+            if shades:
+                lines += ["", "attends to each cell, in per cent:"]
+                lines += [
+                    " ".join(f"{100 * share:3.0f}" for share in row) for row in data["attention"]
+                ]
+            return Result(data=data, text="\n".join(lines))
         known = [action for action in actions if action in ACTIONS]
         kind = PICTURES[self.draw.suffix.lower()]
         picture = demonstration(example.world, command, known, kind, shades=shades)
