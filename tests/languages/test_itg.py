@@ -360,6 +360,18 @@ def test_what_is_drawn_is_parsed(name: str, length: int, seed: int) -> None:
     }
 
 
+def test_a_vocabulary_may_be_large() -> None:
+    """Of its rules only those whose words are there are looked at; all would take hours."""
+    grammar = itg.read("1 A -> the W1 W2 | W2 der W1\n1/20000 W_i -> e_i | g_i", "large")
+    found = itg.parse(grammar, ("the", "e7", "e19999"), ("g19999", "der", "g7"))
+    assert [str(rule) for rule in found.rules][1:] == [
+        "1/20000 W -> e7 | g7",
+        "1/20000 W -> e19999 | g19999",
+    ]
+    with pytest.raises(WrongRequest, match="not derived together"):
+        itg.parse(grammar, ("the", "e7", "e19999"), ("g7", "der", "g19999"))
+
+
 def test_a_derivation_is_as_likely_as_its_rules() -> None:
     found = itg.parse(itg.grammar("svo_sov"), ("si1", "vi2", "oi3"), ("so1", "oo3", "vo2"))
     assert [str(rule) for rule in found.rules] == [

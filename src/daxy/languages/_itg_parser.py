@@ -14,6 +14,7 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -96,7 +97,7 @@ def parse(grammar: Grammar, source: Tokens, target: Tokens | None = None) -> Der
     if target is not None:
         sides = [rule.target for rule in grammar.rules]
         charts.append(_Chart.of(grammar, target, sides, "target"))
-    found = _Search(grammar, charts, _fingerprints(grammar, charts)).run()
+    found = _Search(grammar, charts, _fingerprints(charts)).run()
     if found is None:
         raise WrongRequest("both sides are of the grammar, but not derived together")
     return found
@@ -110,11 +111,12 @@ class _Chart:
     sides: Sequence[Side]
     """That of each rule."""
     tokens: dict[str, Reach]
-    """Where each token stands."""
+    """Where each of its tokens stands."""
     names: dict[str, Reach]
     """Where each nonterminal can stand."""
-    rests: list[list[Reach]]
-    """Where each rule's side from each of its symbols on can stand."""
+    rests: dict[int, list[Reach]]
+    """Where each rule's side from each of its symbols on can stand, by the rule's number; of rules
+    whose tokens are all there: a large vocabulary has few of them."""
 
     @classmethod
     def of(cls, grammar: Grammar, words: Tokens, sides: Sequence[Side], called: str) -> _Chart:
@@ -123,14 +125,19 @@ class _Chart:
         Raises:
             WrongRequest: the words are not a side of the grammar.
         """
-        tokens = {each: _standing(each, words) for each in _tokens(sides)}
+        known = {each for side in sides for each in _tokens(side)}
         for place, word in enumerate(words, 1):
-            if word not in tokens:
+            if word not in known:
                 raise WrongRequest(f"word {place} of the {called}, {word!r}, is not the grammar's")
+        tokens = {each: _standing(each, words) for each in sorted({*words})}
         nowhere, here = np.zeros((2, len(words) + 1, len(words) + 1), bool)
         np.fill_diagonal(here, True)
         names = dict.fromkeys(grammar.nonterminals, nowhere)
-        rests = [[*[nowhere] * len(side), here] for side in sides]
+        rests = {
+            number: [*[nowhere] * len(side), here]
+            for number, side in enumerate(sides)
+            if all(each in tokens for each in _tokens(side))
+        }
         chart = cls(words, sides, tokens, names, rests)
         chart._fill(grammar)
         if not chart.names[grammar.root][0, len(words)]:
@@ -139,7 +146,7 @@ class _Chart:
 
     def _fill(self, grammar: Grammar) -> None:
         """Find where everything can stand: whatever a new finding may change is looked at again."""
-        waiting = dict.fromkeys(range(len(self.sides)))
+        waiting = dict.fromkeys(self.rests)
         while waiting:
             number = next(iter(waiting))
             del waiting[number]
@@ -151,7 +158,7 @@ class _Chart:
             if (more != self.names[rule.left]).any():
                 self.names[rule.left] = more
                 waiting |= dict.fromkeys(
-                    other for other, own in enumerate(grammar.rules) if rule.left in own.children
+                    other for other in self.rests if rule.left in grammar.rules[other].children
                 )
 
     def symbol(self, rule: Rule, symbol: str | int) -> Reach:
@@ -177,16 +184,21 @@ class _Chart:
         return onward(0, whole[0])
 
 
-def _fingerprints(grammar: Grammar, charts: Sequence[_Chart]) -> list[NDArray[np.float64]]:
+def _used(charts: Sequence[_Chart]) -> list[int]:
+    """Return the numbers of the rules whose tokens are all there, on every side."""
+    return [number for number in charts[0].rests if all(number in each.rests for each in charts)]
+
+
+def _fingerprints(charts: Sequence[_Chart]) -> list[NDArray[np.float64]]:
     """Return the sum of the numbers before each place of each side."""
     columns = [(side, each) for side, chart in enumerate(charts) for each in chart.tokens]
     place = {column: number for number, column in enumerate(columns)}
-    balance = np.zeros((len(grammar.rules), len(columns)))
-    for side, chart in enumerate(charts):
-        for row, symbols in zip(balance, chart.sides, strict=True):
-            for symbol in symbols:
-                if isinstance(symbol, str):
-                    row[place[side, symbol]] += 1 - 2 * side
+    used = _used(charts)
+    balance = np.zeros((len(used), len(columns)))
+    for row, number in zip(balance, used, strict=True):
+        for side, chart in enumerate(charts):
+            for token in _tokens(chart.sides[number]):
+                row[place[side, token]] += 1 - 2 * side
     _, sizes, directions = np.linalg.svd(balance, full_matrices=True)
     free = directions[np.count_nonzero(sizes > 1e-9) :]
     numbers = stream(0, "fingerprints").standard_normal(len(free)) @ free
@@ -196,8 +208,8 @@ def _fingerprints(grammar: Grammar, charts: Sequence[_Chart]) -> list[NDArray[np
     ]
 
 
-def _tokens(sides: Sequence[Side]) -> list[str]:
-    return sorted({each for side in sides for each in side if isinstance(each, str)})
+def _tokens(side: Side) -> list[str]:
+    return [symbol for symbol in side if isinstance(symbol, str)]
 
 
 def _standing(token: str, words: Tokens) -> Reach:
@@ -225,6 +237,11 @@ class _Search:
     grammar: Grammar
     charts: Sequence[_Chart]
     fingerprints: Sequence[NDArray[np.float64]]
+
+    @cached_property
+    def used(self) -> list[int]:
+        """The numbers of the rules that a derivation can have."""
+        return _used(self.charts)
 
     def run(self) -> Derivation | None:
         """Return a derivation of the whole, None if there is none.
@@ -268,7 +285,8 @@ class _Search:
 
     def _choices(self, item: _Item) -> Iterator[_Choice]:
         """Return every rule that an item can become, with every way for its children to stand."""
-        for number, rule in enumerate(self.grammar.rules):
+        for number in self.used:
+            rule = self.grammar.rules[number]
             if rule.left != item.name:
                 continue
             ways = [
