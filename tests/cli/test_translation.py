@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from daxy.experiments import papers
+from daxy.experiments.ledger import Ledger
 from daxy.training.protocol import protocol
 
 pytestmark = pytest.mark.usefixtures("one_shape")
@@ -133,6 +135,21 @@ def test_a_table_on_the_released_selection_asks_for_it(tmp_path: Path, daxy: Cal
 
 
 @pytest.mark.official
+def test_a_table_whose_runs_are_all_measured_needs_no_files(
+    tmp_path: Path, daxy: Callable, entry_for: Callable
+) -> None:
+    table = papers.table("lake2018/translation")
+    cells = [cell for cell in table.cells if cell.row == "with daxy"]
+    scores = {"bleu": 0.3, "exact": 0.5}
+    tests = {each.recipe.test: scores for each in cells if each.recipe is not None}
+    entries = [entry_for(cells[0], 0.3, seed, tests=tests) for seed in range(2)]
+    Ledger(tmp_path).add(table, entries)
+    request = ("reproduce", table.path, "--row", "with daxy", "--results", str(tmp_path))
+    answer = daxy(*request, "--seeds", "2", "--dry-run")
+    assert answer.code == 0, answer.err
+    assert answer.out.endswith("3 cells: 2 in results, 0 finished, 0 to train\n")
+
+
 def test_a_table_is_planned_on_the_released_selection(
     translation_archive: Path, tmp_path: Path, daxy: Callable
 ) -> None:

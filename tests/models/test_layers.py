@@ -14,7 +14,7 @@ from daxy.models.layers import embedding, encoder
 from daxy.models.layers.attention import attend, exponentials
 from daxy.models.layers.cells import cell
 from daxy.models.layers.dropout import Dropout
-from daxy.models.layers.embedding import FEW, embed
+from daxy.models.layers.embedding import FEW, embed, look_up
 from daxy.models.layers.initial import normal, uniform
 from daxy.models.layers.linear import times
 from daxy.models.seq2seq import Config, Model
@@ -174,6 +174,17 @@ def test_an_embedding_is_each_code_s_row_however_it_is_found(symbols: int) -> No
     learned = np.zeros((symbols, 3))
     np.add.at(learned, np.asarray(codes)[np.asarray(codes) != PAD], 1)
     np.testing.assert_array_equal(jax.grad(lambda t: embed(t, codes).sum())(table), learned)
+
+
+@pytest.mark.parametrize("symbols", [5, FEW, FEW + 1])
+def test_looking_up_takes_padding_s_row_too(symbols: int) -> None:
+    table = normal(jax.random.key(0), (symbols, 3))
+    codes = jnp.array([[symbols - 1, PAD, 1], [2, 2, PAD]])
+    np.testing.assert_array_equal(look_up(table, codes), np.asarray(table)[np.asarray(codes)])
+    learned = np.zeros((symbols, 3))
+    np.add.at(learned, np.asarray(codes), 1)
+    found = jax.grad(lambda table: look_up(table, codes).sum())(table)
+    np.testing.assert_array_equal(found, learned)
 
 
 def test_without_noise_an_encoder_of_few_symbols_is_that_of_many(

@@ -14,6 +14,7 @@ from tests.models.test_seq2seq import Spy, arrays
 from daxy.core.errors import DaxyError
 from daxy.core.vocabulary import PAD
 from daxy.models._model import Batch, best
+from daxy.models.layers.dropout import Dropout
 from daxy.models.stacked import Config, Model
 
 KINDS = tiny.stackeds(hidden=6)
@@ -69,6 +70,22 @@ def test_one_example_by_itself_takes_a_way_of_its_own_to_the_same(name: str) -> 
         alone = jax.tree.map(lambda codes, row=row: codes[row : row + 1], pairs)
         found = fed(model, alone, forced[row : row + 1])
         np.testing.assert_allclose(found[0], together[row], atol=2e-6)
+
+
+@every_kind
+def test_noise_falls_on_the_same_values_whichever_way_an_example_takes(name: str) -> None:
+    model, pairs = network(name), tiny.batch(6, 9)
+    forced = jnp.array([True, False, True, False, False])
+    key, rate = jax.random.key(5), jnp.array(0.4)
+    together = model.fed(pairs, Dropout(key, rate), forced)
+    every = model.logits(pairs, Dropout(key, rate))
+    for row in range(len(forced)):
+        alone = jax.tree.map(lambda codes, row=row: codes[row : row + 1], pairs)
+        found = model.fed(alone, Dropout(key, rate, row), forced[row : row + 1])
+        np.testing.assert_allclose(found[0], together[row], atol=2e-6)
+        if forced[row]:
+            np.testing.assert_allclose(found[0], every[row], atol=2e-6)
+    assert not np.allclose(every, model.logits(pairs))
 
 
 @every_kind

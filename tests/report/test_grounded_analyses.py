@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,13 +14,17 @@ from daxy.core.files import write_bytes
 from daxy.experiments import papers, reproduction
 from daxy.experiments.request import RunConfig, run_config
 from daxy.experiments.run_folder import RunFolder
+from daxy.experiments.runs import Experiment
+from daxy.experiments.trained import Trained
 from daxy.formats import predictions
 from daxy.languages import grounded
+from daxy.learners.neural import learner
 from daxy.report import analyses
 from daxy.report.analyses._analysis import Findings
 from daxy.report.analyses.destinations import destinations
 from daxy.tasks import Data
 from daxy.tasks.gscan import GscanTask
+from daxy.training.protocol import protocol
 from daxy.worlds.examples import GroundedExample, GroundedExamples
 from daxy.worlds.grid import Cell
 
@@ -234,14 +239,35 @@ def test_runs_on_official_files_are_looked_at_beside_the_files(
 
 
 def test_papers_say_nothing_of_tests_that_are_not_looked_at(tmp_path: Path) -> None:
-    said = [each for each in papers.get("ruis2020").findings if each.analysis == "by_referent"]
-    recipe = said[0].recipe
-    data = reproduction.data_of(recipe)
-    settings = reproduction.learner_of(recipe).settings()
-    config = RunConfig(task=TASK, data=dict(data.choices), learner=settings, seed=0)
-    folder = RunFolder(tmp_path / config.name)
-    folder.begin(config, {"group": [config.name]})
-    nothing, analysis = Findings(title="", rows=()), analyses.get("by_referent")
-    for of, groups in (((), {"C"}), (("C", "D"), {"C"}), (("D",), set[str]())):
-        found = analysis.beside(nothing, [folder], of)
+    folder = begun(tmp_path)
+    nothing = Findings(title="", rows=())
+    for name, of, groups in (
+        ("by_referent", (), {"C"}),
+        ("by_referent", ("C", "D"), {"C"}),
+        ("by_referent", ("D",), set[str]()),
+        ("attention", ("B", "E"), {"B", "E"}),
+    ):
+        found = analyses.get(name).beside(nothing, [folder], of)
         assert {group for group, _ in found.published} == groups
+    (note,) = analyses.get("by_referent").beside(nothing, [folder], ("E",)).notes
+    assert "In E" in note
+
+
+def begun(folder: Path, **choices: Any) -> RunFolder:
+    """Leave the folder of a run of the baseline of Ruis et al. (2020), on data so chosen."""
+    recipe = papers.table("ruis2020/table1").cells[0].recipe
+    assert recipe is not None
+    data = {**reproduction.data_of(recipe).choices, **choices}
+    settings = reproduction.learner_of(recipe).settings()
+    config = RunConfig(task=TASK, data=data, learner=settings, seed=0)
+    made = RunFolder(folder / config.name)
+    made.begin(config, {"group": [config.name]})
+    return made
+
+
+def test_published_figures_are_of_what_official_files_tell(tmp_path: Path) -> None:
+    network = learner("multimodal", {}, protocol("ruis2020"))
+    experiment = Experiment(task=TASK, learner=network, data=tasks.data(TASK))
+    for shots, rows in ((1, {"G: Adverb k = 1"}), (5, {"G: Adverb k = 5"}), (7, set[str]())):
+        trained = Trained(experiment, (begun(tmp_path, shots=shots),))
+        assert {cell.row for cell in trained.published if "k = " in cell.row} == rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -14,20 +14,50 @@ PIPED = 160
 """Columns of what goes to a file or to another program."""
 
 
+BROKEN = 16
+"""Letters of a word from which on it may be broken, where a column says that it may."""
+
+
+@runtime_checkable
+class Adapted(Protocol):
+    """What is another table in a narrow terminal than in a wide one."""
+
+    def at(self, width: int) -> Table:
+        """Return the table for a terminal of so many columns."""
+        ...
+
+
 def write(text: RenderableType, file: IO[str] | None = None) -> None:
     """Print what rich can print, on stdout unless it goes elsewhere.
 
-    Names are wrapped where there is no room for them, between words; figures never: a table that
-    needs more than the terminal has is as wide as it has to be.
+    Names are wrapped where there is no room for them, between words; figures never, but lists of
+    them, in columns that fold: a table that needs more than the terminal has is as wide as it has
+    to be.
     """
-    from rich.console import Console
+    from rich.console import Console, Group
+    from rich.table import Table
 
     out = file or sys.stdout
     width = None if out.isatty() else PIPED
     console = Console(file=out, width=width, highlight=False, markup=False)
-    least = max((_fit(console, table) for table in _tables(text)), default=0)
+    parts = list(_parts(console, text))
+    tables = (part for part in parts if isinstance(part, Table))
+    least = max((_fit(console, table) for table in tables), default=0)
     console.width = max(console.width, least)
-    console.print(text)
+    console.print(Group(*parts))
+
+
+def _parts(console: Console, text: RenderableType) -> Iterator[RenderableType]:
+    """Yield what is printed one below the other, tables as they are in a terminal of this width."""
+    from rich.console import Group
+
+    if isinstance(text, Group):
+        for part in text.renderables:
+            yield from _parts(console, part)
+    elif isinstance(text, Adapted):
+        yield text.at(console.width)
+    else:
+        yield text
 
 
 def _fit(console: Console, table: Table) -> int:
@@ -38,10 +68,12 @@ def _fit(console: Console, table: Table) -> int:
     whole = Measurement.get(console, wide, table).maximum
     most, least = list[int](), list[int]()
     for column in table.columns:
+        folds = column.overflow == "fold"
+        column.no_wrap = column.no_wrap or (column.justify == "right" and not folds)
         found = [Measurement.get(console, wide, each) for each in (column.header, *column.cells)]
         most.append(max(each.maximum for each in found))
-        is_figures = column.no_wrap or column.justify == "right"
-        least.append(most[-1] if is_figures else max(each.minimum for each in found))
+        word = max(each.minimum for each in found)
+        least.append(most[-1] if column.no_wrap else min(word, BROKEN) if folds else word)
     needed = whole - sum(most) + sum(least)
     if console.width < whole:
         spare = max(console.width - needed, 0)
@@ -49,14 +81,3 @@ def _fit(console: Console, table: Table) -> int:
             column.width = min(above, below + spare)
             spare -= column.width - below
     return needed
-
-
-def _tables(text: RenderableType) -> Iterator[Table]:
-    from rich.console import Group
-    from rich.table import Table
-
-    if isinstance(text, Table):
-        yield text
-    elif isinstance(text, Group):
-        for part in text.renderables:
-            yield from _tables(part)

@@ -40,8 +40,8 @@ class Analyse(Verb):
     """A source to look at, for `neighbours`, or one of several tests by its name; again for
     more."""
     official: Annotated[Path | None, tyro.conf.arg(metavar="PATH")] = None
-    """The official files that the runs were trained on, where they were: a folder or an archive.
-    Analyses that look at more than run folders read them again."""
+    """The official files that the runs were trained on, if they were: a file, a folder or an
+    archive. Analyses that look at more than run folders read them again."""
     draw: Picture = None
     """Draw the findings, as .png, .svg or .pdf."""
     force: Switch = False
@@ -130,7 +130,9 @@ def _table(findings: Findings) -> Any:
     for group, shown in findings.groups.items():
         table = Table(group, box=None, pad_edge=False)
         for name in head:
-            table.add_column(name, justify="right")
+            table.add_column(
+                name, justify="right", overflow="fold" if name == "each run" else "ellipsis"
+            )
         for row in shown:
             if isinstance(row, str):
                 name, figures = row, dict[str, str]()

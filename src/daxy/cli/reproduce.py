@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -107,14 +107,11 @@ def _step(step: Step) -> dict[str, Any]:
 
 
 def _sum(table: Table, steps: Sequence[Step]) -> str:
-    def runs(kind: Callable[[Step], Sequence[int]]) -> int:
-        """Return how many runs there are of a kind; cells that share one count it once."""
-        return len({run.config.name for step in steps for run in step.of(kind(step))})
+    from daxy.experiments.reproduction import counts
 
-    there = runs(lambda step: step.in_ledger)
-    finished, missing = runs(lambda step: step.finished), runs(lambda step: step.missing)
-    counts = f"{there} in results, {finished} finished, {missing} to train"
-    return f"{table.path}: {len(steps)} cell{'s' * (len(steps) != 1)}: {counts}"
+    there, finished, missing = counts(steps)
+    found = f"{there} in results, {finished} finished, {missing} to train"
+    return f"{table.path}: {len(steps)} cell{'s' * (len(steps) != 1)}: {found}"
 
 
 VERB = Reproduce

@@ -158,12 +158,15 @@ class _Plan:
 
     @property
     def data(self) -> dict[str, Any]:
+        from daxy.experiments.reproduction import counts
+
         steps = self.asked.steps
+        there, finished, _ = counts(steps)
         return {
             "plan": self.asked.table.path,
             "figures": len(steps),
-            "in_results": sum(len(step.in_ledger) for step in steps),
-            "finished": sum(len(step.finished) for step in steps),
+            "in_results": there,
+            "finished": finished,
             "missing": len(self.asked.missing),
             "programs": [
                 {

@@ -185,7 +185,9 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     # Each of several tests has all its scores in a table of its own.
     metrics = [metric] if runs[0].get("tests") else [metric, *sorted({*runs[0]["test"]} - {metric})]
     heads = (f"test {name}" for name in metrics)
-    table = Table("seed", *heads, "validation", "best epoch", box=None)
+    table = Table("seed", box=None)
+    for head in (*heads, "validation", "best epoch"):
+        table.add_column(head, justify="right")
     table.add_column("run folder", overflow="fold")
     for run in runs:
         validation = "-" if run["validation"] is None else f"{run['validation']:.1%}"
@@ -213,7 +215,10 @@ def _by_test(published: Sequence[Cell], runs: Sequence[dict[str, Any]]) -> list[
     from daxy.core.summary import Summary
 
     tests, metrics = runs[0].get("tests", {}), tuple(runs[0]["test"])
-    table = Table("test", *metrics, "published", box=None)
+    table = Table("test", box=None)
+    for metric in metrics:
+        table.add_column(metric, justify="right")
+    table.add_column("published")
     for test in tests:
         shown = list[str]()
         for metric in metrics:

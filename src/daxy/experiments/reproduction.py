@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -119,6 +119,19 @@ def plan(
         )
 
     return [step(cell, cell.recipe) for cell in cells if cell.recipe is not None]
+
+
+def counts(steps: Sequence[Step]) -> tuple[int, int, int]:
+    """Return how many runs are in the ledger, finished, and missing; one that cells share once."""
+
+    def runs(seeds_of: Callable[[Step], Sequence[int]]) -> int:
+        return len({(step.recipe.identity, seed) for step in steps for seed in seeds_of(step)})
+
+    return (
+        runs(lambda step: step.in_ledger),
+        runs(lambda step: step.finished),
+        runs(lambda step: step.missing),
+    )
 
 
 def _check_official(recipes: Sequence[Recipe]) -> None:

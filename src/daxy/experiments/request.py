@@ -7,6 +7,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from daxy import tasks
 from daxy.core.split import Option, Split
 from daxy.tasks import Data
 
@@ -52,10 +53,11 @@ def run_config(
 ) -> RunConfig:
     """Return the configuration of one run on this split."""
     # Files may have made a choice that nobody had to state.
-    found = split.provenance.options if data.origin == "official" else {}
-    choices = {name: found.get(name, value) for name, value in data.choices.items()}
+    told = tasks.get(task).told if data.origin == "official" else ()
+    found = {name: split.provenance.options[name] for name in told}
     options: dict[str, Option] = {
-        **choices,
+        **data.choices,
+        **found,
         "source": data.origin,
         "checksum": split.provenance.checksum,
     }

@@ -102,7 +102,10 @@ class Run:
 
     def like(self, config: RunConfig) -> Run:
         """Return the run of that configuration, on the same kind of data as this one."""
-        return replace(Run.of(config), data=replace(self.data, **config.choices))
+        same = config.data == self.config.data
+        return replace(
+            Run.of(config), data=self.data if same else replace(self.data, **config.choices)
+        )
 
 
 class Watcher(Listener, Protocol):

@@ -51,8 +51,9 @@ class Trained:
     @property
     def published(self) -> list[Cell]:
         """The published figures for this learner on this task's data, in per cent."""
-        experiment = self.experiment
-        return published(experiment.task, experiment.learner.settings(), experiment.data)
+        config = self.folders[0].config()
+        # What files tell of their choices is in the configuration alone.
+        return published(config.task, config.learner, tasks.data(config.task, **config.choices))
 
     def predictor(self, seed: int) -> Predictor:
         """Return one seed's network, to be asked about any source.

@@ -172,11 +172,13 @@ class _Columns:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         del console
-        yield self._of([name for name in HEAD if options.max_width >= ROOM.get(name, 0)])
+        yield self.at(options.max_width)
 
-    def _of(self, heads: Sequence[str]) -> Columns:
+    def at(self, width: int) -> Columns:
+        """Return the table for a terminal of so many columns."""
         from rich.table import Table as Columns
 
+        heads = [name for name in HEAD if width >= ROOM.get(name, 0)]
         shown = Columns(box=None, pad_edge=False)
         for name in heads:
             side = "left" if name in WORDS else "right"

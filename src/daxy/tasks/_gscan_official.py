@@ -35,9 +35,6 @@ ORDER = (
 FEW_SHOT = "adverb_1"
 """What is held out so far as it has not been moved to train: the shots."""
 
-SAID = {"grid": "grid_size", "kind": "type_grammar", "train_fraction": "percentage_train"}
-"""Where the head of a file says a choice of ours."""
-
 Problem = tuple[int, str]
 """A row of a part, and what is wrong with it."""
 
@@ -85,7 +82,7 @@ def save(path: Path, split: Split, names: Mapping[str, str], vectors: Vectors) -
     ours = {official: split.named[name] for name, official in names.items()}
     parts = {name: _grounded(ours.get(name, split.test[:0])) for name in ORDER}
     options: dict[str, Any] = dict(split.provenance.options)
-    about = header(*map(options.get, SAID), vectors)
+    about = header(options["grid"], options["kind"], options["train_fraction"], vectors)
     write(path, parts, about, vectors)
 
 

@@ -84,11 +84,12 @@ class GscanTask(Task[Kind], Generic[Kind]):
         plain = f"{self.name} takes --official without other choices: the file has made them"
         require(chosen == usual, plain)
         dataset = _official.load(official, list(self.files.values()), self.name)
-        found = self.found(dataset)
-        for name, value in found.items():
-            given = getattr(data, name)
-            other = f"{official} has {name.replace('_', ' ')} {value}, not {given}"
-            require(given in (getattr(usual, name), value), other)
+        options = self.said_in(dataset)
+        for name in self.told:
+            # What is as usual may not have been chosen.
+            given, found = getattr(data, name), options[name]
+            other = f"{official} has {name} {found}, not {given}"
+            require(given in (getattr(usual, name), found), other)
         parts = {name: dataset.parts[each] for name, each in self.files.items()}
         train, validation, *tests = parts.values()
         return Split.of(
@@ -99,7 +100,7 @@ class GscanTask(Task[Kind], Generic[Kind]):
             rule="the parts of the official file",
             seed=data.seed,
             source=f"official files in {official}",
-            options=found,
+            options=options,
             tests={name: len(parts[name]) for name in list(parts)[2:]},
         )
 
@@ -127,12 +128,16 @@ class GscanTask(Task[Kind], Generic[Kind]):
     @property
     def told(self) -> tuple[str, ...]:
         """The choices that an official file tells."""
-        return tuple(_official.SAID)
+        return ("grid", "kind")
 
-    def found(self, dataset: Dataset) -> dict[str, Option]:
-        """Return the choices that an official file tells."""
-        told = {name: dataset.header.get(field) for name, field in _official.SAID.items()}
-        return {name: value for name, value in told.items() if value is not None}
+    def said_in(self, dataset: Dataset) -> dict[str, Option]:
+        """Return the choices that an official file says, or shows."""
+        header, usual = dataset.header, self.options()
+        return {
+            "grid": header["grid_size"],
+            "kind": header.get("type_grammar", usual.kind),
+            "train_fraction": header.get("percentage_train"),
+        }
 
     @property
     @abstractmethod
@@ -178,9 +183,9 @@ class Compositional(GscanTask[CompositionalData]):
         """The choices that an official file tells."""
         return (*super().told, "shots")
 
-    def found(self, dataset: Dataset) -> dict[str, Option]:
-        """Return the choices that an official file tells; the shots are counted."""
-        return super().found(dataset) | {"shots": shots(dataset)}
+    def said_in(self, dataset: Dataset) -> dict[str, Option]:
+        """Return the choices that an official file says; its shots are counted."""
+        return super().said_in(dataset) | {"shots": shots(dataset)}
 
     def divided(
         self, shown: Shown, data: CompositionalData

@@ -183,6 +183,8 @@ class Finding:
     """What stands after ± beside them, where something does."""
     note: str = ""
     """What it says without such a figure."""
+    test: str = ""
+    """The one of several tests that it is about, where it is about one."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -240,15 +240,10 @@ class Analysis(ABC):
         Where some tests are looked at, by name, nothing is said of the others.
         """
         config = folders[0].config()
-        others = set(tasks.get(config.task).sizes.tests).difference(of) if of else set[str]()
         data = tasks.data(config.task, **config.choices)
         said = papers.findings(self.name, config.task, config.learner, data)
-        values = {
-            place: value
-            for each in said
-            for place, value in each.values.items()
-            if place[0] not in others
-        }
+        said = [each for each in said if not each.test or not of or each.test in of]
+        values = {place: value for each in said for place, value in each.values.items()}
         spreads = {place: value for each in said for place, value in each.spreads.items()}
         notes = tuple(each.note for each in said if each.note)
         return replace(findings, published=values, spreads=spreads, notes=notes)

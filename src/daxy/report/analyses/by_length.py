@@ -7,6 +7,7 @@ from typing import final
 
 import numpy as np
 
+from daxy.core.errors import require
 from daxy.experiments.run_folder import RunFolder
 from daxy.report.analyses._analysis import Findings, Row, judged
 from daxy.report.analyses._data import OfData
@@ -22,6 +23,8 @@ class ByLength(OfData):
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return a row for each length that occurs in the test set, or in some tests by name."""
+        needless = f"{self.name} reads official files for --of alone; leave out --official"
+        require(bool(of) or self.official is None, needless)
         found = asked(folders, of, self.official).found if of else judged(folders)
         rows = list[Row]()
         for group, sequences in (("target", found.targets), ("source", found.sources)):

@@ -41,16 +41,15 @@ class Neighbours(OfData):
         chosen = [" ".join(words.split()) for words in of or OF]
         require(all(chosen), "--of has no words; expected a source")
         asked = Sequences.of([words.split() for words in chosen])
+        split = split_of(folders[0], self.official)
+        train = Sequences.of(dict.fromkeys(map(tuple, split.train.source)))
         cosines = list[NDArray[np.float32]]()
-        trained = list[str]()
         for folder in folders:
-            split = split_of(folder, self.official)
-            train = Sequences.of(dict.fromkeys(map(tuple, split.train.source)))
             network = load(folder.path)
             # What is asked comes first: it may be refused, and train takes long.
             own, every = (_unit(network.last_states(each)) for each in (asked, train))
             cosines.append(own @ every.T)
-            trained = [" ".join(source) for source in train]
+        trained = [" ".join(source) for source in train]
         rows = list[Row]()
         for words, each in zip(chosen, np.stack(cosines, axis=1), strict=True):
             order = np.argsort(-each.mean(axis=0), kind="stable").tolist()
