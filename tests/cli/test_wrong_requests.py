@@ -84,7 +84,7 @@ REQUESTS = [
     ),
     (
         "analyse --of A --draw q.png",
-        "--of, --draw and --force are for an analysis; expected one by its name",
+        "--of, --official, --draw and --force are for an analysis; expected one by its name",
     ),
     (
         "show gscan/compositional --grid 4 --resampling 1 --kind simple_trans --shots 0"

@@ -53,8 +53,9 @@ class Analyse(Verb):
         from daxy.report import analyses
 
         if self.analysis is None:
-            nothing = "--of, --official, --draw and --force are for an analysis; name one"
-            require(not (self.of or self.official or self.draw or self.force), nothing)
+            flags = "--of, --official, --draw and --force"
+            given = self.of or self.official or self.draw or self.force
+            require(not given, f"{flags} are for an analysis; expected one by its name")
             return _listed()
         analysis = analyses.get(self.analysis)
         if self.official is not None:
