@@ -288,6 +288,10 @@ REQUESTS = [
     ("verify good.txt --show -1", "--show must not be negative: -1"),
     ("show scan/length --count -1", "--count must not be negative: -1"),
     (
+        "show scan/length --count 5 --example train:2",
+        "--count is not for --example, --draw or --run; leave it out",
+    ),
+    (
         "show scan/length --validation-fraction 1",
         "validation fraction must be between 0 and 1, not 1",
     ),

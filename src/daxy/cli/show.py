@@ -72,12 +72,15 @@ class Show(OfTask):
         from daxy import tasks
 
         require(self.count >= 0, f"--count must not be negative: {self.count}")
+        one = self.example is not None or self.draw is not None or self.run_folder is not None
+        idle = one and self.count != type(self).count
+        require(not idle, "--count is not for --example, --draw or --run; leave it out")
         task = tasks.get(self.task)
         check(self.draw, list(PICTURES) if task.grounded else FIGURES, force=self.force)
         split = self.data.load(self.task)
         if self.run_folder is not None:
             _check_run(self.run_folder, split, self.data)
-        if self.draw is not None or self.example is not None or self.run_folder is not None:
+        if one:
             return self._drawn(split)
         statistics = task.statistics(split)
         parts = {name: _facts(task, rows, self.count) for name, rows in split.named.items()}
