@@ -296,6 +296,11 @@ REQUESTS = [
         "validation fraction must be between 0 and 1, not 1",
     ),
     # training
+    (
+        "train transduction/copy transducer --protocol grefenstette2015 --pairs 20 --shard 1/2",
+        "--shard 1/2 is a part of train, and what is streamed is not of it; leave it out, or say"
+        " --no-streamed",
+    ),
     ("train", "missing: TASK; see `daxy train --help`"),
     ("train scan/simpel", "no task named 'scan/simpel'; did you mean scan/simple?"),
     ("train scan/length seq3seq", "no model named 'seq3seq'; did you mean seq2seq?"),

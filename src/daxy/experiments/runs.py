@@ -176,7 +176,11 @@ class Experiment:
         needless = f"{model} sees worlds, and {self.task} has none"
         require(grounded or not self.learner.sees_worlds, needless)
         ends = f"the examples of {self.task} end: they cannot be streamed; expected --no-streamed"
-        require(tasks.get(self.task).endless or not self.learner.protocol.streamed, ends)
+        streamed = self.learner.protocol.streamed
+        require(tasks.get(self.task).endless or not streamed, ends)
+        shard = getattr(self.data, "shard", "1/1")
+        idle = f"--shard {shard} is a part of train, and what is streamed is not of it"
+        require(shard == "1/1" or not streamed, f"{idle}; leave it out, or say --no-streamed")
 
     def run(
         self, seeds: Sequence[int], *, watcher: Watcher | None = None, restart: bool = False
