@@ -234,8 +234,12 @@ def test_runs_on_official_files_are_looked_at_beside_the_files(
         flags = [] if given is None else ["--official", str(given)]
         answer = daxy("analyse", "by_situation", str(asked.path), *flags)
         assert (answer.code, answer.err) == (2, f"daxy: {asked.path} {message}\n")
-    answer = daxy("analyse", "over_training", str(folder.path), "--official", str(file))
-    assert answer.err == "daxy: over_training looks at run folders alone; leave out --official\n"
+    for name, said in (
+        ("over_training", "looks at run folders alone"),
+        ("by_length", "reads official files for --of alone"),
+    ):
+        answer = daxy("analyse", name, str(folder.path), "--official", str(file))
+        assert answer.err == f"daxy: {name} {said}; leave out --official\n"
 
 
 def test_papers_say_nothing_of_tests_that_are_not_looked_at(tmp_path: Path) -> None:
