@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 PIPED = 160
 """Columns of what goes to a file or to another program."""
 
-
 BROKEN = 16
 """Letters of a word from which on it may be broken, where a column says that it may."""
 
