@@ -140,6 +140,10 @@ REQUESTS = [
         "pop-bias must be finite, not nan",
     ),
     (
+        "reproduce lake2018/translation --official nowhere.tar.xz",
+        "nowhere.tar.xz: no such file or folder",
+    ),
+    (
         "reproduce bastings2018/table3",
         "the sentences that the papers trained on do not come with daxy;"
         " expected --official DIR, the released folder with train.tsv or its .tar.xz",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from daxy import tasks
-from daxy.core.errors import RunFailed, require
+from daxy.core.errors import RunFailed, WrongFile, require
 from daxy.experiments import failures
 from daxy.experiments.entry import entry
 from daxy.experiments.ledger import Ledger
@@ -89,12 +89,12 @@ def plan(
     Raises:
         WrongRequest: there are official files, and a figure is not of such; or finished runs lack
             the evaluations that the workshop asks for.
-        WrongFile: a file of the ledger is damaged.
+        WrongFile: there are no such official files, or a file of the ledger is damaged.
         RunFailed: a finished run folder is damaged.
     """
     workshop.check()
     if official is not None:
-        _check_official([cell.recipe for cell in cells if cell.recipe is not None])
+        _check_official(official, [cell.recipe for cell in cells if cell.recipe is not None])
     known = ledger.runs(paper)
 
     def step(cell: Cell, recipe: Recipe) -> Step:
@@ -134,11 +134,16 @@ def counts(steps: Sequence[Step]) -> tuple[int, int, int]:
     )
 
 
-def _check_official(recipes: Sequence[Recipe]) -> None:
-    """Refuse official files where runs on generated data make up a figure: they do not mix."""
+def _check_official(official: Path, recipes: Sequence[Recipe]) -> None:
+    """Refuse official files where runs on generated data make up a figure: they do not mix.
+
+    That they are there is asked even if all runs are in the ledger and none of them is read.
+    """
     for recipe in recipes:
         own = f"runs on {recipe.task} are on generated data here; leave out --official"
         require(data_of(recipe).origin == "official", own)
+    if not official.exists():
+        raise WrongFile(official, "no such file or folder")
 
 
 def carry_out(
