@@ -19,6 +19,12 @@ from numpy.typing import NDArray
 from daxy.batching.table import Rows
 from daxy.core.random import stream
 
+PADDING = 1, 2
+"""What a slot of padding counts, in a source and in a target.
+
+A decoder's step costs about twice an encoder's.
+"""
+
 
 @dataclass(frozen=True, eq=False)
 class Epoch:
@@ -68,7 +74,7 @@ def mixed(
 ) -> Epoch:
     """Return some batches of passes through these rows in no order of length.
 
-    Within a batch the longest targets come last, so that it can be padded in parts.
+    Within a batch the longest come last, so that it can be padded in parts.
 
     Args:
         rows: The training set, repeats included.
@@ -102,7 +108,7 @@ def in_order(
 ) -> Epoch:
     """Return batches of these rows as they come; there are no more than batches are full.
 
-    Within a batch the longest targets come last, so that it can be padded in parts.
+    Within a batch the longest come last, so that it can be padded in parts.
 
     Args:
         rows: What is trained on.
@@ -119,9 +125,24 @@ def _longest_last(
     source_lengths: NDArray[np.integer],
     target_lengths: NDArray[np.integer],
 ) -> NDArray[np.integer]:
-    """Return each batch with its longest targets last, and before all what is none: -1."""
-    order = np.lexsort((source_lengths[batches], target_lengths[batches], batches >= 0))
+    """Return each batch with its longest examples last, and before all what is none: -1."""
+    minor, major = _sides(source_lengths, target_lengths)
+    order = np.lexsort((minor[batches], major[batches], batches >= 0))
     return np.take_along_axis(batches, order, axis=1)
+
+
+def _sides(
+    source_lengths: NDArray[np.integer], target_lengths: NDArray[np.integer]
+) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """Return both lengths; examples are put in order by the second, and if alike by the first.
+
+    It is the one where they differ more, as padding counts: SCAN's targets, NACS's sources.
+    """
+    sides = source_lengths, target_lengths
+    source, target = (
+        cost * (own.max() - own.mean()) for cost, own in zip(PADDING, sides, strict=True)
+    )
+    return (target_lengths, source_lengths) if source > target else sides
 
 
 QUANTILES = 16
@@ -144,8 +165,8 @@ def drawn(
     A draw is a place between 0 and 1 in the rows put in order of length, each as wide as it is
     likely. All seeds share the part of it that says which quantile of them; where in the quantile
     is each seed's own. So for each seed its draws are independent and as likely as they should be,
-    and replicas meet similar lengths at the same time. Within a batch the longest targets come
-    last, so that it can be padded in parts.
+    and replicas meet similar lengths at the same time. Within a batch the longest come last, so
+    that it can be padded in parts.
 
     Args:
         rows: The training set, repeats included.
@@ -160,7 +181,7 @@ def drawn(
     own = stream(seed, f"draws of examples, epoch {number}").random((steps, size))
     places = (_quantiles(steps, size, number) + own) / QUANTILES
     # In order of length; so are a step's places, and with them what is drawn.
-    order = np.lexsort((source_lengths, target_lengths))
+    order = np.lexsort(_sides(source_lengths, target_lengths))
     chosen = rows[order[_places(odds[order], np.sort(places, axis=1))]]
     return Epoch(chosen, np.full((steps, size), 1 / size, np.float32))
 
@@ -178,7 +199,7 @@ def drawn_shapes(
 
     Shape [steps, parts, 2].
     """
-    order = np.lexsort((source_lengths, target_lengths))
+    order = np.lexsort(_sides(source_lengths, target_lengths))
     lengths = np.stack([source_lengths, target_lengths], axis=1)[order]
     edges = _places(odds[order], np.arange(QUANTILES + 1) / QUANTILES)
     quantiles = itertools.pairwise(edges.tolist())
@@ -246,9 +267,8 @@ def widest(shapes: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 def choose_buckets(shapes: NDArray[np.int64], limits: tuple[int, int], count: int) -> list[Bucket]:
     """Return at most `count` shapes that every part of a batch fits, the smallest first.
 
-    Shapes that occur are merged two at a time, those that add the least padding first; padding is
-    counted in tokens, a source token as one and a target token as two (a decoder's step costs about
-    twice an encoder's). One bucket always has the `limits`, for whatever a later epoch brings.
+    Shapes that occur are merged two at a time, those that add the least padding first. One bucket
+    always has the `limits`, for whatever a later epoch brings.
     """
     distinct, times = np.unique(shapes.reshape(-1, 2), axis=0, return_counts=True)
     merged = [(np.asarray(limits), 0), *zip(distinct, times.tolist(), strict=True)]
@@ -256,8 +276,8 @@ def choose_buckets(shapes: NDArray[np.int64], limits: tuple[int, int], count: in
         sides = np.stack([shape for shape, _ in merged])
         weight = np.array([times for _, times in merged], float)
         union = np.maximum(sides[:, None], sides[None])
-        cost = union @ [1, 2] * (weight[:, None] + weight) - sides @ [1, 2] * weight
-        cost -= (sides @ [1, 2] * weight)[:, None]
+        cost = union @ PADDING * (weight[:, None] + weight) - sides @ PADDING * weight
+        cost -= (sides @ PADDING * weight)[:, None]
         cost[np.tril_indices(len(merged))] = np.inf
         one, other = np.unravel_index(np.argmin(cost), cost.shape)
         joined = (union[one, other], merged[one][1] + merged[other][1])
