@@ -193,6 +193,11 @@ REQUESTS = [
     # names
     ("show scan/addprim_jmp", "no task named 'scan/addprim_jmp'; did you mean scan/addprim_jump?"),
     ("export nacs/lenght", "no task named 'nacs/lenght'; did you mean nacs/length?"),
+    (
+        "show transduction/svosov --longest 3",
+        "no task named 'transduction/svosov'; did you mean transduction/svo_sov?",
+    ),
+    ("train nacs/lenght gru", "no task named 'nacs/lenght'; did you mean nacs/length?"),
     ("tasks ?", f"no task named '?'; `daxy tasks` lists all {len(tasks.available())}"),
     (
         "interpret scam jump",

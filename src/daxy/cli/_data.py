@@ -28,11 +28,18 @@ class OfTask(Verb):
 
 
 def named(arguments: Sequence[str]) -> str | None:
-    """Return the task that is named."""
+    """Return the task that is named.
+
+    Raises:
+        UnknownName: what stands in its place is none, so that its flags cannot be known either.
+    """
     from daxy import tasks
 
     known = tasks.available()
-    return next((word for word in arguments if word in known), None)
+    found = next((word for word in arguments if word in known), None)
+    if found is None and arguments and not arguments[0].startswith("-"):
+        return tasks.get(arguments[0]).name
+    return found
 
 
 def options_of(task: str | None) -> type[Data]:
