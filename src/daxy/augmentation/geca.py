@@ -9,11 +9,15 @@ beside `jump`, JUMP, comes `jump twice`, JUMP JUMP.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from daxy.core.errors import require
 from daxy.core.examples import Examples, Tokens
@@ -24,6 +28,8 @@ Codes: TypeAlias = tuple[int, ...]
 """A source, `BORDER` and a target. Gaps are negative: -1 is the first."""
 Fragment: TypeAlias = tuple[Codes, ...]
 """A piece a gap."""
+Fillable: TypeAlias = dict[Codes, tuple[Fragment, ...]]
+"""Templates that may be filled, and which of the fragments that they have had are why."""
 
 BORDER = 0
 
@@ -38,13 +44,16 @@ class Geca:
     """Pieces of a fragment at most."""
     window: int = 0
     """How many tokens on either side of each gap make up an environment; 0: all there are."""
-    environments: int = 1_000
-    """Environments of a fragment in which others are looked for, at most."""
+    templates: int = 1_000
+    """Templates of a fragment that it lets fill with others, at most; which, the seed decides."""
     longest: int = 38
     """Tokens of a source and a target together up to which an example is taken apart (the author's
     40 counts the border too, and is where examples are too long)."""
     each: int = 2
-    """Fragments that one template is filled with at most."""
+    """Draws of a fragment to fill one template with, at most."""
+    odds: Literal["environments", "equal"] = "environments"
+    """How likely each fragment is to be drawn: by how many environments say that it may be (the
+    author's code), or as likely as any other."""
     count: int = 1_000
     """New examples at most; where there are worlds, as many (10,000 in Ruis et al.)."""
     novel: Literal["both", "pair"] = "both"
@@ -55,7 +64,7 @@ class Geca:
 
     def __post_init__(self) -> None:
         check_types(Geca, vars(self))
-        check_positive(self, "size", "gaps", "environments", "longest", "each")
+        check_positive(self, "size", "gaps", "templates", "longest", "each")
         for name in ("window", "count"):
             value = getattr(self, name)
             require(value >= 0, f"{name} must not be negative: {value}")
@@ -83,7 +92,7 @@ class Augmented:
     fragments: int
     templates: int
     fillable: int
-    """Templates for which there is a fragment that they have not had."""
+    """Templates that may be filled, for which there is a fragment that they have not had."""
 
     @property
     def examples(self) -> Examples:
@@ -99,7 +108,7 @@ class Composer:
     geca: Geca
 
     def augmented(self, seed: int) -> Augmented:
-        """Return new examples; the seed decides which templates are filled first, and with what.
+        """Return new examples; the seed decides which templates are filled, and with what.
 
         Raises:
             WrongRequest: the examples that they are made of are to stay as they are, which only
@@ -108,10 +117,10 @@ class Composer:
         staying = "without worlds GECA changes no example: there is no in_place to turn off"
         require(self.geca.in_place, staying)
         index, said = self._index, set[Codes]()
-        templates = index.fragments_of
+        fillable = index.fillable(seed)
 
         def new() -> Iterator[tuple[Codes, Codes, Fragment]]:
-            for sequence, template, fragment in index.made(seed):
+            for sequence, template, fragment in index.made(fillable, seed):
                 if sequence not in said:
                     said.add(sequence)
                     yield sequence, template, fragment
@@ -119,14 +128,16 @@ class Composer:
         found = islice(new(), self.geca.count)
         return Augmented(
             compositions=tuple(index.named(*each, self._words) for each in found),
-            fragments=len(index.partners),
-            templates=len(templates),
-            fillable=sum(bool(index.fillings(template)) for template in templates),
+            fragments=len(index.templates_of),
+            templates=len(index.fragments_of),
+            fillable=sum(len(index.fillings(*each).fragments) > 0 for each in fillable.items()),
         )
 
     def made(self, seed: int) -> Iterator[Composition]:
         """Yield all that templates are filled with; several templates may make one example."""
-        return (self._index.named(*each, self._words) for each in self._index.made(seed))
+        index = self._index
+        made = index.made(index.fillable(seed), seed)
+        return (index.named(*each, self._words) for each in made)
 
     @cached_property
     def _pairs(self) -> list[tuple[Tokens, Tokens]]:
@@ -141,6 +152,22 @@ class Composer:
         return _Index(self.geca, [_coded(pair, self._words) for pair in self._pairs])
 
 
+class _Fillings(NamedTuple):
+    """What a template may be filled with."""
+
+    fragments: Sequence[Fragment]
+    ends: NDArray[np.int64]
+    """Of how many chances each of them and those before it have."""
+
+    def drawn(self, count: int, draws: np.random.Generator) -> Iterator[Fragment]:
+        """Yield what so many chances fall on, no chance twice; a fragment may come again."""
+        if len(self.ends) == 0:
+            return
+        chances = int(self.ends[-1])
+        chosen = draws.choice(chances, min(count, chances), replace=False)
+        yield from (self.fragments[place] for place in np.searchsorted(self.ends, chosen, "right"))
+
+
 class _Index:
     """Every template with its fragments, and which fragments share an environment."""
 
@@ -149,38 +176,62 @@ class _Index:
         self.known = _Known.of(sequences)
         # A dictionary without values is a set that keeps its order.
         self.fragments_of: dict[Codes, dict[Fragment, None]] = {}
-        places: dict[Fragment, dict[Codes, None]] = {}
+        self.templates_of: dict[Fragment, dict[Codes, None]] = {}
         within: dict[Codes, dict[Fragment, None]] = {}
         for sequence in sequences:
             if len(sequence) - 1 > geca.longest:
                 continue
             for template, fragment in cuts(sequence, geca.size, geca.gaps):
-                environment = near_gaps(template, geca.window)
                 self.fragments_of.setdefault(template, {})[fragment] = None
-                within.setdefault(environment, {})[fragment] = None
-                places.setdefault(fragment, {})[environment] = None
-        self._fillings: dict[tuple[Fragment, ...], list[Fragment]] = {}
-        self.partners: dict[Fragment, dict[Fragment, None]] = {
-            fragment: dict.fromkeys(
-                other
-                for environment in islice(environments, geca.environments)
-                for other in within[environment]
-                if other != fragment
-            )
-            for fragment, environments in places.items()
-        }
+                self.templates_of.setdefault(fragment, {})[template] = None
+                within.setdefault(near_gaps(template, geca.window), {})[fragment] = None
+        self._shared = {place: tuple(own) for place, own in within.items() if len(own) > 1}
+        self._places: dict[Fragment, dict[Codes, None]] = {}
+        """The environments of each fragment that it shares with another."""
+        for place, own in self._shared.items():
+            for fragment in own:
+                self._places.setdefault(fragment, {})[place] = None
+        self._partners: dict[tuple[Fragment, ...], Counter[Fragment]] = {}
+        self._fillings: dict[tuple[tuple[Fragment, ...], tuple[Fragment, ...]], _Fillings] = {}
 
-    def fillings(self, template: Codes) -> list[Fragment]:
-        """Return the fragments that may be put into a template, and were not."""
+    def fillable(self, seed: int) -> Fillable:
+        """Return the templates that may be filled, in the order in which they are.
+
+        The order is random, and the first ones of each fragment in it are those that it lets fill.
+        So fragments that have been in much the same templates let fill much the same.
+        """
+        templates = list(self.fragments_of)
+        left = dict.fromkeys(self.templates_of, self.geca.templates)
+        found: Fillable = {}
+        for place in stream(seed, "geca, which templates").permutation(len(templates)).tolist():
+            template = templates[place]
+            by = tuple(each for each in self.fragments_of[template] if left[each])
+            for each in by:
+                left[each] -= 1
+            if by:
+                found[template] = by
+        return found
+
+    def fillings(self, template: Codes, by: tuple[Fragment, ...]) -> _Fillings:
+        """Return what may be put into a template because of some fragments that it has had."""
         own = tuple(self.fragments_of[template])
-        if own not in self._fillings:  # many templates have had the same few
-            others = dict.fromkeys(chain.from_iterable(self.partners[each] for each in own))
-            self._fillings[own] = [
-                other
-                for other in others
+        if (by, own) not in self._fillings:  # many templates have had the same few
+            fit = {
+                other: times
+                for other, times in self._partners_of(by).items()
                 if other not in own and not all(_overlap(other, each) for each in own)
-            ]
-        return self._fillings[own]
+            }
+            chances = list(fit.values()) if self.geca.odds == "environments" else [1] * len(fit)
+            self._fillings[by, own] = _Fillings(list(fit), np.cumsum(chances, dtype=np.int64))
+        return self._fillings[by, own]
+
+    def _partners_of(self, fragments: tuple[Fragment, ...]) -> Counter[Fragment]:
+        """Return in how many environments of some fragments each fragment has been."""
+        if fragments not in self._partners:
+            places = dict.fromkeys(chain.from_iterable(self._places.get(f, ()) for f in fragments))
+            found = chain.from_iterable(self._shared[place] for place in places)
+            self._partners[fragments] = Counter(found)
+        return self._partners[fragments]
 
     def named(
         self, sequence: Codes, template: Codes, fragment: Fragment, words: Sequence[str]
@@ -197,20 +248,17 @@ class _Index:
         origins = tuple(pair(filled(template, each)) for each in self.fragments_of[template])
         return Composition(*pair(sequence), pair(template), tuple(map(said, fragment)), origins)
 
-    def made(self, seed: int) -> Iterator[tuple[Codes, Codes, Fragment]]:
+    def made(self, fillable: Fillable, seed: int) -> Iterator[tuple[Codes, Codes, Fragment]]:
         """Yield new sequences with the template and the fragment that each is made of.
 
         A sequence that can be made in several ways may come several times.
         """
-        draws, templates = stream(seed, "geca"), list(self.fragments_of)
-        for place in draws.permutation(len(templates)).tolist():
-            template = templates[place]
-            fillings = self.fillings(template)
-            chosen = draws.permutation(len(fillings))[: self.geca.each] if fillings else ()
-            for number in chosen:
-                sequence = filled(template, fillings[number])
+        draws = stream(seed, "geca")
+        for template, by in fillable.items():
+            for fragment in self.fillings(template, by).drawn(self.geca.each, draws):
+                sequence = filled(template, fragment)
                 if self.known.lacks(sequence, self.geca.novel):
-                    yield sequence, template, fillings[number]
+                    yield sequence, template, fragment
 
 
 @dataclass(frozen=True)
