@@ -11,7 +11,7 @@ from tests import tiny
 from tests.transcribed import lstm, softmax
 
 from daxy.core.errors import WrongRequest
-from daxy.core.vocabulary import PAD
+from daxy.core.vocabulary import END, PAD
 from daxy.models._model import Sizes
 from daxy.models.layers.dropout import Dropout
 from daxy.models.luong import Config, Model
@@ -48,7 +48,12 @@ def transcribed(model: Model, source: list[int], target: list[int]) -> Array:
         attended = softmax((features @ own.key + own.key_bias) @ state[0])
         both = np.concatenate([state[0], attended @ features])
         fed = both @ own.combine + own.combined_bias
-        scores.append(fed @ own.output + own.output_bias)
+        chances = softmax(fed @ own.output + own.output_bias)
+        ending, copy = attended[-1], chances[-1]
+        said = chances[:-1] * (1 - copy)
+        said[END] += copy * ending
+        said[PAD] += copy * (1 - ending) + (1 - copy) * copy
+        scores.append(np.log(said))
     return np.array(scores)
 
 
@@ -69,7 +74,7 @@ def test_it_has_as_many_weights_as_the_authors_layers() -> None:
     encoder = 2 * (gates * (embedding + hidden) + 2 * gates)
     decoder = gates * (embedding + hidden + hidden) + 2 * gates
     linear = 2 * (2 * hidden * hidden + hidden) + hidden * hidden + hidden
-    words = (15 + 1) * embedding + (8 + 1) * embedding + 8 * hidden + 8
+    words = (15 + 1) * embedding + (8 + 1) * embedding + (8 + 1) * (hidden + 1)
     assert sum(leaf.size for leaf in jax.tree.leaves(made)) == encoder + decoder + linear + words
 
 

@@ -5,10 +5,10 @@ with what was read to attend to it (Luong et al. 2015, "general" scores); the st
 are combined linearly, and what comes of it decides the next token and is fed to the next step
 beside that token (section 3.3 there).
 
-The author's network can also copy tokens of the source. Here it cannot: SCAN has no word on both
-sides, so there is nothing to copy but the end symbol. And where his encoder goes on over the
-padding of a batch, this one stops at a source's end, so that an output does not depend on what else
-is in the batch.
+It can also copy what it attends to: how likely it is to, is the probability of a symbol of its own.
+SCAN and NACS have no word on both sides, so all that can be copied is the end of a source; copying
+a word counts as never right. Where the author's encoder goes on over the padding of a batch, this
+one stops at a source's end, so that an output does not depend on what else is in the batch.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from daxy.core.settings import check_positive
-from daxy.core.vocabulary import PAD
+from daxy.core.vocabulary import END, PAD
 from daxy.models._model import Batch, Sizes
 from daxy.models.layers import late_weights
 from daxy.models.layers.cells import State, cell
@@ -34,6 +34,8 @@ from daxy.models.layers.linear import times
 from daxy.models.layers.recurrence import drawn
 
 LSTM = cell("lstm")
+LEAST = 1e-7
+"""What the author adds to the probability that a token is copied, whose logarithm is taken."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +46,8 @@ class Config:
     """Units of the decoder, and of the encoder in each direction."""
     embedding: int = 64
     """Width of an embedding."""
+    copy: bool = True
+    """The end symbol can be copied, as the author's network can."""
 
     def __post_init__(self) -> None:
         check_positive(self, "hidden", "embedding")
@@ -55,6 +59,11 @@ class Seen(NamedTuple):
     keys: Float[Array, "batch hidden source"]
     values: Float[Array, "batch source hidden"]
     is_token: Bool[Array, "batch source"]
+    is_end: Bool[Array, "batch source"]
+
+    def ending(self, attended: Float[Array, "*time batch source"]) -> Float[Array, "*time batch"]:
+        """Return how much of some attention is on a source's end."""
+        return jnp.where(self.is_end, attended, 0).sum(axis=-1)
 
 
 class Constants(NamedTuple):
@@ -110,8 +119,8 @@ class Model(eqx.Module):
     key_bias: Float[Array, " hidden"]
     combine: Float[Array, "twice_hidden hidden"]
     combined_bias: Float[Array, " hidden"]
-    output: Float[Array, "hidden target_symbols"]
-    output_bias: Float[Array, " target_symbols"]
+    output: Float[Array, "hidden target_symbols_and_copy"]
+    output_bias: Float[Array, " target_symbols_and_copy"]
 
     def __init__(self, config: Config, sizes: Sizes, *, key: PRNGKeyArray) -> None:
         keys = iter(jax.random.split(key, 11))
@@ -130,8 +139,9 @@ class Model(eqx.Module):
         self.key_bias = uniform(next(keys), (hidden,), hidden)
         self.combine = uniform(next(keys), (both, hidden), both)
         self.combined_bias = uniform(next(keys), (hidden,), both)
-        self.output = uniform(next(keys), (hidden, symbols), hidden)
-        self.output_bias = uniform(next(keys), (symbols,), hidden)
+        scored = symbols + config.copy
+        self.output = uniform(next(keys), (hidden, scored), hidden)
+        self.output_bias = uniform(next(keys), (scored,), hidden)
 
     def logits(
         self, batch: Batch, noise: Dropout | None = None
@@ -147,14 +157,15 @@ class Model(eqx.Module):
             known: Constants,
             carry: Carry,
             here: tuple[Array, Masks],
-        ) -> tuple[Carry, Float[Array, "batch hidden"]]:
-            after, _ = self._advance(apply, known, carry, *here)
-            return after, after.fed
+        ) -> tuple[Carry, tuple[Array, Array]]:
+            after, attended = self._advance(apply, known, carry, *here)
+            return after, (after.fed, attended)
 
         inputs = embedded, self._masks(before.shape, noise)
         known = self._constants(seen)
-        combined = late_weights.scan(advance, self._weights(seen), known, carry, inputs)
-        return self._scores(combined).swapaxes(0, 1)
+        found = late_weights.scan(advance, self._weights(seen), known, carry, inputs)
+        combined, attended = found
+        return self._scores(combined, seen.ending(attended)).swapaxes(0, 1)
 
     def start(self, source: Int[Array, "batch source"]) -> DecoderState:
         """Encode the sources; the state before the first target token."""
@@ -169,7 +180,8 @@ class Model(eqx.Module):
         embedded = embed_previous(self.target_embedding, token)
         known, quiet = self._constants(state.seen), Masks(None, None)
         carry, attended = self._advance(apply, known, state.carry, embedded, quiet)
-        return state._replace(carry=carry, attended=attended), self._scores(carry.fed)
+        scores = self._scores(carry.fed, state.seen.ending(attended))
+        return state._replace(carry=carry, attended=attended), scores
 
     def _encode(
         self, source: Int[Array, "batch source"], noise: Dropout | None
@@ -180,7 +192,7 @@ class Model(eqx.Module):
         values = times(outputs, self.read) + self.read_bias
         keys = times(values, self.key) + self.key_bias
         state = summed(hidden), summed(memory)
-        seen = Seen(keys.swapaxes(1, 2), values, source != PAD)
+        seen = Seen(keys.swapaxes(1, 2), values, source != PAD, source == END)
         return seen, Carry(state, jnp.zeros_like(state[0]))
 
     def _masks(self, shape: tuple[int, ...], noise: Dropout | None) -> Masks:
@@ -221,5 +233,22 @@ class Model(eqx.Module):
         combined = combined if masks.combined is None else combined * masks.combined
         return Carry(state, combined), attended
 
-    def _scores(self, combined: Float[Array, "*rows hidden"]) -> Float[Array, "*rows symbols"]:
-        return times(combined, self.output) + self.output_bias
+    def _scores(
+        self, combined: Float[Array, "*rows hidden"], ending: Float[Array, " *rows"]
+    ) -> Float[Array, "*rows symbols"]:
+        """Return the scores of the symbols, of which `ending` is attended to at a source's end.
+
+        With copying they are logarithms of probabilities. What copies a word, or is the symbol for
+        copying itself, is made part of PAD: none of these ever comes.
+        """
+        scores = times(combined, self.output) + self.output_bias
+        if not self.config.copy:
+            return scores
+        scores = jax.nn.log_softmax(scores, axis=-1)
+        said, copied = scores[..., :-1], scores[..., -1]
+        not_copied = jax.nn.logsumexp(said, axis=-1)
+        said += not_copied[..., None]
+        ended = copied + jnp.log(ending + LEAST)
+        never = copied + jnp.log(1 - ending + LEAST), copied + not_copied
+        said = said.at[..., END].set(jnp.logaddexp(said[..., END], ended))
+        return said.at[..., PAD].set(jnp.logaddexp(said[..., PAD], jnp.logaddexp(*never)))
