@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -19,8 +20,8 @@ from daxy.models.luong import Config, Model
 Array = NDArray[np.float64]
 
 
-def network() -> Any:
-    return tiny.model("luong", Config(hidden=6, embedding=5))
+def network(*, copy: bool = True) -> Any:
+    return tiny.model("luong", Config(hidden=6, embedding=5, copy=copy))
 
 
 def transcribed(model: Model, source: list[int], target: list[int]) -> Array:
@@ -48,23 +49,49 @@ def transcribed(model: Model, source: list[int], target: list[int]) -> Array:
         attended = softmax((features @ own.key + own.key_bias) @ state[0])
         both = np.concatenate([state[0], attended @ features])
         fed = both @ own.combine + own.combined_bias
-        chances = softmax(fed @ own.output + own.output_bias)
+        scores.append(fed @ own.output + own.output_bias)
+        if not own.config.copy:
+            continue
+        chances = softmax(scores[-1])
         ending, copy = attended[-1], chances[-1]
         said = chances[:-1] * (1 - copy)
         said[END] += copy * ending
         said[PAD] += copy * (1 - ending) + (1 - copy) * copy
-        scores.append(np.log(said))
+        scores[-1] = np.log(said)
     return np.array(scores)
 
 
-def test_logits_are_those_of_the_equations() -> None:
-    model, pairs = network(), tiny.batch(6, 9)
+@pytest.mark.parametrize("copy", [True, False])
+def test_logits_are_those_of_the_equations(copy: bool) -> None:
+    model, pairs = network(copy=copy), tiny.batch(6, 9)
     found = np.asarray(tiny.logits(model, pairs))
     for row in range(len(found)):
         source, target = (np.asarray(each)[row] for each in pairs[:2])
         words, actions = (codes[codes != PAD].tolist() for codes in (source, target))
         wanted = transcribed(model, words, actions)
         np.testing.assert_allclose(found[row, : len(actions)], wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize("ending", [0.0, 1.0, np.nextafter(np.float32(1), np.float32(2))])
+@pytest.mark.parametrize("copy", [-200, 0, 200])
+def test_chances_are_numbers_wherever_it_attends_and_however_sure_it_is(
+    ending: float, copy: float
+) -> None:
+    """A share of attention may be rounded to just above 1."""
+    model = network()
+    bias = jnp.zeros(model.output_bias.shape).at[-1].set(copy)
+    model = eqx.tree_at(lambda each: each.output_bias, model, bias)
+
+    def scores(combined: Any, ending: Any) -> Any:
+        return model._scores(combined, ending)
+
+    combined = jnp.zeros((1, 6))
+    said, pull_back = jax.vjp(scores, combined, jnp.full(1, ending, jnp.float32))
+    assert np.isfinite(said).all()
+    assert float(jnp.exp(said).sum()) == pytest.approx(1, abs=1e-5)
+    for token in (END, END + 1):
+        cotangent = jnp.zeros_like(said).at[:, token].set(1)
+        assert all(np.isfinite(each).all() for each in pull_back(cotangent))
 
 
 def test_it_has_as_many_weights_as_the_authors_layers() -> None:

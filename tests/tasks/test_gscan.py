@@ -78,7 +78,7 @@ TABLE_4 = {
 
 
 def test_geca_makes_a_set_like_that_of_the_authors(released: Split) -> None:
-    """What a draw decides is as far off as draws are from one another: a quarter and more.
+    """What a draw decides is as far off as draws are from one another: up to a fifth.
 
     That no red square is called red is of the paper's table alone; see docs/andreas2020.md.
     """
@@ -94,7 +94,7 @@ def test_geca_makes_a_set_like_that_of_the_authors(released: Split) -> None:
     assert counted["red circle"] == pytest.approx(TABLE_4["red circle"], rel=0.01)
     assert counted["yellow square"][1] == TABLE_4["yellow square"][1]
     for kind, (placed, _) in TABLE_4.items():
-        assert counted[kind][0] == pytest.approx(placed, rel=0.3)
+        assert counted[kind][0] == pytest.approx(placed, rel=0.2)
     assert targets(released.train)["red square"] == (0, 0)
 
 

@@ -128,7 +128,7 @@ class Composer:
         found = islice(new(), self.geca.count)
         return Augmented(
             compositions=tuple(index.named(*each, self._words) for each in found),
-            fragments=len(index.templates_of),
+            fragments=len(index.fragments),
             templates=len(index.fragments_of),
             fillable=sum(len(index.fillings(*each).fragments) > 0 for each in fillable.items()),
         )
@@ -160,12 +160,13 @@ class _Fillings(NamedTuple):
     """Of how many chances each of them and those before it have."""
 
     def drawn(self, count: int, draws: np.random.Generator) -> Iterator[Fragment]:
-        """Yield what so many chances fall on, no chance twice; a fragment may come again."""
+        """Yield the fragments that so many draws fall on; no chance is drawn twice."""
         if len(self.ends) == 0:
             return
         chances = int(self.ends[-1])
         chosen = draws.choice(chances, min(count, chances), replace=False)
-        yield from (self.fragments[place] for place in np.searchsorted(self.ends, chosen, "right"))
+        places = np.searchsorted(self.ends, chosen, "right").tolist()
+        yield from (self.fragments[place] for place in dict.fromkeys(places))
 
 
 class _Index:
@@ -176,14 +177,14 @@ class _Index:
         self.known = _Known.of(sequences)
         # A dictionary without values is a set that keeps its order.
         self.fragments_of: dict[Codes, dict[Fragment, None]] = {}
-        self.templates_of: dict[Fragment, dict[Codes, None]] = {}
+        self.fragments: dict[Fragment, None] = {}
         within: dict[Codes, dict[Fragment, None]] = {}
         for sequence in sequences:
             if len(sequence) - 1 > geca.longest:
                 continue
             for template, fragment in cuts(sequence, geca.size, geca.gaps):
                 self.fragments_of.setdefault(template, {})[fragment] = None
-                self.templates_of.setdefault(fragment, {})[template] = None
+                self.fragments[fragment] = None
                 within.setdefault(near_gaps(template, geca.window), {})[fragment] = None
         self._shared = {place: tuple(own) for place, own in within.items() if len(own) > 1}
         self._places: dict[Fragment, dict[Codes, None]] = {}
@@ -201,7 +202,7 @@ class _Index:
         So fragments that have been in much the same templates let fill much the same.
         """
         templates = list(self.fragments_of)
-        left = dict.fromkeys(self.templates_of, self.geca.templates)
+        left = dict.fromkeys(self.fragments, self.geca.templates)
         found: Fillable = {}
         for place in stream(seed, "geca, which templates").permutation(len(templates)).tolist():
             template = templates[place]

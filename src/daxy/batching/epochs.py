@@ -224,6 +224,11 @@ class Bucket:
     source: int
     target: int
 
+    @property
+    def cost(self) -> int:
+        """What an example costs, in tokens of a source."""
+        return self.source * PADDING[0] + self.target * PADDING[1]
+
     def fits(self, source: int, target: int) -> bool:
         """Whether a batch of these lengths can be padded to this shape."""
         return source <= self.source and target <= self.target
@@ -284,7 +289,7 @@ def choose_buckets(shapes: NDArray[np.int64], limits: tuple[int, int], count: in
         merged = [kept for place, kept in enumerate(merged) if place not in (one, other)]
         merged.append(joined)
     found = {Bucket(int(source), int(target)) for (source, target), _ in merged}
-    return sorted(found, key=lambda bucket: (bucket.source + 2 * bucket.target, bucket.source))
+    return sorted(found, key=lambda bucket: (bucket.cost, bucket.source))
 
 
 def assign(shapes: NDArray[np.int64], buckets: Sequence[Bucket]) -> NDArray[np.int32]:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import tyro
 
 from daxy.cli._verb import Verb
+from daxy.core.errors import UnknownName
 from daxy.tasks import Data, ScanData
 
 TaskName = tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="TASK")]]
@@ -38,7 +39,7 @@ def named(arguments: Sequence[str]) -> str | None:
     known = tasks.available()
     found = next((word for word in arguments if word in known), None)
     if found is None and arguments and not arguments[0].startswith("-"):
-        return tasks.get(arguments[0]).name
+        raise UnknownName("task", arguments[0], known)
     return found
 
 

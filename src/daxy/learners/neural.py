@@ -35,7 +35,7 @@ BUCKETS = 4
 """Padded shapes of one program: with 4, SCAN's batches are padded by 5% of their tokens."""
 
 BUCKETS_OF_PARTS = 8
-"""Padded shapes where a batch is padded in parts, from its shortest targets to its longest."""
+"""Padded shapes where a batch is padded in parts, from its shortest examples to its longest."""
 
 NO_LIMIT = 2**31 - 1
 

@@ -5,10 +5,11 @@ with what was read to attend to it (Luong et al. 2015, "general" scores); the st
 are combined linearly, and what comes of it decides the next token and is fed to the next step
 beside that token (section 3.3 there).
 
-It can also copy what it attends to: how likely it is to, is the probability of a symbol of its own.
-SCAN and NACS have no word on both sides, so all that can be copied is the end of a source; copying
-a word counts as never right. Where the author's encoder goes on over the padding of a batch, this
-one stops at a source's end, so that an output does not depend on what else is in the batch.
+It can also copy the end of a source, as far as it attends to it: how likely it is to copy, is the
+probability of a symbol of its own. The author's network copies words too, of which SCAN and NACS
+have none on both sides; here that counts as never right. Where his encoder goes on over the padding
+of a batch, this one stops at a source's end, so that an output does not depend on what else is in
+the batch.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from daxy.models.layers.recurrence import drawn
 
 LSTM = cell("lstm")
 LEAST = 1e-7
-"""What the author adds to the probability that a token is copied, whose logarithm is taken."""
+"""The author adds it to what can be copied, of which the logarithm is taken."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +48,7 @@ class Config:
     embedding: int = 64
     """Width of an embedding."""
     copy: bool = True
-    """The end symbol can be copied, as the author's network can."""
+    """A source's end can be copied."""
 
     def __post_init__(self) -> None:
         check_positive(self, "hidden", "embedding")
@@ -249,6 +250,6 @@ class Model(eqx.Module):
         not_copied = jax.nn.logsumexp(said, axis=-1)
         said += not_copied[..., None]
         ended = copied + jnp.log(ending + LEAST)
-        never = copied + jnp.log(1 - ending + LEAST), copied + not_copied
+        never = copied + jnp.logaddexp(jnp.log(jnp.maximum(1 - ending, LEAST)), not_copied)
         said = said.at[..., END].set(jnp.logaddexp(said[..., END], ended))
-        return said.at[..., PAD].set(jnp.logaddexp(said[..., PAD], jnp.logaddexp(*never)))
+        return said.at[..., PAD].set(jnp.logaddexp(said[..., PAD], never))
