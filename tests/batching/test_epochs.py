@@ -125,9 +125,10 @@ def test_a_batch_of_draws_has_its_longest_targets_last() -> None:
 def test_examples_come_in_order_of_the_side_that_padding_costs_more_on() -> None:
     """A target's slot counts twice a source's; so a row that differs by as much, by target."""
     wide, narrow = 4 * LENGTHS[ROWS], TARGETS[ROWS] % 5
+    places = np.arange(len(ROWS), dtype=np.int32)
     for sides, longest_last in (((wide, narrow), 0), ((narrow, wide), 1), ((wide, wide[::-1]), 1)):
-        one = drawn(np.arange(len(ROWS)), *sides, EQUAL, size=16, steps=50, seed=0, number=0)
-        mix = mixed(np.arange(len(ROWS)), *sides, size=16, first=0, steps=3, seed=0)
+        one = drawn(places, *sides, EQUAL, size=16, steps=50, seed=0, number=0)
+        mix = mixed(places, *sides, size=16, first=0, steps=3, seed=0)
         for rows in (one.rows, mix.rows):
             sorts = [(np.diff(side[rows], axis=1) >= 0).all() for side in sides]
             assert sorts == [longest_last == 0, longest_last == 1]
