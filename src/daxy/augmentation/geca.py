@@ -178,14 +178,16 @@ class _Index:
         # A dictionary without values is a set that keeps its order.
         self.fragments_of: dict[Codes, dict[Fragment, None]] = {}
         self.fragments: dict[Fragment, None] = {}
-        within: dict[Codes, dict[Fragment, None]] = {}
+        # Without a window a template is its own environment.
+        within: dict[Codes, dict[Fragment, None]] = {} if geca.window else self.fragments_of
         for sequence in sequences:
             if len(sequence) - 1 > geca.longest:
                 continue
             for template, fragment in cuts(sequence, geca.size, geca.gaps):
                 self.fragments_of.setdefault(template, {})[fragment] = None
                 self.fragments[fragment] = None
-                within.setdefault(near_gaps(template, geca.window), {})[fragment] = None
+                if geca.window:
+                    within.setdefault(near_gaps(template, geca.window), {})[fragment] = None
         self._shared = {place: tuple(own) for place, own in within.items() if len(own) > 1}
         self._places: dict[Fragment, dict[Codes, None]] = {}
         """The environments of each fragment that it shares with another."""
