@@ -20,7 +20,7 @@ from benchmarks.memory import UNIT
 from benchmarks.side_by_side import measure, warn_if_busy
 from daxy import tasks
 from daxy.augmentation import Augmenter, Geca
-from daxy.augmentation.geca import Codes, Composer, Fragment, cuts, filled
+from daxy.augmentation.geca import BORDER, Codes, Composer, Fragment, cuts, filled
 from daxy.core.examples import Examples
 
 SETS = {
@@ -85,11 +85,11 @@ def compare(count: int) -> None:
 def compared(train: Examples) -> set[tuple[str, ...]]:
     """Return every new example, found by comparing each template with all others."""
     words = ["", *sorted({*train.source.symbols, *train.target.symbols})]
-    code = {word: number for number, word in enumerate(words)}
+    code = {word: chr(number) for number, word in enumerate(words, ord(BORDER))}
     pairs = set(zip(train.source, train.target, strict=True))
     fragments_of: dict[Codes, set[Fragment]] = {}
     for source, target in pairs:
-        sequence = tuple(code[word] for word in (*source, "", *target))
+        sequence = "".join(code[word] for word in (*source, "", *target))
         for template, fragment in cuts(sequence, 1, 2) if len(sequence) - 1 <= Geca.longest else ():
             fragments_of.setdefault(template, set()).add(fragment)
     found = {
@@ -99,10 +99,10 @@ def compared(train: Examples) -> set[tuple[str, ...]]:
         for theirs in fragments_of.values()
         if mine in theirs
         for filling in theirs - own
-        if not all(set(sum(filling, ())) & set(sum(each, ())) for each in own)
+        if not all(set("".join(filling)) & set("".join(each)) for each in own)
     }
     sources, targets = ({pair[side] for pair in pairs} for side in (0, 1))
-    said = {tuple(words[each] for each in sequence) for sequence in found}
+    said = {tuple(words[ord(each) - ord(BORDER)] for each in sequence) for sequence in found}
     return {
         each
         for each in said

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import daxy
-from daxy.augmentation.geca import BORDER, Augmented, Composer, Geca, cuts, filled, near_gaps
+from daxy.augmentation.geca import BORDER, GAPS, Augmented, Composer, Geca, cuts, filled, near_gaps
 from daxy.core.errors import DaxyError
 from daxy.core.examples import Examples
 from daxy.languages import scan
@@ -141,7 +141,7 @@ def test_every_new_example_is_a_template_of_one_filled_with_a_fragment_of_anothe
 def test_a_template_filled_with_its_own_fragment_is_what_it_was_cut_from(
     source: list[str], target: list[str], size: int, gaps: int
 ) -> None:
-    sequence = (*map(ord, source), BORDER, *map(ord, target))
+    sequence = "".join([*source, BORDER, *target])
     found = list(cuts(sequence, size, gaps))
     assert len(set(found)) == len(found)
     for template, fragment in found:
@@ -149,14 +149,15 @@ def test_a_template_filled_with_its_own_fragment_is_what_it_was_cut_from(
         assert 1 <= len(fragment) <= gaps
         assert max(map(len, fragment)) <= size
         border = template.index(BORDER)
-        assert min(template[:border]) < 0
-        assert min(template[border:]) < 0
+        assert min(template[:border]) < BORDER
+        assert min(template[border:]) < BORDER
 
 
 def test_an_environment_is_what_is_near_a_gap() -> None:
-    template = (7, 8, -1, 9, 0, 5, -2)
+    one, two = GAPS[:2]
+    template = f"ab{one}c{BORDER}d{two}"
     assert near_gaps(template, 0) == template
-    assert near_gaps(template, 1) == (8, -1, 9, 5, -2)
+    assert near_gaps(template, 1) == f"b{one}cd{two}"
 
 
 LOGGED = {"scan/addprim_jump": 395, "scan/template_around_right": 333}
@@ -195,6 +196,7 @@ def test_of_scan_jump_another_verb_hardly_ever_stands_beside_it() -> None:
     [
         ({"size": 0}, "size must be positive, not 0"),
         ({"gaps": 0}, "gaps must be positive"),
+        ({"gaps": 33}, "gaps must be at most 32: 33"),
         ({"count": -1}, "count must not be negative"),
         ({"novel": "all"}, "novel must be one of"),
         ({"odds": "even"}, "odds must be one of"),

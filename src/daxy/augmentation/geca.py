@@ -10,7 +10,7 @@ beside `jump`, JUMP, comes `jump twice`, JUMP JUMP.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
@@ -24,14 +24,18 @@ from daxy.core.examples import Examples, Tokens
 from daxy.core.random import stream
 from daxy.core.settings import check_positive, check_types
 
-Codes: TypeAlias = tuple[int, ...]
-"""A source, `BORDER` and a target. Gaps are negative: -1 is the first."""
+Codes: TypeAlias = str
+"""A source, `BORDER` and a target, a character each of their tokens; gaps are those of `GAPS`."""
 Fragment: TypeAlias = tuple[Codes, ...]
 """A piece a gap."""
 Fillable: TypeAlias = dict[Codes, tuple[Fragment, ...]]
 """Templates that may be filled, and which of the fragments that they have had are why."""
 
-BORDER = 0
+BORDER = " "
+GAPS = "".join(map(chr, range(ord(BORDER))))
+"""What stands for the first gap, the second and so on: all characters before the border."""
+FIRST = ord(BORDER) + 1
+"""The first word's character; the others follow."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +72,7 @@ class Geca:
         for name in ("window", "count"):
             value = getattr(self, name)
             require(value >= 0, f"{name} must not be negative: {value}")
+        require(self.gaps <= len(GAPS), f"gaps must be at most {len(GAPS)}: {self.gaps}")
 
 
 @dataclass(frozen=True)
@@ -149,7 +154,13 @@ class Composer:
 
     @cached_property
     def _index(self) -> _Index:
-        return _Index(self.geca, [_coded(pair, self._words) for pair in self._pairs])
+        code = {word: chr(number) for number, word in enumerate(self._words, FIRST)}
+
+        def coded(tokens: Tokens) -> str:
+            return "".join(map(code.__getitem__, tokens))
+
+        sequences = [coded(source) + BORDER + coded(target) for source, target in self._pairs]
+        return _Index(self.geca, sequences)
 
 
 class _Fillings(NamedTuple):
@@ -208,11 +219,11 @@ class _Index:
         found: Fillable = {}
         for place in stream(seed, "geca, which templates").permutation(len(templates)).tolist():
             template = templates[place]
-            by = tuple(each for each in self.fragments_of[template] if left[each])
+            by = [each for each in self.fragments_of[template] if left[each]]
             for each in by:
                 left[each] -= 1
             if by:
-                found[template] = by
+                found[template] = tuple(by)
         return found
 
     def fillings(self, template: Codes, by: tuple[Fragment, ...]) -> _Fillings:
@@ -242,7 +253,10 @@ class _Index:
         """Return what was made, in words."""
 
         def said(codes: Codes) -> Tokens:
-            return tuple(f"_{-code}" if code < 0 else words[code - BORDER - 1] for code in codes)
+            return tuple(
+                f"_{GAPS.index(code) + 1}" if code in GAPS else words[ord(code) - FIRST]
+                for code in codes
+            )
 
         def pair(codes: Codes) -> tuple[Tokens, Tokens]:
             source, target = _sides(codes)
@@ -296,59 +310,49 @@ def cuts(sequence: Codes, size: int, gaps: int) -> Iterator[tuple[Codes, Fragmen
         size: Tokens of a piece at most.
         gaps: Pieces of a fragment at most.
     """
-    return _cuts(sequence, size, gaps, 0, ())
+    return _cuts(sequence, size, gaps, 0, (), is_in_target=False)
 
 
 def _cuts(
-    sequence: Codes, size: int, gaps: int, begin: int, taken: Fragment
+    sequence: Codes, size: int, gaps: int, begin: int, taken: Fragment, is_in_target: bool
 ) -> Iterator[tuple[Codes, Fragment]]:
-    border, used = sequence.index(BORDER), set(chain.from_iterable(taken))
-    gap, is_last = -1 - len(taken), len(taken) + 1 == gaps
+    """Yield what comes of taking more pieces out of a sequence, one of whose gaps may be there."""
+    border, used = sequence.index(BORDER), set("".join(taken))
+    gap, is_last = GAPS[len(taken)], len(taken) + 1 == gaps
     # The first piece begins in the source; the last one in the target, unless there is a gap there.
-    if taken and is_last and min(sequence[border:]) >= BORDER:
+    if taken and is_last and not is_in_target:
         begin = max(begin, border + 1)
-    for start in range(begin, len(sequence) if taken else border):
-        for length in range(1, min(size, len(sequence) - start) + 1):
-            piece = sequence[start : start + length]
-            if min(piece) <= BORDER or not used.isdisjoint(piece):
-                continue
-            if _first(sequence, piece) < start:
-                continue  # which was taken out where it begins first
-            template = _without(sequence, piece, gap)
-            fragment = (*taken, piece)
-            if min(template[template.index(BORDER) :]) < BORDER:
-                yield template, fragment
-            if not is_last:
-                yield from _cuts(template, size, gaps, start + 1, fragment)
+    for piece in _pieces(sequence, size, begin, len(sequence) if taken else border):
+        if min(piece) <= BORDER or not used.isdisjoint(piece):
+            continue
+        start = sequence.find(piece)
+        if start < begin:
+            continue  # which was taken out where it begins first
+        template, fragment = sequence.replace(piece, gap), (*taken, piece)
+        is_both = is_in_target or sequence.find(piece, border) > border
+        if is_both:
+            yield template, fragment
+        if not is_last:
+            yield from _cuts(template, size, gaps, start + 1, fragment, is_both)
 
 
-def _first(sequence: Codes, piece: Codes) -> int:
-    """Return where a piece of a sequence begins first."""
-    place = sequence.index(piece[0])
-    while sequence[place : place + len(piece)] != piece:
-        place = sequence.index(piece[0], place + 1)
-    return place
-
-
-def _without(sequence: Codes, piece: Codes, gap: int) -> Codes:
-    """Return a sequence with a gap wherever a piece was."""
-    if len(piece) == 1:
-        (token,) = piece
-        return tuple([gap if each == token else each for each in sequence])
-    found, place = list[int](), 0
-    while place < len(sequence):
-        is_here = sequence[place : place + len(piece)] == piece
-        found.append(gap if is_here else sequence[place])
-        place += len(piece) if is_here else 1
-    return tuple(found)
+def _pieces(sequence: Codes, size: int, begin: int, end: int) -> Iterable[Codes]:
+    """Return what begins from one place to another, once each."""
+    if size == 1:
+        return dict.fromkeys(sequence[begin:end])
+    longest = min(size, len(sequence))
+    starts = range(begin, end)
+    return dict.fromkeys(
+        sequence[start : start + length] for start in starts for length in range(1, longest + 1)
+    )
 
 
 def near_gaps(template: Codes, window: int) -> Codes:
     """Return what of a template is at most so many tokens from a gap; all of it for 0."""
     if window == 0:
         return template
-    gaps = [place for place, code in enumerate(template) if code < 0]
-    return tuple(
+    gaps = [place for place, code in enumerate(template) if code < BORDER]
+    return "".join(
         code
         for place, code in enumerate(template)
         if any(abs(place - gap) <= window for gap in gaps)
@@ -357,21 +361,15 @@ def near_gaps(template: Codes, window: int) -> Codes:
 
 def filled(template: Codes, fragment: Fragment) -> Codes:
     """Return a template with a piece in each of its gaps."""
-    return tuple(
-        chain.from_iterable((code,) if code >= 0 else fragment[-1 - code] for code in template)
-    )
+    for gap, piece in zip(GAPS, fragment, strict=False):
+        template = template.replace(gap, piece)
+    return template
 
 
 def _overlap(one: Fragment, other: Fragment) -> bool:
-    return not set(chain.from_iterable(one)).isdisjoint(chain.from_iterable(other))
+    return not set("".join(one)).isdisjoint("".join(other))
 
 
 def _sides(sequence: Codes) -> tuple[Codes, Codes]:
-    border = sequence.index(BORDER)
-    return sequence[:border], sequence[border + 1 :]
-
-
-def _coded(pair: tuple[Tokens, Tokens], words: Sequence[str]) -> Codes:
-    code = {word: number for number, word in enumerate(words, BORDER + 1)}
-    source, target = pair
-    return (*map(code.__getitem__, source), BORDER, *map(code.__getitem__, target))
+    source, _, target = sequence.partition(BORDER)
+    return source, target
