@@ -100,6 +100,9 @@ def test_one_side_alone_stands_for_two_that_are_alike() -> None:
         ("1 A -> B1", "x.itg: B is not defined: 1 A -> B1 | B1"),
         ("1 A -> a\n1 B -> b", "x.itg: A never becomes B"),
         ("1 A -> A1 a", "x.itg: no derivation of A ever ends"),
+        ("0.999 A -> A\n0.001 A -> a", "x.itg: A can become 10,000 nonterminals one after"),
+        ("1 A -> B | c B\n0.999 B -> A\n0.001 B -> b", "x.itg: A can become 10,000 nonterminals"),
+        (f"{1 - Fraction(1, 10**20)} A -> A\n1/{10**20} A -> a", "x.itg: A can become 10,000"),
         ("1 A -> B B\n1 B -> b", "x.itg:1: expected the same nonterminals on both sides"),
         ("1 A -> B1 C2 | B2 C1\n1 B -> b\n1 C -> c", "x.itg:1: expected the same nonterminals"),
         ("1 A -> B | b\n1 B -> b", "x.itg:1: expected the same nonterminals on both sides"),
@@ -111,6 +114,18 @@ def test_what_is_no_grammar_is_refused(text: str, message: str) -> None:
     with pytest.raises(WrongFile) as raised:
         itg.read(text, "x.itg")
     assert str(raised.value).startswith(message)
+
+
+def test_rules_of_one_nonterminal_may_follow_each_other_for_long() -> None:
+    grammar = itg.read("0.99 A -> B | x B\n0.01 A -> c\n0.5 B -> A\n0.5 B -> b b", "mine")
+    sampler = Sampler.of(grammar, 2)
+    # A becomes B and B becomes A with probability 0.99 / 2; at last either ends.
+    odds = np.array([0, 0.01, 0.99 / 2]) / (1 - 0.99 / 2)
+    assert sampler.lengths() == pytest.approx(odds, abs=1e-12)
+    long = itg.read("0.99 A -> A | x A\n0.01 A -> a", "mine")
+    pairs = Sampler.of(long, 1).pairs(np.ones(2_000, np.int64), np.random.default_rng(0))
+    added = [len(target) - 1 for target in pairs.target]
+    assert np.mean(added) == pytest.approx(99, abs=5 * 99.5 / len(added) ** 0.5)
 
 
 def test_an_unknown_grammar_is_named() -> None:

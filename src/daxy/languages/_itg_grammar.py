@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from daxy.core.errors import WrongRequest, require
 
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 MOST = 1 << 16
 """Distinct tokens of a side: what codes can tell apart."""
+LONGEST_CHAIN = 10_000
+"""Rules that may follow each other with nothing but one nonterminal in the source."""
+HARDLY_EVER = 1e-9
+"""How likely a longer chain may be, from any nonterminal."""
 Side: TypeAlias = tuple[str | int, ...]
 """One side of a rule: a string is a token, a number one of the rule's children."""
 
@@ -33,6 +38,11 @@ class Rule:
     source: Side
     target: Side
 
+    @property
+    def is_unit(self) -> bool:
+        """Whether it is one child and nothing else, in its source."""
+        return len(self.source) == 1 == len(self.children)
+
     def __str__(self) -> str:
         sides = (" ".join(map(self._named, side)) for side in (self.source, self.target))
         return f"{self.probability} {self.left} -> {' | '.join(sides)}"
@@ -47,7 +57,7 @@ class Grammar:
 
     Raises:
         WrongRequest: probabilities do not sum to 1, a nonterminal is not defined, is never reached
-            or never ends.
+            or never ends, or becomes one other and that another again for too long.
     """
 
     rules: tuple[Rule, ...]
@@ -60,6 +70,7 @@ class Grammar:
         self._check_probabilities()
         self._check_names()
         self._check_ends()
+        self._check_chains()
 
     @property
     def root(self) -> str:
@@ -88,6 +99,16 @@ class Grammar:
     def target_symbols(self) -> Tokens:
         """The tokens of targets, sorted."""
         return tuple(sorted({each for rule in self.rules for each in _tokens(rule.target)}))
+
+    @cached_property
+    def becomes(self) -> NDArray[np.float64]:
+        """How likely each nonterminal is to become each, and nothing else in the source."""
+        place = {name: number for number, name in enumerate(self.nonterminals)}
+        found = np.zeros((len(place), len(place)))
+        for rule in self.rules:
+            if rule.is_unit:
+                found[place[rule.left], place[rule.children[0]]] += float(rule.probability)
+        return found
 
     @cached_property
     def expected_length(self) -> float:
@@ -143,6 +164,13 @@ class Grammar:
         endless = [name for name in self.nonterminals if name not in ending]
         if endless:
             raise WrongRequest(f"no derivation of {', '.join(endless)} ever ends")
+
+    def _check_chains(self) -> None:
+        longer = np.linalg.matrix_power(self.becomes, LONGEST_CHAIN).sum(axis=1)
+        name = self.nonterminals[int(longer.argmax())]
+        several = f"{name} can become {LONGEST_CHAIN:,} nonterminals one after another"
+        said = f"{several} with nothing beside them in the source: make that less likely"
+        require(float(longer.max()) < HARDLY_EVER, said)
 
 
 def _tokens(side: Side) -> list[str]:

@@ -42,22 +42,18 @@ def inside(grammar: Grammar, longest: int) -> Inside:
     are (1 - U)^-1 times those of the other rules.
     """
     names, rules = grammar.nonterminals, grammar.rules
-    place = {name: number for number, name in enumerate(names)}
     log = [math.log(rule.probability) for rule in rules]
     whole = {name: np.full(longest + 1, -np.inf) for name in names}
     rest = [[np.full(longest + 1, -np.inf) for _ in (*rule.children, None)] for rule in rules]
-    becomes = np.zeros((len(place), len(place)))
-    for rule, sums in zip(rules, rest, strict=True):
+    for sums in rest:
         sums[-1][0] = 0.0
-        if is_unit(rule):
-            becomes[place[rule.left], place[rule.children[0]]] += float(rule.probability)
-    closure = np.linalg.inv(np.eye(len(place)) - becomes)
+    closure = np.linalg.inv(np.eye(len(names)) - grammar.becomes)
     for length in range(1, longest + 1):
         ways: dict[str, list[float]] = {name: [] for name in names}
         for rule, sums, own in zip(rules, rest, log, strict=True):
             if len(rule.children) == len(rule.source) > 1:
                 sums[0][length] = _convolved(whole[rule.children[0]], sums[1], length)
-            if tokens(rule) <= length and not is_unit(rule):
+            if tokens(rule) <= length and not rule.is_unit:
                 ways[rule.left].append(own + sums[0][length - tokens(rule)])
         found = np.array([_sum(np.array(own)) for own in ways.values()])
         most = found.max()
@@ -71,11 +67,6 @@ def inside(grammar: Grammar, longest: int) -> Inside:
                 first = whole[rule.children[child]]
                 sums[child][length] = _convolved(first, sums[child + 1], length)
     return Inside(grammar, whole, rest)
-
-
-def is_unit(rule: Rule) -> bool:
-    """Whether a rule is one child and nothing else, in its source."""
-    return len(rule.source) == 1 == len(rule.children)
 
 
 def tokens(rule: Rule) -> int:
