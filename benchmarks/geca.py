@@ -2,7 +2,8 @@
 
     python -m benchmarks.geca
 
-Every set is augmented in a process of its own; its time and memory begin when it has been made.
+Every set is augmented in a process of its own, whose time begins when the set has been made and
+whose memory is all that it ever took.
 Without an index, each template is compared with all others; that takes the square of the examples,
 so the two are measured on a few hundred of them, and have to find the same.
 """

@@ -1,6 +1,6 @@
 """What good-enough compositional data augmentation makes, and of what."""
 
-from itertools import chain
+from itertools import chain, combinations
 from typing import Any
 
 import pytest
@@ -135,6 +135,32 @@ def test_every_new_example_is_a_template_of_one_filled_with_a_fragment_of_anothe
         for side, template in zip((each.source, each.target), each.template, strict=True):
             assert set(template) & set(pieces)
             assert side == tuple(chain.from_iterable(pieces.get(it, (it,)) for it in template))
+
+
+@given(tokens, tokens, st.integers(1, 3), st.integers(1, 3))
+def test_every_choice_of_pieces_that_have_no_token_in_common_makes_a_template(
+    source: list[str], target: list[str], size: int, gaps: int
+) -> None:
+    sides = "".join(source), "".join(target)
+    sequence = BORDER.join(sides)
+    pieces = {
+        side[first : first + length]
+        for side in sides
+        for first in range(len(side))
+        for length in range(1, size + 1)
+    }
+    expected = set[tuple[str, tuple[str, ...]]]()
+    for count in range(1, gaps + 1):
+        for chosen in combinations(sorted(pieces), count):
+            distinct = sum(len(set(piece)) for piece in chosen)
+            is_apart = len(set("".join(chosen))) == distinct
+            if is_apart and all(any(piece in side for piece in chosen) for side in sides):
+                fragment = tuple(sorted(chosen, key=sequence.index))
+                template = sequence
+                for gap, piece in zip(GAPS, fragment, strict=False):
+                    template = template.replace(piece, gap)
+                expected.add((template, fragment))
+    assert set(cuts(sequence, size, gaps)) == expected
 
 
 @given(tokens, tokens, st.integers(1, 3), st.integers(1, 3))

@@ -319,10 +319,9 @@ def _cuts(
     """Yield what comes of taking more pieces out of a sequence, one of whose gaps may be there."""
     border, used = sequence.index(BORDER), set("".join(taken))
     gap, is_last = GAPS[len(taken)], len(taken) + 1 == gaps
-    # The first piece begins in the source; the last one in the target, unless there is a gap there.
-    if taken and is_last and not is_in_target:
-        begin = max(begin, border + 1)
-    for piece in _pieces(sequence, size, begin, len(sequence) if taken else border):
+    # The first piece begins in the source; the last one is in the target, unless there is a gap.
+    since = max(begin, border + 1) if taken and is_last and not is_in_target else begin
+    for piece in _pieces(sequence, size, since, len(sequence) if taken else border):
         if min(piece) <= BORDER or not used.isdisjoint(piece):
             continue
         start = sequence.find(piece)
