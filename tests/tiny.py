@@ -89,6 +89,10 @@ def architectures(hidden: int = 6, embedding: int = 5) -> dict[str, tuple[str, A
         fields = {field.name for field in dataclasses.fields(config)}
         known = {width: value for width, value in widths.items() if width in fields}
         found[name] = (name, dataclasses.replace(config, **known))
+    # What their flags make other networks of.
+    for name, other in (("multimodal", {"variant": "paper"}), ("luong", {"copy": False})):
+        ((flag, value),) = other.items()
+        found[f"{name}, {flag} {value}"] = (name, dataclasses.replace(found[name][1], **other))
     return found
 
 

@@ -1,5 +1,7 @@
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -50,7 +52,7 @@ def test_all_of_them_are_written(daxy: Callable, tmp_path: Path) -> None:
 SMALL = ("gscan/compositional", "--grid", "4", "--resampling", "1", "--kind", "normal")
 
 
-def test_in_worlds_it_counts_targets_and_draws_one(daxy: Callable, tmp_path: Path) -> None:
+def test_in_worlds_it_counts_targets_and_draws_some(daxy: Callable, tmp_path: Path) -> None:
     out, picture = tmp_path / "new.jsonl", tmp_path / "one.png"
     flags = ("--shots", "0", "--count", "30", "--out", str(out), "--draw", str(picture))
     found = daxy("augment", *SMALL, *flags, "--json").json
@@ -65,14 +67,16 @@ def test_in_worlds_it_counts_targets_and_draws_one(daxy: Callable, tmp_path: Pat
     assert len(examples) == 30
     assert len(parts["train"]) == found["train"]
     with Image.open(picture) as drawn:
-        assert drawn.height == 4 * PIXELS
-        assert drawn.width > 2 * drawn.height
+        assert drawn.height > 3 * 4 * PIXELS
+        assert drawn.width > 2 * 4 * PIXELS
     text = daxy("augment", *SMALL, *flags, "--force", "--example", "2").out
+    with Image.open(picture) as drawn:
+        assert drawn.height == 4 * PIXELS
     assert f"{found['changed']:,} of {found['train']:,} training examples changed" in text
-    assert f"{picture}: {' '.join(examples[1].source)}; was: " in text
-    assert daxy("augment", *SMALL, *flags, "--force", "--example", "31").code == 2
+    assert f"{picture}:\n  {' '.join(examples[1].source)}; was: " in text
+    assert daxy("augment", *SMALL, *flags, "--force", "--example", "2", "31").code == 2
     assert found["published"] == {}
-    assert "paper: placed" not in text
+    assert "in the paper" not in text
 
 
 def test_the_paper_s_counts_stand_beside_its_own_augmentation(
@@ -80,17 +84,28 @@ def test_the_paper_s_counts_stand_beside_its_own_augmentation(
 ) -> None:
     few = tasks.data("gscan/compositional", grid=4, resampling=1, kind="normal", shots=0)
     split = few.load("gscan/compositional")
-    monkeypatch.setattr(type(few), "load", lambda *_: split)
+    usual = {name: value for name, value in type(few)().choices.items() if name != "seed"}
+
+    def load(data: Any, _: str) -> Any:
+        """Return the small data, which say of themselves that they are what was asked for."""
+        asked = {name: data.choices[name] for name in usual}
+        return replace(split, provenance=replace(split.provenance, options=asked))
+
+    monkeypatch.setattr(type(few), "load", load)
     request = ("augment", "gscan/compositional", "--count", "10000")
     # Table 4 of Ruis et al. (2020)
     found = daxy(*request, "--json").json
-    assert found["published"]["red square"] == {"placed after": 83_887, "referred after": 0}
+    printed = {"placed": 0, "referred": 0, "placed after": 83_887, "referred after": 0}
+    assert found["published"]["red square"] == printed
     assert set(found["published"]) < set(found["targets"])
     lines = daxy(*request).out.splitlines()
-    assert any(line.split()[:2] == ["red", "square"] and "83,887" in line for line in lines)
-    others = ("--count", "30"), ("--count", "10000", "--shots", "5")
-    for flags in others:
-        assert daxy(*request[:2], *flags, "--json").json["published"] == {}
+    place = next(place for place, line in enumerate(lines) if line.startswith("red square"))
+    assert lines[place + 1].split() == ["in", "the", "paper", "0", "0", "83,887", "0"]
+    for same in (("--split-seed", "1"), ("--workers", "2")):
+        assert daxy(*request, *same, "--json").json["published"] == found["published"]
+    assert daxy(*request, "--shots", "5", "--json").json["published"] == {}
+    fewer = daxy(*request[:2], "--count", "30", "--json").json["published"]
+    assert fewer["blue square"] == {"placed": 33_250, "referred": 16_630}
 
 
 @pytest.mark.parametrize(

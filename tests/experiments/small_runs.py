@@ -76,6 +76,13 @@ class Watcher(Silent):
             self.act()
 
 
+class Stopped(Watcher):
+    """Stops a training of any kind."""
+
+    def begins(self, runs: object) -> None:
+        del runs
+
+
 def weights(folder: Path) -> dict[str, bytes]:
     """Return the selected weights of the runs in a folder by the run's name."""
     return {run.name: (run / "model.safetensors").read_bytes() for run in sorted(folder.iterdir())}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.experiments.small_runs import Watcher, experiment
+from tests.experiments.small_runs import Stopped, experiment
 
 from daxy import tasks
 from daxy.augmentation.geca import Geca
@@ -38,11 +38,6 @@ def augmented(folder: Path, geca: Geca | None = GECA) -> Experiment:
     plain = experiment(folder, seconds=0.0)
     learner = replace(plain.learner, model="luong", config=Config(hidden=8, embedding=4))
     return replace(plain, learner=replace(learner, protocol=RECIPE, geca=geca))
-
-
-class Stopped(Watcher):
-    def begins(self, runs: object) -> None:
-        del runs
 
 
 def test_it_trains_on_each_example_once_and_on_what_was_added(tmp_path: Path) -> None:

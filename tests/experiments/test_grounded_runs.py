@@ -1,11 +1,12 @@
 """A network that sees worlds is trained, judged on each test, found again and asked."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.experiments.small_runs import shapes
+from tests.experiments.small_runs import Stopped, shapes
 
 from daxy import tasks
 from daxy.core.errors import WrongRequest
@@ -17,6 +18,7 @@ from daxy.formats import parquet
 from daxy.languages import grounded
 from daxy.learners.neural import learner
 from daxy.report import analyses
+from daxy.training.interrupt import Interrupted
 from daxy.training.protocol import Protocol
 from daxy.worlds import drawing
 from daxy.worlds.examples import GroundedExamples
@@ -50,6 +52,36 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     with shapes(1):
         (found,) = experiment(folder).run([0])
     return found
+
+
+def test_networks_side_by_side_say_what_each_says_alone(trained: RunFolder, tmp_path: Path) -> None:
+    with shapes(1):
+        runs = experiment(tmp_path).run([0, 1])
+    assert [run.scores()["tests"].keys() for run in runs] == [trained.scores()["tests"].keys()] * 2
+    test = DATA.load(TASK).test[:40]
+    assert isinstance(test, GroundedExamples)
+    alone, beside, other = (
+        load(run.path).last_states(test.source, test.worlds) for run in (trained, *runs)
+    )
+    np.testing.assert_allclose(beside, alone, atol=1e-5)
+    assert np.abs(other - alone).max() > 1e-2
+
+
+def test_with_geca_in_worlds_it_goes_on_to_the_same_bits(tmp_path: Path) -> None:
+    data = replace(DATA, kind="normal")
+    network = learner("multimodal", CONFIG, replace(RECIPE, updates=70), {"count": 30})
+
+    def asked(folder: str) -> Experiment:
+        whole = replace(experiment(tmp_path / folder), data=data)
+        return replace(whole, learner=network)
+
+    with shapes(1):
+        (undisturbed,) = asked("whole").run([0])
+        with pytest.raises(Interrupted):
+            asked("parts").run([0], watcher=Stopped(at=1))
+        (resumed,) = asked("parts").run([0])
+    assert resumed.model.read_bytes() == undisturbed.model.read_bytes()
+    assert resumed.scores()["tests"] == undisturbed.scores()["tests"]
 
 
 def test_it_is_judged_on_each_test(trained: RunFolder) -> None:

@@ -60,7 +60,8 @@ ACTIONS = {
 }
 
 
-# The same of the authors' set with GECA, and its targets (Table 4): placed, and called by color.
+# The same of the authors' set with GECA, and targets (Table 4): placed, and called by color, before
+# and after.
 GECA_WORDS = {"a": 377_933, "walk": 141_237, "to": 141_237, "cylinder": 131_579}
 GECA_ACTIONS = {
     "turn left": 1_854_712,
@@ -70,10 +71,10 @@ GECA_ACTIONS = {
     "turn right": 279_534,
 }
 TABLE_4 = {
-    "blue square": (16_481, 5_601),
-    "red square": (83_887, 0),
-    "yellow square": (10_936, 0),
-    "red circle": (16_854, 0),
+    "blue square": (33_250, 16_630, 16_481, 5_601),
+    "red square": (0, 0, 83_887, 0),
+    "yellow square": (16_725, 0, 10_936, 0),
+    "red circle": (33_670, 16_816, 16_854, 0),
 }
 
 
@@ -90,12 +91,12 @@ def test_geca_makes_a_set_like_that_of_the_authors(released: Split) -> None:
         counts = np.bincount(sequences.codes, minlength=len(sequences.symbols))
         ours = {symbol: counts[sequences.symbols.index(symbol)] for symbol in published}
         assert ours == pytest.approx(published, rel=0.01)
-    counted = targets(examples)
-    assert counted["red circle"] == pytest.approx(TABLE_4["red circle"], rel=0.01)
-    assert counted["yellow square"][1] == TABLE_4["yellow square"][1]
-    for kind, (placed, _) in TABLE_4.items():
-        assert counted[kind][0] == pytest.approx(placed, rel=0.2)
-    assert targets(released.train)["red square"] == (0, 0)
+    before, after = targets(released.train), targets(examples)
+    assert after["red circle"] == pytest.approx(TABLE_4["red circle"][2:], rel=0.01)
+    assert after["yellow square"][1] == TABLE_4["yellow square"][3]
+    for kind, (*given, placed, _) in TABLE_4.items():
+        assert before[kind] == tuple(given)
+        assert after[kind][0] == pytest.approx(placed, rel=0.2)
 
 
 @pytest.mark.parametrize(("part", "published"), [("source", WORDS), ("target", ACTIONS)])
@@ -234,11 +235,14 @@ def test_the_rule_says_what_is_chosen() -> None:
     choices = {"kind": "simple_intrans", "longest": 4, "train_fraction": 0.5}
     rule = daxy.load("gscan/length", **SMALL, **choices).provenance.rule
     assert rule.startswith("train: 50% of what takes at most 4 actions; ")
+    rule = daxy.load("gscan/compositional", **SMALL, shots=2).provenance.rule
+    assert rule.startswith("train: 90% of what no test holds out, and 2 of G; A:")
 
 
 def test_the_shot_that_nobody_chose_is_left_out_where_nothing_has_a_manner() -> None:
     split = daxy.load("gscan/compositional", **SMALL, kind="simple_trans")
     assert len(split.named["G"]) == 0
+    assert "of what no test holds out; A:" in split.provenance.rule
     with pytest.raises(WrongRequest, match="shots must be at most 0, not 2"):
         daxy.load("gscan/compositional", **SMALL, kind="simple_trans", shots=2)
 

@@ -197,3 +197,18 @@ def test_what_a_file_tells_of_its_choices_is_what_its_runs_are_of(whole: Path) -
     assert again.provenance.checksum == config.data["checksum"]
     with pytest.raises(WrongRequest, match=r"dataset.txt has shots 2, not 3"):
         package.load(task, official=whole, shots=3)
+
+
+def test_a_file_that_does_not_say_its_share_is_written_as_the_usual_one(
+    compositional: Path, tmp_path: Path
+) -> None:
+    task, path, again = TASKS["gscan/compositional"], tmp_path / "one.txt", tmp_path / "again.txt"
+    value = json.loads(compositional.read_text())
+    del value["percentage_train"]
+    path.write_text(json.dumps(value))
+    split = package.load("gscan/compositional", official=path)
+    assert isinstance(task, GscanTask)
+    task.save(again, split)
+    assert json.loads(again.read_text())["percentage_train"] == 0.9
+    found = package.load("gscan/compositional", official=again)
+    assert found.provenance.checksum == split.provenance.checksum

@@ -17,14 +17,19 @@ from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
+    from PIL.Image import Image
+
     from daxy.augmentation.geca import Composition
     from daxy.core.examples import Examples, Tokens
     from daxy.worlds.examples import GroundedExample, GroundedExamples
 
 COUNTED = ("placed", "referred", "placed after", "referred after")
 """Of each kind of thing: how often it is the target, and is called by its color."""
-PRINTED = ("paper: placed", "paper: referred")
-"""What the paper counts after it, of some kinds."""
+BEFORE = 2
+"""Those of them that are of before."""
+Counts = tuple[int, ...]
+DRAWN = 3
+"""New examples to draw, unless some are chosen."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,9 +56,9 @@ class Augment(OfTask):
     """Write all new examples to this file, as JSON lines (.jsonl); in worlds, what became of the
     training set too."""
     draw: Picture = None
-    """Draw one of them, beside its world before, as .png: of tasks with worlds."""
-    example: int | None = None
-    """Which one to draw, from 1; the first unless given."""
+    """Draw some of them, each beside its world before, as .png: of tasks with worlds."""
+    example: tuple[int, ...] = ()
+    """Which ones to draw, from 1; the first three unless given."""
     force: Switch = False
     """Replace that file if it exists."""
 
@@ -64,9 +69,11 @@ class Augment(OfTask):
 
         self._check()
         chosen: Any = self
-        train = self.data.load(self.task).train
+        split = self.data.load(self.task)
+        train = split.train
         if isinstance(train, GroundedExamples):
-            return self._in_worlds(train, chosen.geca)
+            published = self._published(split.provenance.options, chosen.geca)
+            return self._in_worlds(train, chosen.geca, published)
         drawn = f"examples of {self.task} have no world that could be drawn"
         require(self.draw is None, drawn)
         found = Composer(train, chosen.geca).augmented(self.seed)
@@ -87,14 +94,16 @@ class Augment(OfTask):
         require(self.show >= 0, f"--show must not be negative: {self.show}")
         require(self.seed >= 0, f"--seed must not be negative: {self.seed}")
         check(self.draw, [".png"], force=self.force)
-        drawn = "--example says which one to draw, and nothing is drawn without --draw"
-        require(self.draw is not None or self.example is None, drawn)
+        drawn = "--example says which ones to draw, and nothing is drawn without --draw"
+        require(self.draw is not None or not self.example, drawn)
         if self.out is not None:
             check_free(self.out, force=self.force)
             named = f"{self.out}: expected a name that ends in .jsonl"
             require(self.out.suffix.lower() == ".jsonl", named)
 
-    def _in_worlds(self, train: GroundedExamples, geca: Geca) -> Result:
+    def _in_worlds(
+        self, train: GroundedExamples, geca: Geca, published: Mapping[str, Counts]
+    ) -> Result:
         """Return what becomes of a training set with worlds."""
         from daxy.augmentation.worlds import Rewriter, targets
         from daxy.languages.grounded import COLORS, SHAPES
@@ -113,34 +122,46 @@ class Augment(OfTask):
         }
         changed = f"{found.changed:,} of {len(train):,} training examples changed"
         lines = [f"{changed}; {len(found.added):,} changed copies beside them", ""]
-        published = self._published(geca)
-        head = [*COUNTED, *([*PRINTED] if published else [])]
-        lines += [f"{'target':<15}" + "".join(f"{name:>16}" for name in head)]
+        lines += [f"{'target':<17}" + "".join(f"{name:>16}" for name in COUNTED)]
         for kind, own in counts.items():
-            values = [*own.values(), *published.get(kind, ())]
-            lines.append(f"{kind:<15}" + "".join(f"{value:>16,}" for value in values))
+            theirs = {"  in the paper": published[kind]} if kind in published else {}
+            for name, values in ({kind: own.values()} | theirs).items():
+                lines.append(f"{name:<17}" + "".join(f"{value:>16,}" for value in values))
         data["published"] = {
-            kind: dict(zip(COUNTED[2:], own, strict=True)) for kind, own in published.items()
+            kind: dict(zip(COUNTED, own, strict=False)) for kind, own in published.items()
         }
         if self.draw is not None:
-            require(len(found.added) > 0, "nothing was made that could be drawn")
-            place = 0 if self.example is None else self.example - 1
-            there = f"there are examples 1 to {len(found.added)}, not {self.example}"
-            require(0 <= place < len(found.added), there)
-            now, was = found.added[place], train[int(found.made_of[place])]
-            _draw(self.draw, now, was)
-            lines += ["", f"{self.draw}: {' '.join(now.source)}; was: {' '.join(was.source)}"]
+            pairs = [
+                (found.added[place], train[int(found.made_of[place])])
+                for place in self._to_draw(len(found.added))
+            ]
+            _draw(self.draw, pairs)
+            lines += ["", f"{self.draw}:"]
+            said = [[" ".join(each.source) for each in pair] for pair in pairs]
+            lines += [f"  {now}; was: {was}" for now, was in said]
             data["drawn"] = str(self.draw)
         parts = {"train": found.given, "augmented": found.added}
         return self._answer(data, lines, parts, found.compositions)
 
-    def _published(self, geca: Geca) -> Mapping[str, tuple[int, int]]:
-        """Return what the paper counts of its own training set with GECA, if it is this one."""
+    def _to_draw(self, count: int) -> Sequence[int]:
+        """Return the places of those to draw among so many."""
+        require(count > 0, "nothing was made that could be drawn")
+        wrong = [each for each in self.example if not 0 < each <= count]
+        require(not wrong, f"there are examples 1 to {count}, not {', '.join(map(str, wrong))}")
+        return [each - 1 for each in self.example] or range(min(DRAWN, count))
+
+    def _published(self, made: Mapping[str, object], geca: Geca) -> Mapping[str, Counts]:
+        """Return what the paper counts of its own training set, if this one was made so.
+
+        Without the paper's GECA it is what it counts before.
+        """
         from daxy.experiments.papers import ruis2020
 
-        as_published = self.data == type(self.data)() and geca == Geca(**ruis2020.GECA)
-        is_theirs = self.task == ruis2020.BASELINE.task and as_published
-        return ruis2020.TABLE_4 if is_theirs else {}
+        usual = type(self.data)().choices
+        theirs = all(usual[name] == value for name, value in made.items())
+        counts = ruis2020.TABLE_4 if theirs and self.task == ruis2020.BASELINE.task else {}
+        end = len(COUNTED) if geca == Geca(**ruis2020.GECA) else BEFORE
+        return {kind: own[:end] for kind, own in counts.items()}
 
     def _answer(
         self,
@@ -183,21 +204,19 @@ def _described(shown: Sequence[Composition]) -> Iterator[str]:
         yield f"  with  {gaps}"
 
 
-def _draw(path: Path, now: GroundedExample, before: GroundedExample) -> None:
-    """Draw the world of a new example, its target marked, to the right of what it was."""
+def _draw(path: Path, pairs: Sequence[tuple[GroundedExample, GroundedExample]]) -> None:
+    """Draw the worlds of new examples, their targets marked, to the right of what they were."""
     import io
 
     from daxy.core.files import write_bytes
     from daxy.worlds import drawing
 
-    sides = [
-        drawing.image(
-            each.world, marked=each.world.placed[0].cell, path=each.world.path(each.target)
-        )
-        for each in (before, now)
-    ]
+    def image(example: GroundedExample) -> Image:
+        world = example.world
+        return drawing.image(world, marked=world.placed[0].cell, path=world.path(example.target))
+
     drawn = io.BytesIO()
-    drawing.beside(sides).save(drawn, "PNG")
+    drawing.in_rows([[image(before), image(now)] for now, before in pairs]).save(drawn, "PNG")
     write_bytes(path, drawn.getvalue())
 
 

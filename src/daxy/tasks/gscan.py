@@ -136,7 +136,7 @@ class GscanTask(Task[Kind], Generic[Kind]):
         return {
             "grid": header["grid_size"],
             "kind": header.get("type_grammar", usual.kind),
-            "train_fraction": header.get("percentage_train"),
+            "train_fraction": header.get("percentage_train", usual.train_fraction),
         }
 
     @property
@@ -221,11 +221,12 @@ class Compositional(GscanTask[CompositionalData]):
     def said(data: CompositionalData) -> str:
         """Return in words what is in which part."""
         longer = " without what is longer than anything in train" * data.leave_out_longer
+        shots = f", and {data.shots} of G" * (data.kind == "adverb")
         return (
-            f"train: {data.train_fraction:.0%} of what no test holds out, and {data.shots} of G; A:"
-            " the rest, but what equals a training example in command, actions and target cell; B:"
-            " yellow squares named by colour; C: red squares; D: targets in the south-west; E:"
-            " circles of size 2 called small; F: pushing squares of size 3; G: cautiously"
+            f"train: {data.train_fraction:.0%} of what no test holds out{shots}; A: the rest, but"
+            " what equals a training example in command, actions and target cell; B: yellow squares"
+            " named by colour; C: red squares; D: targets in the south-west; E: circles of size 2"
+            " called small; F: pushing squares of size 3; G: cautiously"
             f"{longer}; H: pulling while spinning{longer}; what several of B to H hold out is"
             " dropped"
         )

@@ -163,17 +163,16 @@ def image(
     return canvas.resize((side, side), Image.Resampling.BOX)
 
 
-def beside(images: Sequence[Image]) -> Image:
-    """Return pictures of one height side by side."""
+def in_rows(rows: Sequence[Sequence[Image]]) -> Image:
+    """Return pictures of one size in one, as many in each row."""
     from PIL import Image
 
-    gap = PIXELS // 2
-    width = sum(each.width for each in images) + gap * (len(images) - 1)
-    whole = Image.new("RGB", (width, images[0].height), PAPER)
-    across = 0
-    for each in images:
-        whole.paste(each, (across, 0))
-        across += each.width + gap
+    gap, first = PIXELS // 2, rows[0][0]
+    across, down = first.width + gap, first.height + gap
+    whole = Image.new("RGB", (across * len(rows[0]) - gap, down * len(rows) - gap), PAPER)
+    for row, images in enumerate(rows):
+        for column, each in enumerate(images):
+            whole.paste(each, (across * column, down * row))
     return whole
 
 
