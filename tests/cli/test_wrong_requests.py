@@ -66,6 +66,10 @@ REQUESTS = [
         "test-longest must be at most 65,536, not 1,000,000,000,000",
     ),
     (
+        "show transduction/gender --longest 5000 --test-longest 5000",
+        "longest must be at most 4,096, not 5,000",
+    ),
+    (
         "show transduction/copy --pairs 1000000000000",
         "pairs must be at most 100,000,000 at a time, not 1,000,000,000,000;"
         " --shard 1/N makes a part of them",
@@ -132,8 +136,8 @@ REQUESTS = [
     ),
     (
         "train transduction/copy --pairs 9 --test-pairs 7 --test-shortest 65 --test-longest 65",
-        "outputs have at most 50 tokens, END included (--limit), and 7 of 7 targets of the test"
-        " have more: up to 66, so that none could be right",
+        "outputs have at most 50 tokens (--limit), and 7 of 7 targets of the test"
+        " have more: up to 65, so that none could be right",
     ),
     (
         "train transduction/copy transducer --pop-bias nan",

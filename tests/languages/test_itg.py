@@ -1,6 +1,7 @@
 """Inversion transduction grammars: notation, lengths, samples and derivations."""
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -128,9 +129,36 @@ def test_rules_of_one_nonterminal_may_follow_each_other_for_long() -> None:
     assert np.mean(added) == pytest.approx(99, abs=5 * 99.5 / len(added) ** 0.5)
 
 
+def test_lengths_that_one_nonterminal_hardly_ever_has_are_exact_beside_those_of_another() -> None:
+    rare = Fraction(1, 10**6)
+    text = f"{rare} A -> a a A, b D\n{1 - 2 * rare} A -> a\n1/2 D -> d d D, d"
+    weights = Sampler.of(itg.read(text, "mine"), 127).weights.whole
+    # Odd sources of A have its first and its third rule alone.
+    expected = [n * math.log(rare) + math.log(1 - 2 * rare) for n in range(64)]
+    assert weights["A"][1::2] == pytest.approx(expected, rel=1e-12)
+    assert weights["D"][127] == pytest.approx(64 * math.log(0.5))
+
+
+def test_what_chains_of_nonterminals_never_become_has_no_chance() -> None:
+    text = """
+    3/4 A -> A | x A    1/8 A -> a    1/8 A -> c c C
+    15/64 C -> C | y C  1/2 C -> A    17/64 C -> d d
+    """
+    sampler = Sampler.of(itg.read(text, "mine"), 4)
+    assert sampler.possible().tolist() == [1, 3, 4]
+    assert np.exp(sampler.weights.whole["A"][1:3]) == pytest.approx([0.5, 0])
+    # Of length 1 a C is an A, and of length 2 it is `d d`.
+    assert np.exp(sampler.weights.whole["C"][1:3]) == pytest.approx([16 / 49, 17 / 49])
+
+
 def test_an_unknown_grammar_is_named() -> None:
     with pytest.raises(UnknownName, match="no grammar named 'svo'"):
         itg.grammar("svo")
+
+
+def test_a_side_may_end_with_what_looks_like_a_number() -> None:
+    grammar = itg.read("1/2 A -> he sleeps . | il dort .  1/2 A -> at 5 | à 5", "mine")
+    assert [rule.target[-1] for rule in grammar.rules] == [".", "5"]
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -67,14 +67,14 @@ def _lines(content: str, number: int, name: Path | str) -> Iterator[_Line]:
         raise WrongFile(name, f"{form}, not {content.strip()!r}", line=number)
     probability: Fraction | None = None
     ends = [*(head.start() for head in heads[1:]), len(content)]
-    for head, end in zip(heads, ends, strict=True):
+    for head, following, end in zip(heads, [*heads[1:], None], ends, strict=True):
         probability = _probability(head["probability"], probability, name, number)
         left = LEFT.fullmatch(head["left"])
         if left is None:
             letters = f"expected a nonterminal of letters, the first a capital, or with {INDEX}"
             raise WrongFile(name, f"{letters}, not {head['left']!r}", line=number)
         *_, last = content[head.end() : end].split() or [""]
-        if end < len(content) and NUMBER.match(last):
+        if following and not following["probability"] and NUMBER.match(last):
             wrong = f"expected a probability as 1/5 or 0.2 before the next rule, not {last!r}"
             raise WrongFile(name, wrong, line=number)
         for pair in content[head.end() : end].split(","):

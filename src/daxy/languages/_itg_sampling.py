@@ -9,7 +9,7 @@ drawn side by side, a generation of nodes at a time.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -122,20 +122,23 @@ class Sampler:
                 rule, rest = grammar.rules[number], self.weights.rest[number][0]
                 first = min(tokens(rule), width)
                 odds[row, first:, column] = math.log(rule.probability) + rest[: width - first]
-        return _Choices.of(odds.reshape(-1, most)), between
+        return _Choices.of([odds.reshape(-1, most)]), between
 
     @cached_property
     def _share_choices(self) -> tuple[_Choices, Integers]:
         """Of each child that is not a rule's last at each length, and which child has which."""
-        grammar, width = self.weights.grammar, self.weights.longest + 1
-        blocks, numbers = [np.zeros((0, width))], np.full(self._tables.children.shape, NONE)
-        for row, (rule, rest) in enumerate(zip(grammar.rules, self.weights.rest, strict=True)):
+        grammar, rest, width = self.weights.grammar, self.weights.rest, self.weights.longest + 1
+        numbers = np.full(self._tables.children.shape, NONE)
+        # Where the same child has the same children after it, its share is the same.
+        known, shared = dict[tuple[str, ...], int](), list[tuple[Weights, Weights]]()
+        for row, rule in enumerate(grammar.rules):
             for child, name in enumerate(rule.children[:-1]):
-                numbers[row, child] = len(blocks) - 1
-                left = np.arange(width)[:, None] - np.arange(width)
-                others = np.where(left >= 0, rest[child + 1][left], -np.inf)
-                blocks.append(self.weights.whole[name] + others)
-        return _Choices.of(np.concatenate(blocks)), numbers
+                numbers[row, child] = known.setdefault(rule.children[child:], len(shared))
+                if numbers[row, child] == len(shared):
+                    shared.append((self.weights.whole[name], rest[row][child + 1]))
+        left = np.arange(width)[:, None] - np.arange(width)
+        blocks = (own + np.where(left >= 0, others[left], -np.inf) for own, others in shared)
+        return _Choices.of(blocks), numbers
 
     def _rules(self, names: Integers, length: Integers, draw: np.random.Generator) -> Integers:
         """Return a rule for each node."""
@@ -165,17 +168,21 @@ class _Choices:
     width: int
 
     @classmethod
-    def of(cls, odds: Weights) -> _Choices:
-        """Return the choices with these odds, as logarithms: [rows, outcomes].
+    def of(cls, blocks: Iterable[Weights]) -> _Choices:
+        """Return the choices with these odds, as logarithms: blocks of [rows, outcomes].
 
         A row without any is not drawn.
         """
-        most = odds.max(axis=1, keepdims=True)
-        sums = np.cumsum(np.exp(odds - np.where(most > -np.inf, most, 0)), axis=1)
-        totals = np.where(most > -np.inf, sums[:, -1:], 1)
-        shares = np.where(most > -np.inf, sums / totals, 1)
-        first = np.arange(len(odds), dtype=np.float64)[:, None]
-        return cls((first + shares).ravel(), odds.shape[1])
+        edges, first, width = list[Weights](), 0, 1
+        for odds in blocks:
+            most = odds.max(axis=1, keepdims=True)
+            sums = np.cumsum(np.exp(odds - np.where(most > -np.inf, most, 0)), axis=1)
+            totals = np.where(most > -np.inf, sums[:, -1:], 1)
+            sums = np.where(most > -np.inf, sums / totals, 1)
+            sums += np.arange(first, first + len(odds))[:, None]
+            edges.append(sums.ravel())
+            first, width = first + len(odds), odds.shape[1]
+        return cls(np.concatenate([np.zeros(0), *edges]), width)
 
     def draw(self, rows: Integers, draw: np.random.Generator) -> Integers:
         """Return an outcome for each of these rows."""

@@ -39,7 +39,7 @@ def inside(grammar: Grammar, longest: int) -> Inside:
 
     A source has at least a token, so a rule with tokens or two children only needs shorter ones.
     What is left are the rules that are one child: with U their probabilities, weights of a length
-    are (1 - U)^-1 times those of the other rules.
+    are (1 - U)^-1 = 1 + U + U^2 + ... times those of the other rules.
     """
     names, rules = grammar.nonterminals, grammar.rules
     log = [math.log(rule.probability) for rule in rules]
@@ -47,7 +47,8 @@ def inside(grammar: Grammar, longest: int) -> Inside:
     rest = [[np.full(longest + 1, -np.inf) for _ in (*rule.children, None)] for rule in rules]
     for sums in rest:
         sums[-1][0] = 0.0
-    closure = np.linalg.inv(np.eye(len(names)) - grammar.becomes)
+    with np.errstate(divide="ignore"):
+        chains = np.log(_chains(grammar.becomes))
     for length in range(1, longest + 1):
         ways: dict[str, list[float]] = {name: [] for name in names}
         for rule, sums, own in zip(rules, rest, log, strict=True):
@@ -56,10 +57,7 @@ def inside(grammar: Grammar, longest: int) -> Inside:
             if tokens(rule) <= length and not rule.is_unit:
                 ways[rule.left].append(own + sums[0][length - tokens(rule)])
         found = np.array([_sum(np.array(own)) for own in ways.values()])
-        most = found.max()
-        if most > -np.inf:
-            with np.errstate(divide="ignore"):
-                found = np.log(closure @ np.exp(found - most)) + most
+        found = [_sum(row + found) for row in chains]
         for name, value in zip(names, found, strict=True):
             whole[name][length] = value
         for rule, sums in zip(rules, rest, strict=True):
@@ -67,6 +65,18 @@ def inside(grammar: Grammar, longest: int) -> Inside:
                 first = whole[rule.children[child]]
                 sums[child][length] = _convolved(first, sums[child + 1], length)
     return Inside(grammar, whole, rest)
+
+
+def _chains(becomes: Weights) -> Weights:
+    """Return 1 + U + U^2 + ...: products of 1 + U, 1 + U^2, 1 + U^4 and so on.
+
+    No term is negative, so that what cannot be comes to exactly 0, as in no inverse.
+    """
+    found, power = np.eye(len(becomes)), becomes
+    while power.any():
+        found = found + found @ power
+        power = power @ power
+    return found
 
 
 def tokens(rule: Rule) -> int:

@@ -16,6 +16,9 @@ from daxy.tasks._data import Data
 
 LONGEST = 1 << 16
 """Tokens of a source at most."""
+LONGEST_DERIVED = 1 << 12
+"""Tokens of a source that a grammar derives: how its rules share them is kept for each length, the
+square of so many numbers for each rule's child but its last."""
 MOST = 100_000_000
 """Pairs that are made at a time at most: gigabytes."""
 SHARD = re.compile(r"([1-9]\d*)/([1-9]\d*)")
@@ -47,9 +50,7 @@ class TransductionData(Data):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_positive(self, "pairs", "validation_pairs", "test_pairs")
-        for name in ("longest", "test_longest"):
-            flag, length = name.replace("_", "-"), getattr(self, name)
-            require(length <= LONGEST, f"{flag} must be at most {LONGEST:,}, not {length:,}")
+        self._check_longest(LONGEST)
         for part, least, most in (
             ("", self.shortest, self.longest),
             ("test-", self.test_shortest, self.test_longest),
@@ -68,6 +69,11 @@ class TransductionData(Data):
             many = f"{name} must be at most {MOST:,} at a time, not {count:,}"
             hint = "; --shard 1/N makes a part of them" if name == "pairs" else ""
             require(count <= MOST, f"{many}{hint}")
+
+    def _check_longest(self, most: int) -> None:
+        for name in ("longest", "test_longest"):
+            flag, length = name.replace("_", "-"), getattr(self, name)
+            require(length <= most, f"{flag} must be at most {most:,}, not {length:,}")
 
     @property
     def rows(self) -> range:
@@ -96,6 +102,10 @@ class GrammarData(TransductionData):
     lengths: Literal["grammar", "uniform"] = "grammar"
     """How likely each length in the range is: as in the grammar, as if all other pairs were thrown
     away (the paper's), or all that there are alike."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_longest(LONGEST_DERIVED)
 
 
 @dataclass(frozen=True, kw_only=True)
