@@ -54,6 +54,21 @@ def test_one_prediction_by_source_counts_for_all_its_examples(path: Path) -> Non
     assert list(predictions.read(path, EXAMPLES)) == [("jump", "twice")] * 2 + [("walk",)]
 
 
+@pytest.mark.parametrize("name", ["p.parquet", "p.jsonl"])
+def test_what_is_written_of_a_test_with_repeats_is_read_again(name: str, tmp_path: Path) -> None:
+    rows = [0, 2, 0, 1]
+    examples = EXAMPLES.take(rows)
+    said = Sequences.of([("a",), ("b", "c"), ("a",), ()])
+    scores = {"exact": np.zeros(len(rows))}
+    predictions.write(tmp_path / name, examples, said, scores)
+    assert list(predictions.read(tmp_path / name, examples)) == list(said)
+    # Another prediction of the same example is one too many.
+    other = Sequences.of([("a",), ("b", "c"), ("x",), ()])
+    predictions.write(tmp_path / name, examples, other, scores)
+    with pytest.raises(WrongFile, match="was already given on line 1; one row is for all"):
+        predictions.read(tmp_path / name, examples)
+
+
 def test_a_parquet_file_is_read_as_well(tmp_path: Path) -> None:
     table = pa.table({"key": list(EXAMPLES.keys), "prediction": ["a", "b c", ""]})
     pq.write_table(table, tmp_path / "p.parquet")

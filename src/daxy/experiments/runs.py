@@ -161,9 +161,9 @@ class Experiment:
         """
         self._check_fit()
         limit = self.learner.protocol.limit
-        lengths = load(self.task, self.data).test.target.lengths + 1
+        lengths = load(self.task, self.data).test.target.lengths
         over = int((lengths > limit).sum())
-        said = f"outputs have at most {limit} tokens, END included (--limit), and {over:,} of"
+        said = f"outputs have at most {limit} tokens (--limit), and {over:,} of"
         said += f" {len(lengths):,} targets of the test have more: up to {lengths.max(initial=0)}"
         require(not 0 < over == len(lengths), f"{said}, so that none could be right")
         return said if over else ""

@@ -8,14 +8,16 @@ strings separate them by commas: "turn left,walk".
 {"key": "5f9c9d86f47b1dfb", "prediction": "I_TURN_LEFT I_JUMP"}
 {"source": "jump left", "prediction": ["I_TURN_LEFT", "I_JUMP"]}
 
-Every distinct key (or source) must be there exactly once. In NACS several test examples can have
-the same source: its one prediction counts for all of them. A gSCAN command means something else in
+Every distinct key (or source) must be there, once: in NACS several test examples can have the same
+source, whose one prediction counts for all of them. Where a test repeats an example, its prediction
+may be repeated too, as in what daxy writes. A gSCAN command means something else in
 each world, so there a row needs a key.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,11 +79,14 @@ def align(path: Path, rows: Sequence[Given], wanted: Sequence[str | Tokens]) -> 
         WrongFile: some are missing, given twice, or not wanted.
     """
     given: dict[Hashable, Given] = {}
-    known = set(wanted)
+    known = Counter(wanted)
     for row in rows:
         if row.of in given:
-            problem = f"{_named(row.of)} was already given on line {given[row.of].line}"
-            if sum(of == row.of for of in wanted) > 1:
+            several, before = known[row.of] > 1, given[row.of]
+            if several and row.prediction == before.prediction:
+                continue
+            problem = f"{_named(row.of)} was already given on line {before.line}"
+            if several:
                 shared = "key" if isinstance(row.of, str) else "source"
                 problem += f"; one row is for all examples with this {shared}"
                 problem += "" if isinstance(row.of, str) else ", or each names a `key`"

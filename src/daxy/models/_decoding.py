@@ -161,7 +161,7 @@ def greedy_replicas(
     Args:
         models: Models with a leading replica axis.
         given: What each replica is asked; all sources have one width.
-        limit: The most tokens of an output, END included.
+        limit: The most tokens of an output; one that has as many has no END.
         grid: Devices; the replicas are spread over its first axis, a replica's sources over its
             second.
 

@@ -161,3 +161,14 @@ def test_a_rate_is_the_one_with_the_least_perplexity_of_those_that_were_tried() 
     for place, found in tried.items():
         if set(found) == set(paper.GRID):
             assert min(found, key=lambda each: found[each]) == places.get(place, "1e-3")
+
+
+def test_the_command_in_the_docs_trains_the_network_of_the_table() -> None:
+    text = (ROOT / "docs" / "transduction.md").read_text()
+    (line,) = [it for it in text.splitlines() if it.startswith("daxy train transduction/reverse")]
+    flags = line.split()[4:]
+    said = dict(zip(flags[::2], flags[1::2], strict=True))
+    recipe = paper.of_task("Stack-LSTM", "reverse")
+    assert said.pop("--memory") == recipe.config["memory"]
+    assert float(said.pop("--learning-rate")) == recipe.changes["learning_rate"]
+    assert said == {"--protocol": recipe.protocol, "--seeds": "3"}
