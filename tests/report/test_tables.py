@@ -70,6 +70,21 @@ def test_scores_of_the_ledger_are_printed_in_per_cent(tmp_path: Path, entry_for:
     assert found.as_json["measured"]["sem"] == pytest.approx(1)
 
 
+def test_where_training_ends_by_itself_it_is_said_when(tmp_path: Path, entry_for: Callable) -> None:
+    ledger, found = Ledger(tmp_path), dict[str, Comparison]()
+    for name, column in (("table", "reverse test coarse"), ("rates", "1e-3")):
+        table = papers.table(f"grefenstette2015/{name}")
+        cell = table.cell("Stack-LSTM, reverse" if name == "rates" else "Stack-LSTM", column)
+        score = {"perplexity": 1.0} if name == "rates" else {}
+        ended = (2_750, 30_000)
+        ledger.add(table, [entry_for(cell, 1.0, s, steps=n, **score) for s, n in enumerate(ended)])
+        (found[name],) = compare([cell], ledger.runs(papers.get("grefenstette2015")))
+    assert found["table"].texts[-1] == "100.0 100.0; after 2,750 30,000 updates"
+    assert found["table"].as_json["updates"] == [2_750, 30_000]
+    # Where the cell says how many there are, they are not said again.
+    assert found["rates"].as_json["updates"] == []
+
+
 def test_runs_that_were_trained_again_are_shown_and_do_not_count(
     tmp_path: Path, entry_for: Callable
 ) -> None:

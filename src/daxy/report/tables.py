@@ -17,6 +17,7 @@ from daxy.core.summary import Summary
 from daxy.experiments.entry import Entry
 from daxy.experiments.ledger import Runs
 from daxy.experiments.papers import Cell, Table
+from daxy.training.protocol import protocol
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, Group, RenderResult
@@ -62,6 +63,8 @@ class Comparison:
     """One a seed; none where nothing was measured yet."""
     again: tuple[float, ...] = ()
     """Of runs that were trained again, elsewhere: shown and not counted."""
+    updates: tuple[int, ...] = ()
+    """After how many each run ended, where training ends once it has converged."""
 
     @property
     def summary(self) -> Summary | None:
@@ -101,7 +104,9 @@ class Comparison:
     @property
     def _seeds(self) -> str:
         seeds, again = (" ".join(map(self._figure, each)) for each in (self.scores, self.again))
-        return f"{seeds}; again {again}" if again else seeds
+        ended = " ".join(f"{each:,}" for each in self.updates)
+        said = f"{seeds}; after {ended} updates" if ended else seeds
+        return f"{said}; again {again}" if again else said
 
     @property
     def _measured(self) -> tuple[str, ...]:
@@ -132,6 +137,7 @@ class Comparison:
             "published": {"value": self.cell.value, "spread": self.cell.spread},
             "measured": self.summary.as_json if self.summary else None,
             "again": list(self.again),
+            "updates": list(self.updates),
             "difference": self.difference,
             "verdict": self.verdict,
         }
@@ -144,11 +150,18 @@ def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
         recipe = cell.recipe
         return tuple(recipe.unit * each.score_of(recipe) for each in found) if recipe else ()
 
+    def ends(cell: Cell) -> bool:
+        """Whether its runs end when they have converged, and not after a number that it says."""
+        recipe = cell.recipe
+        is_open = recipe is not None and "updates" not in recipe.changes
+        return is_open and protocol(recipe.protocol).converged > 0
+
     return [
         Comparison(
             cell=cell,
             scores=scores(cell, runs.of(cell)),
             again=scores(cell, runs.again(cell)),
+            updates=tuple(run.steps for run in runs.of(cell)) if ends(cell) else (),
         )
         for cell in cells
     ]

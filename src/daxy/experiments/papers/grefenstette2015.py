@@ -93,7 +93,8 @@ TABLE = read_table(
     of_cell,
     runs=SEEDS,
     note="The paper prints one run of each, as shares of one; how many there were it does not say."
-    " Training ends when the perplexity gets no better, or after 30,000 updates.",
+    " Training ends when the perplexity gets no better, or after 30,000 updates; after how many it"
+    " was stands beside the seeds.",
 )
 
 ATTEMPTS = read_table(
