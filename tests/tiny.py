@@ -90,9 +90,9 @@ def architectures(hidden: int = 6, embedding: int = 5) -> dict[str, tuple[str, A
         known = {width: value for width, value in widths.items() if width in fields}
         found[name] = (name, dataclasses.replace(config, **known))
     # What their flags make other networks of.
-    for name, other in (("multimodal", {"variant": "paper"}), ("luong", {"copy": False})):
-        ((flag, value),) = other.items()
-        found[f"{name}, {flag} {value}"] = (name, dataclasses.replace(found[name][1], **other))
+    for name, flag, value in (("multimodal", "variant", "paper"), ("luong", "copy", False)):
+        other = dataclasses.replace(found[name][1], **{flag: value})
+        found[f"{name}, {flag} {value}"] = (name, other)
     return found
 
 

@@ -74,7 +74,7 @@ def test_in_worlds_it_counts_targets_and_draws_some(daxy: Callable, tmp_path: Pa
         assert drawn.height == 4 * PIXELS
     assert f"{found['changed']:,} of {found['train']:,} training examples changed" in text
     assert f"{picture}:\n  {' '.join(examples[1].source)}; was: " in text
-    assert daxy("augment", *SMALL, *flags, "--force", "--example", "2", "31").code == 2
+    assert daxy("augment", *SMALL, *flags, "--force", "--example", "2", "--example", "31").code == 2
     assert found["published"] == {}
     assert "in the paper" not in text
 
@@ -88,8 +88,10 @@ def test_the_paper_s_counts_stand_beside_its_own_augmentation(
 
     def load(data: Any, _: str) -> Any:
         """Return the small data, which say of themselves that they are what was asked for."""
+        told = split.provenance
+        sizes = replace(told.sizes, train=371_649 - told.sizes.validation)
         asked = {name: data.choices[name] for name in usual}
-        return replace(split, provenance=replace(split.provenance, options=asked))
+        return replace(split, provenance=replace(told, options=asked, sizes=sizes))
 
     monkeypatch.setattr(type(few), "load", load)
     request = ("augment", "gscan/compositional", "--count", "10000")

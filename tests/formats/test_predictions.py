@@ -62,7 +62,12 @@ def test_what_is_written_of_a_test_with_repeats_is_read_again(name: str, tmp_pat
     scores = {"exact": np.zeros(len(rows))}
     predictions.write(tmp_path / name, examples, said, scores)
     assert list(predictions.read(tmp_path / name, examples)) == list(said)
-    # Another prediction of the same example is one too many.
+    # More of it, or another prediction of the same example, is one too many.
+    more = examples.take([*range(len(rows)), 0])
+    longer = Sequences.of([*said, ("a",)])
+    predictions.write(tmp_path / name, more, longer, {"exact": np.zeros(len(more))})
+    with pytest.raises(WrongFile, match=":5: .* was already given on line 1; one row is for all"):
+        predictions.read(tmp_path / name, examples)
     other = Sequences.of([("a",), ("b", "c"), ("x",), ()])
     predictions.write(tmp_path / name, examples, other, scores)
     with pytest.raises(WrongFile, match="was already given on line 1; one row is for all"):

@@ -79,7 +79,7 @@ TABLE_4 = {
 
 
 def test_geca_makes_a_set_like_that_of_the_authors(released: Split) -> None:
-    """What a draw decides is as far off as draws are from one another: up to a fifth.
+    """What GECA's draw decides is as far off as draws are from one another: up to a fifth.
 
     That no red square is called red is of the paper's table alone; see docs/andreas2020.md.
     """
@@ -95,7 +95,7 @@ def test_geca_makes_a_set_like_that_of_the_authors(released: Split) -> None:
     assert after["red circle"] == pytest.approx(TABLE_4["red circle"][2:], rel=0.01)
     assert after["yellow square"][1] == TABLE_4["yellow square"][3]
     for kind, (*given, placed, _) in TABLE_4.items():
-        assert before[kind] == tuple(given)
+        assert before[kind] == pytest.approx(tuple(given), rel=0.01)
         assert after[kind][0] == pytest.approx(placed, rel=0.2)
 
 

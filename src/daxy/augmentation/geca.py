@@ -45,7 +45,7 @@ class Geca:
     size: int = 1
     """Tokens of a piece at most."""
     gaps: int = 2
-    """Pieces of a fragment at most."""
+    """Pieces of a fragment at most; up to 32."""
     window: int = 0
     """How many tokens on either side of each gap make up an environment; 0: all there are."""
     templates: int = 1_000
@@ -316,7 +316,7 @@ def cuts(sequence: Codes, size: int, gaps: int) -> Iterator[tuple[Codes, Fragmen
 def _cuts(
     sequence: Codes, size: int, gaps: int, begin: int, taken: Fragment, is_in_target: bool
 ) -> Iterator[tuple[Codes, Fragment]]:
-    """Yield what comes of taking more pieces out of a sequence, one of whose gaps may be there."""
+    """Yield what comes of taking more out of a sequence that may have a gap in its target."""
     border, used = sequence.index(BORDER), set("".join(taken))
     gap, is_last = GAPS[len(taken)], len(taken) + 1 == gaps
     # The first piece begins in the source; the last one is in the target, unless there is a gap.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import tyro
 
@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
     from daxy.augmentation.geca import Composition
     from daxy.core.examples import Examples, Tokens
+    from daxy.core.split import Split
     from daxy.worlds.examples import GroundedExample, GroundedExamples
 
-COUNTED = ("placed", "referred", "placed after", "referred after")
+BEFORE = ("placed", "referred")
+COUNTED = (*BEFORE, "placed after", "referred after")
 """Of each kind of thing: how often it is the target, and is called by its color."""
-BEFORE = 2
-"""Those of them that are of before."""
-Counts = tuple[int, ...]
+Counts: TypeAlias = tuple[int, ...]
+"""By `COUNTED`, or by its beginning."""
 DRAWN = 3
 """New examples to draw, unless some are chosen."""
 
@@ -57,8 +58,8 @@ class Augment(OfTask):
     training set too."""
     draw: Picture = None
     """Draw some of them, each beside its world before, as .png: of tasks with worlds."""
-    example: tuple[int, ...] = ()
-    """Which ones to draw, from 1; the first three unless given."""
+    example: tyro.conf.UseAppendAction[tuple[int, ...]] = ()
+    """One to draw, from 1; again for more. The first three unless given."""
     force: Switch = False
     """Replace that file if it exists."""
 
@@ -72,7 +73,7 @@ class Augment(OfTask):
         split = self.data.load(self.task)
         train = split.train
         if isinstance(train, GroundedExamples):
-            published = self._published(split.provenance.options, chosen.geca)
+            published = self._published(split, chosen.geca)
             return self._in_worlds(train, chosen.geca, published)
         drawn = f"examples of {self.task} have no world that could be drawn"
         require(self.draw is None, drawn)
@@ -150,18 +151,24 @@ class Augment(OfTask):
         require(not wrong, f"there are examples 1 to {count}, not {', '.join(map(str, wrong))}")
         return [each - 1 for each in self.example] or range(min(DRAWN, count))
 
-    def _published(self, made: Mapping[str, object], geca: Geca) -> Mapping[str, Counts]:
+    def _published(self, split: Split, geca: Geca) -> Mapping[str, Counts]:
         """Return what the paper counts of its own training set, if this one was made so.
 
         Without the paper's GECA it is what it counts before.
         """
+        from daxy import tasks
         from daxy.experiments.papers import ruis2020
 
-        usual = type(self.data)().choices
-        theirs = all(usual[name] == value for name, value in made.items())
-        counts = ruis2020.TABLE_4 if theirs and self.task == ruis2020.BASELINE.task else {}
-        end = len(COUNTED) if geca == Geca(**ruis2020.GECA) else BEFORE
-        return {kind: own[:end] for kind, own in counts.items()}
+        made, usual = split.provenance.options, type(self.data)().choices
+        sizes = split.provenance.sizes
+        is_theirs = (
+            self.task == ruis2020.BASELINE.task
+            and all(usual[name] == value for name, value in made.items())
+            and sizes.train + sizes.validation == tasks.get(self.task).sizes.train
+        )
+        counts = ruis2020.TABLE_4 if is_theirs else {}
+        known = COUNTED if geca == Geca(**ruis2020.GECA) else BEFORE
+        return {kind: own[: len(known)] for kind, own in counts.items()}
 
     def _answer(
         self,

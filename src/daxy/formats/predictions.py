@@ -10,8 +10,8 @@ strings separate them by commas: "turn left,walk".
 
 Every distinct key (or source) must be there, once: in NACS several test examples can have the same
 source, whose one prediction counts for all of them. Where a test repeats an example, its prediction
-may be repeated too, as in what daxy writes. A gSCAN command means something else in
-each world, so there a row needs a key.
+may be repeated as often, as in what daxy writes. A gSCAN command means something else in each
+world, so there a row needs a key.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def read(
         source_spelling: Gives a token of a row's source as the examples spell it.
 
     Raises:
-        WrongFile: the file cannot be read, a row of it is wrong, or rows are missing, given twice,
-            or for no example.
+        WrongFile: the file cannot be read, a row of it is wrong, or rows are missing, for no
+            example, or given again; see `align`.
     """
     rows = list(_rows(path, source_spelling, spaced(examples.source, examples.target)))
     by_source = bool(rows) and not isinstance(rows[0].of, str)
@@ -76,17 +76,19 @@ def align(path: Path, rows: Sequence[Given], wanted: Sequence[str | Tokens]) -> 
     """Return one prediction for each of the wanted keys or sources.
 
     Raises:
-        WrongFile: some are missing, given twice, or not wanted.
+        WrongFile: some are missing, not wanted, given more often than they are wanted, or twice and
+            not alike.
     """
     given: dict[Hashable, Given] = {}
-    known = Counter(wanted)
+    known, left = Counter(wanted), Counter(wanted)
     for row in rows:
+        left[row.of] -= 1
         if row.of in given:
-            several, before = known[row.of] > 1, given[row.of]
-            if several and row.prediction == before.prediction:
+            before = given[row.of]
+            if left[row.of] >= 0 and row.prediction == before.prediction:
                 continue
             problem = f"{_named(row.of)} was already given on line {before.line}"
-            if several:
+            if known[row.of] > 1:
                 shared = "key" if isinstance(row.of, str) else "source"
                 problem += f"; one row is for all examples with this {shared}"
                 problem += "" if isinstance(row.of, str) else ", or each names a `key`"

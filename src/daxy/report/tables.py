@@ -152,9 +152,9 @@ def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
 
     def ends(cell: Cell) -> bool:
         """Whether its runs end when they have converged, and not after a number that it says."""
-        recipe = cell.recipe
-        is_open = recipe is not None and "updates" not in recipe.changes
-        return is_open and protocol(recipe.protocol).converged > 0
+        if cell.recipe is None or "updates" in cell.recipe.changes:
+            return False
+        return protocol(cell.recipe.protocol).converged > 0
 
     return [
         Comparison(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from daxy.core.errors import require
 from daxy.core.settings import check_positive
@@ -17,8 +17,8 @@ from daxy.tasks._data import Data
 LONGEST = 1 << 16
 """Tokens of a source at most."""
 LONGEST_DERIVED = 1 << 12
-"""Tokens of a source that a grammar derives: how its rules share them is kept for each length, the
-square of so many numbers for each rule's child but its last."""
+"""Tokens of a source that a grammar derives: how children share them is kept for each length, which
+is the square of so many numbers for each different run of children that rules end with."""
 MOST = 100_000_000
 """Pairs that are made at a time at most: gigabytes."""
 SHARD = re.compile(r"([1-9]\d*)/([1-9]\d*)")
@@ -27,6 +27,9 @@ SHARD = re.compile(r"([1-9]\d*)/([1-9]\d*)")
 @dataclass(frozen=True, kw_only=True)
 class TransductionData(Data):
     """How many pairs of which lengths; the paper's lengths unless chosen otherwise."""
+
+    most: ClassVar[int] = LONGEST
+    """Tokens of a source at most."""
 
     pairs: int = 20_000
     """How many pairs train has: the first of a stream that never ends, which a protocol that
@@ -50,7 +53,9 @@ class TransductionData(Data):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_positive(self, "pairs", "validation_pairs", "test_pairs")
-        self._check_longest(LONGEST)
+        for name in ("longest", "test_longest"):
+            flag, length, most = name.replace("_", "-"), getattr(self, name), self.most
+            require(length <= most, f"{flag} must be at most {most:,}, not {length:,}")
         for part, least, most in (
             ("", self.shortest, self.longest),
             ("test-", self.test_shortest, self.test_longest),
@@ -69,11 +74,6 @@ class TransductionData(Data):
             many = f"{name} must be at most {MOST:,} at a time, not {count:,}"
             hint = "; --shard 1/N makes a part of them" if name == "pairs" else ""
             require(count <= MOST, f"{many}{hint}")
-
-    def _check_longest(self, most: int) -> None:
-        for name in ("longest", "test_longest"):
-            flag, length = name.replace("_", "-"), getattr(self, name)
-            require(length <= most, f"{flag} must be at most {most:,}, not {length:,}")
 
     @property
     def rows(self) -> range:
@@ -99,13 +99,11 @@ class SymbolData(TransductionData):
 class GrammarData(TransductionData):
     """Pairs that a grammar derives."""
 
+    most: ClassVar[int] = LONGEST_DERIVED
+
     lengths: Literal["grammar", "uniform"] = "grammar"
     """How likely each length in the range is: as in the grammar, as if all other pairs were thrown
     away (the paper's), or all that there are alike."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._check_longest(LONGEST_DERIVED)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -131,7 +131,7 @@ class GscanTask(Task[Kind], Generic[Kind]):
         return ("grid", "kind")
 
     def said_in(self, dataset: Dataset) -> dict[str, Option]:
-        """Return the choices that an official file says, or shows."""
+        """Return the choices that an official file says, or shows; others are as usual."""
         header, usual = dataset.header, self.options()
         return {
             "grid": header["grid_size"],
