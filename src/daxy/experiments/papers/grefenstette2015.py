@@ -30,7 +30,12 @@ GRID = ("5e-3", "1e-3", "5e-4", "1e-4", "5e-5")
 """The paper's learning rates."""
 UPDATES = 1_000
 """Of a run that tries a learning rate."""
-RATES = {("Stack-LSTM", "reverse"): "5e-4", ("Queue-LSTM", "copy"): "5e-4"}
+RATES = {
+    ("1-layer LSTM", "copy"): "5e-3",
+    ("1-layer LSTM", "reverse"): "5e-3",
+    ("Stack-LSTM", "reverse"): "5e-4",
+    ("Queue-LSTM", "copy"): "5e-4",
+}
 """By network and task: the rate of least training perplexity where another than 1e-3 had it."""
 SEEDS = 3
 SPLITS = {"length": "length", "jump": "addprim_jump"}
