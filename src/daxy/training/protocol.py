@@ -46,8 +46,7 @@ class Protocol:
     mask_after_predicted_end: bool = False
     """Leave out the loss of what follows the model's own first END, as the authors' code does."""
     limit: int = 50
-    """The most tokens of an output, which ends there without END too; never taken from the target.
-    """
+    """The most tokens of an output, which needs no END then; never taken from the target."""
     trials: int = later(0)
     """Examples drawn with replacement, instead of `epochs`, which is 0 then; an epoch in the log is
     a thousand of them, or as `validate-every` says."""
