@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from daxy.core.errors import UnknownName, WrongFile, WrongRequest
-from daxy.core.examples import Tokens
+from daxy.core.examples import Sequences, Tokens
+from daxy.core.vocabulary import Vocabulary
 from daxy.languages import itg
 from daxy.languages.itg import Grammar, Rule, Sampler
 
@@ -46,6 +48,8 @@ TANGLED = itg.read(
     """,
     "tangled",
 )
+
+TWOS = [*itertools.product("ab", repeat=2)]
 
 each_grammar = pytest.mark.parametrize("name", itg.GRAMMARS)
 
@@ -109,12 +113,53 @@ def test_one_side_alone_stands_for_two_that_are_alike() -> None:
         ("1 A -> B | b\n1 B -> b", "x.itg:1: expected the same nonterminals on both sides"),
         ("1 A -> a_i", "x.itg:1: a_i has an index and A has none; expected A_i"),
         ("2/5 A_i -> a_i", "x.itg:1: no number of A_i makes the probabilities of A sum to 1"),
+        (
+            "1/65535 A_i -> a_i",
+            "x.itg:1: A_i would stand for 65,535 rules; expected at most 65,5",
+        ),
+        (f"1/{10**307} A_i -> a_i", "x.itg:1: A_i would stand for 1e+307 rules; expected at most"),
+        (
+            f"\n1/{10**308} A -> a",
+            "x.itg:2: expected a probability of at least 2.225e-308, not '1",
+        ),
+        (f"\n1/{10**400} A -> a", "x.itg:2: expected a probability of at most 400 characters, not"),
+        (
+            "\n".join(f"1/{10**300 + number} A -> a{number}" for number in range(20)),
+            "x.itg: the probabilities of A sum to about 2e-299, not to 1",
+        ),
     ],
 )
 def test_what_is_no_grammar_is_refused(text: str, message: str) -> None:
     with pytest.raises(WrongFile) as raised:
         itg.read(text, "x.itg")
     assert str(raised.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("probability", "message"),
+    [
+        (Fraction(1, 10**310), "a probability of A is below 2.225e-308"),
+        (Fraction(1, 10**5000), "a probability of A has more than 400 digits"),
+        (Fraction(10**5000 + 1, 2), "a probability of A has more than 400 digits"),
+    ],
+)
+def test_a_probability_that_no_machine_can_hold_is_refused(
+    probability: Fraction, message: str
+) -> None:
+    with pytest.raises(WrongRequest, match=message):
+        Grammar((Rule("A", probability, (), ("a",), ("b",)),))
+
+
+def test_a_side_has_as_many_tokens_as_a_network_has_codes() -> None:
+    def grammar(count: int) -> Grammar:
+        tokens = tuple(f"a{number}" for number in range(count))
+        return Grammar((Rule("A", Fraction(1), (), ("a",), tokens),))
+
+    tokens = grammar((1 << 16) - 2).target_symbols
+    codes = Vocabulary(tokens).encode(Sequences.of([tokens]))
+    assert len(np.unique(codes)) == len(tokens) + 1  # and the end
+    with pytest.raises(WrongRequest, match="more than 65,534 distinct tokens: 65,535"):
+        grammar((1 << 16) - 1)
 
 
 def test_rules_of_one_nonterminal_may_follow_each_other_for_long() -> None:
@@ -345,6 +390,29 @@ def test_a_rule_with_more_tokens_than_the_longest_source_is_never_drawn() -> Non
     assert set(pairs.source) == {("g", "g", "h")}
 
 
+def test_rules_with_and_without_nonterminals_share_a_length_as_they_should() -> None:
+    grammar = itg.read("1/4 A -> a, b\n1/4 A -> A1 A2 | A2 A1\n1/4 A -> c d", "mixed")
+    pairs = Sampler.of(grammar, 3).pairs(np.full(20_000, 2), np.random.default_rng(4))
+    # `c d` has 1/4, and each of four pairs of `a` and `b` has 1/4 x 1/4 x 1/4.
+    counts = Counter(pairs.source)
+    assert set(counts) == {("c", "d"), *TWOS}
+    odds = np.array([4 / 5, *[1 / 20] * 4])
+    check_frequencies(np.array([counts["c", "d"], *map(counts.get, TWOS)]), odds)
+
+
+def test_a_large_vocabulary_needs_no_place_at_other_lengths_than_its_own() -> None:
+    """At all lengths 10,000 words would need 10,000 x 513 numbers, 41 MB, several times over."""
+    grammar = itg.read("1/2 A -> W1 A2, W\n1/10000 W_i -> e_i | g_i", "large")
+    tracemalloc.start()
+    try:
+        pairs = Sampler.of(grammar, 512).pairs(np.full(9, 512), np.random.default_rng(0))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert set(pairs.source.lengths) == {512}
+    assert most < 40_000_000
+
+
 def everything(grammar: Grammar, longest: int, *, targets: bool) -> set[tuple[Tokens, Tokens]]:
     """Return all pairs up to a length, by putting the rules in; without targets if so asked."""
     found = {name: set[tuple[Tokens, Tokens]]() for name in grammar.nonterminals}
@@ -401,6 +469,56 @@ def test_what_is_drawn_is_parsed(name: str, length: int, seed: int) -> None:
     assert {r: n for r, n in Counter(found.rules).items() if r in lexical} == {
         r: n for r, n in drawn.items() if r in lexical
     }
+
+
+def test_exactly_the_pairs_of_a_rule_of_four_nonterminals_have_a_derivation() -> None:
+    grammar = itg.read("1 A -> B1 B2 B3 B4 | B3 B1 B4 B2\n1/3 B -> a, b, b a | a b", "four")
+    known = everything(grammar, 8, targets=True)
+    assert len(known) == 3**4
+    sides = (sorted({*side}) for side in zip(*known, strict=True))
+    for source, target in itertools.product(*sides):
+        if (source, target) in known:
+            found = itg.parse(grammar, source, target)
+            assert (found.source, found.target) == (source, target)
+        else:
+            with pytest.raises(WrongRequest, match="not derived together"):
+                itg.parse(grammar, source, target)
+
+
+def test_children_are_placed_one_by_one_and_not_in_all_combinations() -> None:
+    """Sixty words can be cut into four in 32,509 ways: those of both sides make 10^9 pairs."""
+    grammar = itg.read("1/2 A -> A1 A2 A3 A4 | A4 A3 A2 A1\n1/8 A -> a, b, a a, b b", "back")
+    source = tuple("abbabaabbaababba" * 4)[:60]
+    assert itg.parse(grammar, source, source[::-1]).target == source[::-1]
+    with pytest.raises(WrongRequest, match="not derived together"):
+        itg.parse(grammar, source, source[::-1][1:] + source[-1:])
+
+
+@pytest.mark.parametrize("rule", ["a A1 | a A1", "A1 a | A1 a", "a A1 | A1 a"])
+def test_a_derivation_may_be_as_deep_as_a_sequence_is_long(rule: str) -> None:
+    grammar = itg.read(f"1/2 A -> {rule}\n1/2 A -> b", "deep")
+    source, target = (("b", *["a"] * 999), (*["a"] * 999, "b"))
+    source = source if rule.startswith("A1") else target
+    target = target if rule.endswith("a A1") else ("b", *["a"] * 999)
+    found = itg.parse(grammar, source, target)
+    assert (found.source, found.target) == (source, target)
+    assert len([*found.rules]) == 1_000
+
+
+def test_a_side_may_have_a_thousand_symbols() -> None:
+    tokens, places = ["x"] * 1_000, range(1, 1_001)
+    children = [f"B{place}" for place in places]
+    text = f"1/2 A -> {' '.join(tokens)} | y\n1/2 A -> {' '.join(children)} | {' '.join(children)}"
+    grammar = itg.read(f"{text} z\n1/2 B -> b, b b", "wide")
+    assert itg.parse(grammar, ("x",) * 1_000, ("y",)).target == ("y",)
+    assert itg.parse(grammar, ("b",) * 1_001, (*["b"] * 1_001, "z")).source == ("b",) * 1_001
+
+
+def test_sides_without_a_rule_in_common_are_not_derived_together() -> None:
+    grammar = itg.read("1/2 A -> a | b\n1/2 A -> c | d", "two")
+    assert itg.parse(grammar, ("a",), ("b",)).rule.source == ("a",)
+    with pytest.raises(WrongRequest, match="both sides are of the grammar, but not derived toge"):
+        itg.parse(grammar, ("a",), ("d",))
 
 
 def test_a_vocabulary_may_be_large() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,12 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.errors import WrongRequest, require
+from daxy.core.vocabulary import RESERVED
 
 if TYPE_CHECKING:
     from daxy.core.examples import Tokens
 
-MOST = 1 << 16
-"""Distinct tokens of a side: what codes can tell apart."""
+MOST = (1 << 16) - RESERVED
+"""Distinct tokens of a side: what a network's codes can tell apart."""
+LEAST = sys.float_info.min
+"""The least probability of a rule: below it numbers lose digits."""
+MOST_DIGITS = 400
+"""Digits of a probability's numerator and denominator, and characters of one in a file."""
+SHORT = 10**30
+"""Numbers below it are told as they are, others roughly."""
 LONGEST_CHAIN = 10_000
 """Rules that may follow each other with nothing but one nonterminal in the source."""
 HARDLY_EVER = 1e-9
@@ -93,12 +101,12 @@ class Grammar:
     @cached_property
     def source_symbols(self) -> Tokens:
         """The tokens of sources, sorted."""
-        return tuple(sorted({each for rule in self.rules for each in _tokens(rule.source)}))
+        return tuple(sorted({each for rule in self.rules for each in tokens_of(rule.source)}))
 
     @cached_property
     def target_symbols(self) -> Tokens:
         """The tokens of targets, sorted."""
-        return tuple(sorted({each for rule in self.rules for each in _tokens(rule.target)}))
+        return tuple(sorted({each for rule in self.rules for each in tokens_of(rule.target)}))
 
     @cached_property
     def becomes(self) -> NDArray[np.float64]:
@@ -120,7 +128,7 @@ class Grammar:
         place = {name: number for number, name in enumerate(self.nonterminals)}
         become, tokens = np.zeros((len(place), len(place))), np.zeros(len(place))
         for rule in self.rules:
-            tokens[place[rule.left]] += rule.probability * len(_tokens(rule.source))
+            tokens[place[rule.left]] += rule.probability * len(tokens_of(rule.source))
             for child in rule.children:
                 become[place[rule.left], place[child]] += float(rule.probability)
         if np.abs(np.linalg.eigvals(become)).max() >= 1 - 1e-12:
@@ -130,12 +138,16 @@ class Grammar:
     def _check_probabilities(self) -> None:
         alike = Counter((rule.left, rule.children, rule.source, rule.target) for rule in self.rules)
         for rule in self.rules:
+            short = max(map(abs, rule.probability.as_integer_ratio())) < 10**MOST_DIGITS
+            require(short, f"a probability of {rule.left} has more than {MOST_DIGITS} digits")
             require(0 < rule.probability <= 1, f"a probability is not between 0 and 1: {rule}")
+            small = f"a probability of {rule.left} is below {LEAST:.4g}"
+            require(rule.probability >= LEAST, small)
             once = alike[rule.left, rule.children, rule.source, rule.target] == 1
             require(once, f"a rule is said more than once: {rule}")
         for name, rules in self.rules_of.items():
             total = sum((rule.probability for rule in rules), Fraction(0))
-            require(total == 1, f"the probabilities of {name} sum to {total}, not to 1")
+            require(total == 1, f"the probabilities of {name} sum to {_said(total)}, not to 1")
 
     def _check_names(self) -> None:
         for rule in self.rules:
@@ -173,8 +185,15 @@ class Grammar:
         require(float(longer.max()) < HARDLY_EVER, said)
 
 
-def _tokens(side: Side) -> list[str]:
-    return [symbol for symbol in side if isinstance(symbol, str)]
+def tokens_of(side: Side) -> Tokens:
+    """Return the tokens of one side of a rule."""
+    return tuple(symbol for symbol in side if isinstance(symbol, str))
+
+
+def _said(total: Fraction) -> str:
+    """Return a sum as text: as a fraction, or roughly where that would be long."""
+    short = max(total.as_integer_ratio()) < SHORT
+    return str(total) if short else f"about {float(total):.16g}"
 
 
 def _children(side: Side) -> list[int]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.examples import Sequences, Tokens
-from daxy.languages._itg_grammar import Side
+from daxy.languages._itg_grammar import Side, tokens_of
 
 Integers: TypeAlias = NDArray[np.int64]
 NONE = -1
@@ -44,7 +44,7 @@ class Layout:
     @classmethod
     def of(cls, sides: Sequence[Side], symbols: Tokens) -> Layout:
         """Return the layout of one side of each rule."""
-        counts = np.array([sum(isinstance(each, str) for each in side) for side in sides])
+        counts = np.array([len(tokens_of(side)) for side in sides])
         most = max(1, *(len(side) - count for side, count in zip(sides, counts, strict=True)))
         width, code = int(counts.max()), {symbol: place for place, symbol in enumerate(symbols)}
         codes = np.zeros((len(sides), width), np.uint16)

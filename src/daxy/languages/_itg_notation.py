@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from daxy.core.errors import DaxyError, WrongFile
-from daxy.languages._itg_grammar import MOST, Grammar, Rule, Side
+from daxy.core.errors import DaxyError, WrongFile, shown
+from daxy.languages._itg_grammar import LEAST, MOST, MOST_DIGITS, SHORT, Grammar, Rule, Side
 
 HEAD = re.compile(
     r"(?:(?<!\S)(?P<probability>[\d./]+)\s+(?:each\s+)?)?(?<!\S)(?P<left>[^\s|,#]+)\s*->"
@@ -102,13 +102,19 @@ def _probability(
         if before is None:
             raise WrongFile(name, "expected a probability before the first rule", line=line)
         return before
+    if len(text) > MOST_DIGITS:
+        long = f"expected a probability of at most {MOST_DIGITS} characters, not of {len(text):,}"
+        raise WrongFile(name, long, line=line)
     try:
         value = Fraction(text)
     except (ValueError, ZeroDivisionError):
         value = Fraction(-1)
     if not 0 < value <= 1:
-        expected = f"expected a probability above 0 and up to 1, as 1/5 or 0.2, not {text!r}"
+        expected = f"expected a probability above 0 and up to 1, as 1/5 or 0.2, not {shown(text)}"
         raise WrongFile(name, expected, line=line)
+    if value < LEAST:
+        least = f"expected a probability of at least {LEAST:.4g}, not {shown(text)}"
+        raise WrongFile(name, least, line=line)
     return value
 
 
@@ -120,7 +126,8 @@ def _copies(left: str, lines: Sequence[_Line], name: Path | str) -> int:
     copies = (1 - plain) / each
     first = next(line.number for line in own if line.indexed)
     if copies > MOST:
-        many = f"{left}_i would stand for {float(copies):,.0f} rules; expected at most {MOST:,}"
+        count = f"{int(copies):,}" if copies < SHORT else f"{float(copies):.4g}"
+        many = f"{left}_i would stand for {count} rules; expected at most {MOST:,}"
         raise WrongFile(name, many, line=first)
     if copies.denominator != 1 or copies < 1:
         whole = f"no number of {left}_i makes the probabilities of {left} sum to 1"

@@ -1,33 +1,25 @@
 """Finding a derivation: of a pair, or of a source alone.
 
 First each side is parsed for itself, as a context-free grammar would: where in it each nonterminal
-can stand. Then one derivation is searched for from the root down, in which both sides agree. What
-keeps the search short is a fingerprint: numbers for the tokens of both sides, drawn so that in
-every rule those of the two sides have the same sum. So they have in everything that is derived, and
-two stretches with different sums need not be looked at.
+can stand. Then one derivation is searched for from the root down, in which both sides agree.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple
 
 from daxy.core.errors import WrongRequest
 from daxy.core.examples import Tokens
-from daxy.core.random import stream
+from daxy.languages._itg_chart import Chart
+from daxy.languages._itg_fingerprints import fingerprints
 from daxy.languages._itg_grammar import Grammar, Rule, Side
-
-Reach: TypeAlias = NDArray[np.bool_]
-"""Whether something can stand from one place between words to another: [places, places]."""
-Span: TypeAlias = tuple[int, int]
+from daxy.languages._itg_ways import Item, Ways
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +65,11 @@ class Derivation:
         return tuple(said)
 
 
-class _Item(NamedTuple):
-    """A nonterminal, and from where to where it is to stand on each side."""
-
-    name: str
-    spans: tuple[Span, ...]
-
-
 class _Choice(NamedTuple):
     """A rule for an item, and its children as items."""
 
     rule: Rule
-    children: tuple[_Item, ...]
+    children: tuple[Item, ...]
 
 
 def parse(grammar: Grammar, source: Tokens, target: Tokens | None = None) -> Derivation:
@@ -93,135 +78,21 @@ def parse(grammar: Grammar, source: Tokens, target: Tokens | None = None) -> Der
     Raises:
         WrongRequest: there is none.
     """
-    charts = [_Chart.of(grammar, source, [rule.source for rule in grammar.rules], "source")]
+    charts = [Chart.of(grammar, source, [rule.source for rule in grammar.rules], "source")]
     if target is not None:
         sides = [rule.target for rule in grammar.rules]
-        charts.append(_Chart.of(grammar, target, sides, "target"))
-    found = _Search(grammar, charts, _fingerprints(charts)).run()
+        charts.append(Chart.of(grammar, target, sides, "target"))
+    found = _Search.of(grammar, charts).run()
     if found is None:
         raise WrongRequest("both sides are of the grammar, but not derived together")
     return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Chart:
-    """What can stand where on one side."""
-
-    words: Tokens
-    sides: Sequence[Side]
-    """That of each rule."""
-    tokens: dict[str, Reach]
-    """Where each of its tokens stands."""
-    names: dict[str, Reach]
-    """Where each nonterminal can stand."""
-    rests: dict[int, list[Reach]]
-    """Where each rule's side from each of its symbols on can stand, by the rule's number; of rules
-    whose tokens are all there: a large vocabulary has few of them."""
-
-    @classmethod
-    def of(cls, grammar: Grammar, words: Tokens, sides: Sequence[Side], called: str) -> _Chart:
-        """Parse one side.
-
-        Raises:
-            WrongRequest: the words are not a side of the grammar.
-        """
-        known = {each for side in sides for each in _tokens(side)}
-        for place, word in enumerate(words, 1):
-            if word not in known:
-                raise WrongRequest(f"word {place} of the {called}, {word!r}, is not the grammar's")
-        tokens = {each: _standing(each, words) for each in sorted({*words})}
-        nowhere, here = np.zeros((2, len(words) + 1, len(words) + 1), bool)
-        np.fill_diagonal(here, True)
-        names = dict.fromkeys(grammar.nonterminals, nowhere)
-        rests = {
-            number: [*[nowhere] * len(side), here]
-            for number, side in enumerate(sides)
-            if all(each in tokens for each in _tokens(side))
-        }
-        chart = cls(words, sides, tokens, names, rests)
-        chart._fill(grammar)
-        if not chart.names[grammar.root][0, len(words)]:
-            raise WrongRequest(f"the {called} is none of the grammar: {' '.join(words)!r}")
-        return chart
-
-    def _fill(self, grammar: Grammar) -> None:
-        """Find where everything can stand: whatever a new finding may change is looked at again."""
-        waiting = dict.fromkeys(self.rests)
-        while waiting:
-            number = next(iter(waiting))
-            del waiting[number]
-            rule, rests = grammar.rules[number], self.rests[number]
-            for place in reversed(range(len(self.sides[number]))):
-                first = self.symbol(rule, self.sides[number][place])
-                rests[place] = (first.astype(np.float32) @ rests[place + 1]) > 0
-            more = self.names[rule.left] | rests[0]
-            if (more != self.names[rule.left]).any():
-                self.names[rule.left] = more
-                waiting |= dict.fromkeys(
-                    other for other in self.rests if rule.left in grammar.rules[other].children
-                )
-
-    def symbol(self, rule: Rule, symbol: str | int) -> Reach:
-        """Return where a symbol of a rule can stand."""
-        if isinstance(symbol, int):
-            return self.names[rule.children[symbol]]
-        return self.tokens[symbol]
-
-    def spans(self, rule: Rule, number: int, whole: Span) -> Iterator[dict[int, Span]]:
-        """Return every way for the children of a rule to stand, if the rule stands so."""
-        side = self.sides[number]
-
-        def onward(place: int, start: int) -> Iterator[dict[int, Span]]:
-            if place == len(side):
-                yield {}
-                return
-            symbol = side[place]
-            here = self.symbol(rule, symbol)[start]
-            for end in np.flatnonzero(here & self.rests[number][place + 1][:, whole[1]]).tolist():
-                for rest in onward(place + 1, end):
-                    yield rest if isinstance(symbol, str) else {symbol: (start, end), **rest}
-
-        return onward(0, whole[0])
-
-
-def _used(charts: Sequence[_Chart]) -> list[int]:
-    """Return the numbers of the rules whose tokens are all there, on every side."""
-    return [number for number in charts[0].rests if all(number in each.rests for each in charts)]
-
-
-def _fingerprints(charts: Sequence[_Chart]) -> list[NDArray[np.float64]]:
-    """Return the sum of the numbers before each place of each side."""
-    columns = [(side, each) for side, chart in enumerate(charts) for each in chart.tokens]
-    place = {column: number for number, column in enumerate(columns)}
-    used = _used(charts)
-    balance = np.zeros((len(used), len(columns)))
-    for row, number in zip(balance, used, strict=True):
-        for side, chart in enumerate(charts):
-            for token in _tokens(chart.sides[number]):
-                row[place[side, token]] += 1 - 2 * side
-    _, sizes, directions = np.linalg.svd(balance, full_matrices=True)
-    free = directions[np.count_nonzero(sizes > 1e-9) :]
-    numbers = stream(0, "fingerprints").standard_normal(len(free)) @ free
-    return [
-        np.cumsum([0.0, *(numbers[place[side, word]] for word in chart.words)])
-        for side, chart in enumerate(charts)
-    ]
-
-
-def _tokens(side: Side) -> list[str]:
-    return [symbol for symbol in side if isinstance(symbol, str)]
-
-
-def _standing(token: str, words: Tokens) -> Reach:
-    """Return where a token stands."""
-    return np.diag(np.array([word == token for word in words], bool), 1)
 
 
 @dataclass(eq=False)
 class _Frame:
     """An item that a derivation is searched for."""
 
-    item: _Item
+    item: Item
     choices: Iterator[_Choice]
     """Those that were not tried yet."""
     choice: _Choice | None = None
@@ -235,13 +106,27 @@ class _Search:
     """Depth first, without recursion: derivations are as deep as sequences are long."""
 
     grammar: Grammar
-    charts: Sequence[_Chart]
-    fingerprints: Sequence[NDArray[np.float64]]
+    charts: Sequence[Chart]
+    used: Sequence[int]
+    """The numbers of the rules whose tokens are all there, on every side."""
+    ways: Ways
+    done: dict[Item, Derivation | None] = field(default_factory=dict)
+    """Of items a derivation, or that there is none."""
+
+    @classmethod
+    def of(cls, grammar: Grammar, charts: Sequence[Chart]) -> _Search:
+        """Return the search for a derivation of what has these charts."""
+        used = [n for n in charts[0].rests if all(n in chart.rests for chart in charts)]
+        sums = fingerprints(charts, used) if len(charts) > 1 else ()
+        return cls(grammar, charts, used, Ways(charts, sums))
 
     @cached_property
-    def used(self) -> list[int]:
-        """The numbers of the rules that a derivation can have."""
-        return _used(self.charts)
+    def used_of(self) -> Mapping[str, Sequence[int]]:
+        """The numbers of the rules that each nonterminal can become."""
+        found = defaultdict[str, list[int]](list)
+        for number in self.used:
+            found[self.grammar.rules[number].left].append(number)
+        return found
 
     def run(self) -> Derivation | None:
         """Return a derivation of the whole, None if there is none.
@@ -250,9 +135,10 @@ class _Search:
         found impossible only because of that, below an item that is still open, may be possible
         elsewhere, and is not remembered.
         """
-        root = _Item(self.grammar.root, tuple((0, len(chart.words)) for chart in self.charts))
-        done = dict[_Item, Derivation | None]()
-        depth = {root: 0}
+        root = Item(self.grammar.root, tuple((0, len(chart.words)) for chart in self.charts))
+        if not self.ways.agree(root):
+            return None
+        done, depth = self.done, {root: 0}
         stack = [_Frame(root, self._choices(root))]
         while stack:
             here = stack[-1]
@@ -283,26 +169,12 @@ class _Search:
                 stack.append(_Frame(waiting, self._choices(waiting)))
         return done[root]
 
-    def _choices(self, item: _Item) -> Iterator[_Choice]:
+    def _choices(self, item: Item) -> Iterator[_Choice]:
         """Return every rule that an item can become, with every way for its children to stand."""
-        for number in self.used:
-            rule = self.grammar.rules[number]
-            if rule.left != item.name:
-                continue
-            ways = [
-                list(chart.spans(rule, number, span))
-                for chart, span in zip(self.charts, item.spans, strict=True)
-            ]
-            for way in itertools.product(*ways):
-                spans = [tuple(own[child] for own in way) for child in range(len(rule.children))]
-                if all(map(self._agrees, spans)):
-                    items = zip(rule.children, spans, strict=True)
-                    yield _Choice(rule, tuple(itertools.starmap(_Item, items)))
+        for number in self.used_of.get(item.name, ()):
+            for children in self.ways.of(number, item, self._may_be):
+                yield _Choice(self.grammar.rules[number], children)
 
-    def _agrees(self, spans: tuple[Span, ...]) -> bool:
-        """Whether the two sides of a child may have been derived together."""
-        sums = [
-            own[end] - own[start]
-            for own, (start, end) in zip(self.fingerprints, spans, strict=True)
-        ]
-        return len(sums) < 2 or abs(sums[0] - sums[1]) < 1e-6
+    def _may_be(self, item: Item) -> bool:
+        """Whether an item was not found impossible so far."""
+        return self.done.get(item, item) is not None

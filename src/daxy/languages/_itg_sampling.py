@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from daxy.core.errors import require
 from daxy.core.examples import Examples
-from daxy.languages._itg_grammar import Grammar
+from daxy.languages._itg_grammar import Grammar, tokens_of
 from daxy.languages._itg_layout import NONE, Generation, Integers, Layout
-from daxy.languages._itg_weights import Inside, Weights, inside, tokens
+from daxy.languages._itg_weights import Inside, Weights, inside
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,42 +110,56 @@ class Sampler:
         return source, Layout.of([rule.target for rule in grammar.rules], grammar.target_symbols)
 
     @cached_property
-    def _rule_choices(self) -> tuple[_Choices, Integers]:
-        """Of each nonterminal at each length, and which rules they are between."""
-        grammar, width = self.weights.grammar, self.weights.longest + 1
-        most = max(map(len, grammar.rules_of.values()))
-        odds = np.full((len(grammar.nonterminals), width, most), -np.inf)
-        between = np.full((len(grammar.nonterminals), most), NONE)
-        for row, name in enumerate(grammar.nonterminals):
-            own = [number for number, rule in enumerate(grammar.rules) if rule.left == name]
-            between[row, : len(own)] = own
-            for column, number in enumerate(own):
-                rule, rest = grammar.rules[number], self.weights.rest[number][0]
-                first = min(tokens(rule), width)
-                odds[row, first:, column] = math.log(rule.probability) + rest[: width - first]
-        return _Choices.of([odds.reshape(-1, most)]), between
+    def _rule_choices(self) -> _Choices:
+        """Between the rules of each nonterminal at each length."""
+        grammar = self.weights.grammar
+        return _Choices.of(block for name in grammar.nonterminals for block in self._blocks(name))
+
+    def _blocks(self, name: str) -> Iterator[tuple[Weights, Integers]]:
+        """Return the odds of a nonterminal's rules at lengths from 0 on, and which rules they are.
+
+        A rule without children has one length: it has a part in a block of that length alone.
+        """
+        rules, width = self.weights.grammar.rules, self.weights.longest + 1
+        several, fixed = list[int](), dict[int, list[int]]()
+        for number, rule in enumerate(rules):
+            if rule.left == name and rule.children:
+                several.append(number)
+            elif rule.left == name and self._tables.tokens[number] < width:
+                fixed.setdefault(int(self._tables.tokens[number]), []).append(number)
+        odds = np.full((width, len(several)), -np.inf)
+        for column, number in enumerate(several):
+            rest = self.weights.together[rules[number].children]
+            first = min(int(self._tables.tokens[number]), width)
+            odds[first:, column] = math.log(rules[number].probability) + rest[: width - first]
+        first = 0
+        for length, own in sorted(fixed.items()):
+            yield odds[first:length], np.array(several, np.int64)
+            log = [math.log(rules[number].probability) for number in own]
+            every = np.array([*several, *own])
+            order = np.argsort(every)
+            yield np.concatenate([odds[length], log])[None, order], every[order]
+            first = length + 1
+        yield odds[first:], np.array(several, np.int64)
 
     @cached_property
     def _share_choices(self) -> tuple[_Choices, Integers]:
         """Of each child that is not a rule's last at each length, and which child has which."""
-        grammar, rest, width = self.weights.grammar, self.weights.rest, self.weights.longest + 1
+        weights, width = self.weights, self.weights.longest + 1
         numbers = np.full(self._tables.children.shape, NONE)
         # Where the same child has the same children after it, its share is the same.
-        known, shared = dict[tuple[str, ...], int](), list[tuple[Weights, Weights]]()
-        for row, rule in enumerate(grammar.rules):
-            for child, name in enumerate(rule.children[:-1]):
-                numbers[row, child] = known.setdefault(rule.children[child:], len(shared))
-                if numbers[row, child] == len(shared):
-                    shared.append((self.weights.whole[name], rest[row][child + 1]))
+        known = dict[tuple[str, ...], int]()
+        for row, rule in enumerate(weights.grammar.rules):
+            for child in range(len(rule.children) - 1):
+                numbers[row, child] = known.setdefault(rule.children[child:], len(known))
         left = np.arange(width)[:, None] - np.arange(width)
-        blocks = (own + np.where(left >= 0, others[left], -np.inf) for own, others in shared)
-        return _Choices.of(blocks), numbers
+        parts = ((weights.whole[first], weights.together[tuple(rest)]) for first, *rest in known)
+        blocks = (own + np.where(left >= 0, others[left], -np.inf) for own, others in parts)
+        return _Choices.of((odds, np.arange(width)) for odds in blocks), numbers
 
     def _rules(self, names: Integers, length: Integers, draw: np.random.Generator) -> Integers:
         """Return a rule for each node."""
-        choices, between = self._rule_choices
-        rows = names * (self.weights.longest + 1) + length
-        return between[names, choices.draw(rows, draw)]
+        return self._rule_choices.draw(names * (self.weights.longest + 1) + length, draw)
 
     def _share(
         self, rule: Integers, child: int, left: Integers, draw: np.random.Generator
@@ -165,29 +180,35 @@ class _Choices:
 
     edges: Weights
     """Where each outcome ends if a row's outcomes divide the numbers from the row's own on."""
-    width: int
+    outcomes: NDArray[np.int32]
+    """Which it is."""
 
     @classmethod
-    def of(cls, blocks: Iterable[Weights]) -> _Choices:
-        """Return the choices with these odds, as logarithms: blocks of [rows, outcomes].
+    def of(cls, blocks: Iterable[tuple[Weights, Integers]]) -> _Choices:
+        """Return the choices between outcomes with these odds, as logarithms.
 
         A row without any is not drawn.
+
+        Args:
+            blocks: Odds of shape [rows, outcomes], and which outcomes they are of.
         """
-        edges, first, width = list[Weights](), 0, 1
-        for odds in blocks:
-            most = odds.max(axis=1, keepdims=True)
+        edges, outcomes, first = [np.zeros(0)], [np.zeros(0, np.int32)], 0
+        for odds, which in blocks:
+            most = odds.max(axis=1, keepdims=True, initial=-np.inf)
             sums = np.cumsum(np.exp(odds - np.where(most > -np.inf, most, 0)), axis=1)
             totals = np.where(most > -np.inf, sums[:, -1:], 1)
-            sums = np.where(most > -np.inf, sums / totals, 1)
-            sums += np.arange(first, first + len(odds))[:, None]
-            edges.append(sums.ravel())
-            first, width = first + len(odds), odds.shape[1]
-        return cls(np.concatenate([np.zeros(0), *edges]), width)
+            sums = sums / totals + np.arange(first, first + len(odds))[:, None]
+            possible = odds > -np.inf
+            edges.append(sums[possible])
+            outcomes.append(np.broadcast_to(which.astype(np.int32), odds.shape)[possible])
+            first += len(odds)
+        return cls(np.concatenate(edges), np.concatenate(outcomes))
 
     def draw(self, rows: Integers, draw: np.random.Generator) -> Integers:
         """Return an outcome for each of these rows."""
         places = np.minimum(rows + draw.random(len(rows)), np.nextafter(rows + 1.0, 0))
-        return np.searchsorted(self.edges, places, side="right") - rows * self.width
+        found = np.searchsorted(self.edges, places, side="right")
+        return self.outcomes[found].astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,4 +227,4 @@ class _Tables:
         children = np.full((len(grammar.rules), most), NONE)
         for row, rule in zip(children, grammar.rules, strict=True):
             row[: len(rule.children)] = [place[child] for child in rule.children]
-        return cls(np.array([tokens(rule) for rule in grammar.rules]), children)
+        return cls(np.array([len(tokens_of(rule.source)) for rule in grammar.rules]), children)

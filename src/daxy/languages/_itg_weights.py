@@ -7,12 +7,13 @@ that a machine can hold.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.languages._itg_grammar import Grammar, Rule
+from daxy.languages._itg_grammar import Grammar, tokens_of
 
 Weights = NDArray[np.float64]
 
@@ -22,11 +23,10 @@ class Inside:
     """Logarithms of probabilities of source lengths up to a longest; index n is for n tokens."""
 
     grammar: Grammar
-    whole: dict[str, Weights]
+    whole: Mapping[str, Weights]
     """Of each nonterminal: shape [longest + 1]."""
-    rest: list[list[Weights]]
-    """Of each rule, that its children from each on have so many tokens together: [longest + 1] for
-    each child, and one more for none."""
+    together: Mapping[tuple[str, ...], Weights]
+    """Of the children that a rule ends with, from each on, and of none: shape [longest + 1]."""
 
     @property
     def longest(self) -> int:
@@ -41,30 +41,57 @@ def inside(grammar: Grammar, longest: int) -> Inside:
     What is left are the rules that are one child: with U their probabilities, weights of a length
     are (1 - U)^-1 = 1 + U + U^2 + ... times those of the other rules.
     """
-    names, rules = grammar.nonterminals, grammar.rules
-    log = [math.log(rule.probability) for rule in rules]
+    names = grammar.nonterminals
     whole = {name: np.full(longest + 1, -np.inf) for name in names}
-    rest = [[np.full(longest + 1, -np.inf) for _ in (*rule.children, None)] for rule in rules]
-    for sums in rest:
-        sums[-1][0] = 0.0
+    none = np.full(longest + 1, -np.inf)
+    none[0] = 0.0
+    together: dict[tuple[str, ...], Weights] = {(): none}
+    together |= {(name,): weights for name, weights in whole.items()}
+    for rule in grammar.rules:
+        for child in range(len(rule.children) - 1):
+            together.setdefault(rule.children[child:], np.full(longest + 1, -np.inf))
+    several = [(children, sums) for children, sums in together.items() if len(children) > 1]
+    ways = [_Ways.of(grammar, name) for name in names]
     with np.errstate(divide="ignore"):
         chains = np.log(_chains(grammar.becomes))
     for length in range(1, longest + 1):
-        ways: dict[str, list[float]] = {name: [] for name in names}
-        for rule, sums, own in zip(rules, rest, log, strict=True):
-            if len(rule.children) == len(rule.source) > 1:
-                sums[0][length] = _convolved(whole[rule.children[0]], sums[1], length)
-            if tokens(rule) <= length and not rule.is_unit:
-                ways[rule.left].append(own + sums[0][length - tokens(rule)])
-        found = np.array([_sum(np.array(own)) for own in ways.values()])
+        for (first, *others), sums in several:
+            sums[length] = _convolved(whole[first], together[tuple(others)], length)
+        found = np.array([_sum(each.weights(together, length)) for each in ways])
         found = [_sum(row + found) for row in chains]
         for name, value in zip(names, found, strict=True):
             whole[name][length] = value
-        for rule, sums in zip(rules, rest, strict=True):
-            for child in reversed(range(len(rule.children))):
-                first = whole[rule.children[child]]
-                sums[child][length] = _convolved(first, sums[child + 1], length)
-    return Inside(grammar, whole, rest)
+    return Inside(grammar, whole, together)
+
+
+@dataclass(frozen=True, eq=False)
+class _Ways:
+    """What a nonterminal can become that is not one nonterminal alone."""
+
+    tokens: NDArray[np.int64]
+    """How many tokens each rule's source has itself."""
+    without_children: Weights
+    """The logarithm of each rule's probability, or of 0 where it has children."""
+    with_children: list[tuple[int, float, tuple[str, ...]]]
+    """Of the other rules: which it is, the logarithm of its probability, and its children."""
+
+    @classmethod
+    def of(cls, grammar: Grammar, name: str) -> _Ways:
+        rules = [rule for rule in grammar.rules_of[name] if not rule.is_unit]
+        log = [math.log(rule.probability) for rule in rules]
+        return cls(
+            np.array([len(tokens_of(rule.source)) for rule in rules], np.int64),
+            np.array([-np.inf if r.children else own for r, own in zip(rules, log, strict=True)]),
+            [(n, log[n], rule.children) for n, rule in enumerate(rules) if rule.children],
+        )
+
+    def weights(self, together: Mapping[tuple[str, ...], Weights], length: int) -> Weights:
+        """Return how likely each rule that is short enough is to have a length."""
+        found = np.where(self.tokens == length, self.without_children, -np.inf)
+        for number, own, children in self.with_children:
+            left = length - self.tokens[number]
+            found[number] = own + together[children][left] if left >= 0 else -np.inf
+        return found[self.tokens <= length]
 
 
 def _chains(becomes: Weights) -> Weights:
@@ -77,11 +104,6 @@ def _chains(becomes: Weights) -> Weights:
         found = found + found @ power
         power = power @ power
     return found
-
-
-def tokens(rule: Rule) -> int:
-    """Return how many tokens the source of a rule has itself."""
-    return len(rule.source) - len(rule.children)
 
 
 def _convolved(one: Weights, other: Weights, length: int) -> float:
