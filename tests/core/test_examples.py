@@ -48,6 +48,29 @@ def test_slices_and_negative_positions_work_as_in_a_list() -> None:
         built[3]
 
 
+@given(rows=sequences, data=st.data())
+def test_any_slice_is_that_of_a_list(rows: list[list[str]], data: st.DataObject) -> None:
+    bound = st.none() | st.integers(-len(rows) - 3, len(rows) + 3)
+    step = data.draw(st.none() | st.integers(-3, 3).filter(bool))
+    cut = slice(data.draw(bound), data.draw(bound), step)
+    whole = Examples.of([(row, row[::-1]) for row in rows])
+    for one in (whole, whole[0:], whole[1:]):
+        expected = [*one][cut]
+        assert list(one[cut]) == expected
+        assert list(one.source[cut]) == [example.source for example in expected]
+        assert one.source[cut].lengths.tolist() == [len(example.source) for example in expected]
+
+
+def test_consecutive_rows_are_what_taking_them_gives() -> None:
+    built = Sequences.of([["a"], [], ["b", "a"], ["b"]])
+    for cut in (slice(1, 3), slice(None), slice(2, 2), slice(4, 9), slice(3, 1), slice(-2, None)):
+        sliced, taken = built[cut], built.take(range(4)[cut])
+        assert sliced.symbols == taken.symbols
+        for one, other in ((sliced.codes, taken.codes), (sliced.offsets, taken.offsets)):
+            assert one.tolist() == other.tolist()
+            assert one.dtype == other.dtype
+
+
 def test_an_example_has_the_key_of_its_content() -> None:
     examples = Examples.of([(["jump"], ["I_JUMP"]), (["walk"], ["I_WALK"])])
     assert examples[0] == Example(key_of(("jump",), ("I_JUMP",)), ("jump",), ("I_JUMP",))

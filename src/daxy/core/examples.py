@@ -94,7 +94,8 @@ class Sequences(Sequence[Tokens]):
     def __getitem__(self, index: slice) -> Sequences: ...
     def __getitem__(self, index: int | slice) -> Tokens | Sequences:
         if isinstance(index, slice):
-            return self.take(np.arange(len(self))[index])
+            rows = range(len(self))[index]
+            return self._stretch(rows) if rows.step == 1 else self.take(rows)
         if not -len(self) <= index < len(self):
             raise IndexError(index)
         index %= len(self)
@@ -120,6 +121,13 @@ class Sequences(Sequence[Tokens]):
         within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
         codes = self.codes[np.repeat(self.offsets[:-1][rows], lengths) + within]
         return Sequences(self.symbols, codes, offsets)
+
+    def _stretch(self, rows: range) -> Sequences:
+        """Return consecutive sequences; their codes are these, not copied."""
+        stop = max(rows.start, rows.stop)
+        offsets = self.offsets[rows.start : stop + 1]
+        codes = self.codes[offsets[0] : offsets[-1]]
+        return Sequences(self.symbols, codes, offsets - offsets[0])
 
     def renamed(self, rename: Callable[[str], str]) -> Sequences:
         """Return the sequences with every token renamed; only the dictionary is looked through."""
@@ -185,7 +193,7 @@ class Examples(Sequence[Example]):
     def __getitem__(self, index: slice) -> Examples: ...
     def __getitem__(self, index: int | slice) -> Example | Examples:
         if isinstance(index, slice):
-            return self.take(np.arange(len(self))[index])
+            return Examples(self.source[index], self.target[index])
         source, target = self.source[index], self.target[index]
         return Example(key_of(source, target), source, target)
 
