@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -138,6 +139,36 @@ def test_a_grammar_is_what_its_file_held_when_it_was_chosen(tmp_path: Path) -> N
     assert chosen.load("transduction/grammar").test.source[0][-1] == "c"
 
 
+def test_a_grammar_is_the_same_however_it_is_written(tmp_path: Path) -> None:
+    written = "1/2  A -> a A7 | a A7,  c | d   # a remark"
+    file = tmp_path / "mine.itg"
+    file.write_text(written)
+    said = [tasks.data("transduction/grammar", grammar=each).choices for each in (file, written)]
+    assert said[0] == said[1]
+    assert said[0]["grammar"] == "1/2 A -> a A1 | a A1\n1/2 A -> c | d"
+    again = tasks.data("transduction/grammar", grammar=said[0]["grammar"])
+    assert again.choices == said[0]
+
+
+def test_a_grammar_is_read_once_however_often_it_is_asked_for() -> None:
+    chosen = tasks.data("transduction/grammar", grammar="1/2 A -> b A1\n1/2 A -> once", pairs=5)
+    with mock.patch.object(itg, "read", wraps=itg.read) as read:
+        assert len(chosen.load("transduction/grammar").train) == 5
+        assert len(chosen.load("transduction/grammar").train) == 5
+    read.assert_called_once()
+
+
+def test_test_sources_that_train_has_are_counted_where_there_can_be_any() -> None:
+    task = tasks.get("transduction/copy")
+    assert task.statistics(split("copy")) == {}
+    # Of one symbol there is one source of each length, and lengths up to 3 are in train.
+    lengths = {"shortest": 1, "longest": 3, "test_shortest": 3, "test_longest": 5}
+    made = split("copy", symbols=1, **lengths)
+    share = task.statistics(made)["share of test sources that occur in train"]
+    assert share == pytest.approx((made.test.source.lengths == 3).mean())
+    assert 0.2 < share < 0.5
+
+
 @pytest.mark.parametrize(
     ("name", "choices", "message"),
     [
@@ -168,6 +199,8 @@ def test_a_grammar_is_what_its_file_held_when_it_was_chosen(tmp_path: Path) -> N
         ("grammar", {}, "is of a grammar of yours; expected --grammar FILE"),
         ("grammar", {"grammar": "nope.itg"}, "grammar must be the Path of a file or a grammar's"),
         ("grammar", {"grammar": Path("nope.itg")}, "nope.itg: no such file"),
+        ("grammar", {"grammar": "1/2 A -> a"}, "the grammar: the probabilities of A sum to 1/2"),
+        ("grammar", {"grammar": "1 A -> a\n1 B <- b"}, "the grammar:2: expected `probability LEFT"),
     ],
 )
 def test_what_cannot_be_made_is_refused(name: str, choices: dict[str, Any], message: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -112,21 +113,26 @@ class FileData(GrammarData):
 
     grammar: Path | str | None = None
     """A file with a grammar, in the notation of `daxy.languages.itg`. It is read at once, and what
-    is kept is its text, which in Python may be given in its place."""
+    is kept is its rules as text, which in Python may be given in its place."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.grammar, Path):
-            said = "\n".join(map(str, itg.load(self.grammar).rules))
-            object.__setattr__(self, "grammar", said)
+        if self.grammar is None:
+            return
         form = "grammar must be the Path of a file or a grammar's text, with `->` in each rule"
-        require(self.grammar is None or "->" in str(self.grammar), f"{form}, not {self.grammar!r}")
+        named = isinstance(self.grammar, Path)
+        require(named or "->" in str(self.grammar), f"{form}, not {self.grammar!r}")
+        rules = itg.load(self.grammar) if isinstance(self.grammar, Path) else _read(self.grammar)
+        # One text for one grammar, however it was written: a run is named by it.
+        object.__setattr__(self, "grammar", "\n".join(map(str, rules.rules)))
 
     @property
     def rules(self) -> Grammar | None:
-        """The grammar, if there is one.
+        """The grammar, if there is one."""
+        return None if self.grammar is None else _read(str(self.grammar))
 
-        Raises:
-            WrongFile: the text is none.
-        """
-        return None if self.grammar is None else itg.read(str(self.grammar), "the grammar")
+
+@lru_cache(maxsize=8)
+def _read(text: str) -> Grammar:
+    """Return the grammar of a text; kept here, because a choice of data holds its fields alone."""
+    return itg.read(text, "the grammar")

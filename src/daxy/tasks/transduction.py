@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, final
 
+import numpy as np
+
 from daxy.core.errors import WrongRequest, require
 from daxy.core.split import Sizes, Split
 from daxy.languages import itg
@@ -65,6 +67,16 @@ class TransductionTask(Task[Kind], Generic[Kind]):
     def known(self, data: Kind) -> str:  # noqa: ARG002 - for those that have more to say
         """Return what is known of a stream beside its lengths, in words."""
         return ""
+
+    def statistics(self, split: Split) -> dict[str, float]:
+        """Return the share of test sources that occur in train, if lengths make that possible."""
+        shared = np.isin(split.train.source.lengths, split.test.source.lengths)
+        if not shared.any():
+            return {}
+        asked = split.test.source
+        seen = {*asked}.intersection(split.train.source.take(np.flatnonzero(shared)))
+        known = np.fromiter((source in seen for source in asked), np.bool_)
+        return {"share of test sources that occur in train": float(known.mean())}
 
     @abstractmethod
     def maker(self, data: Kind, shortest: int, longest: int) -> Maker:
