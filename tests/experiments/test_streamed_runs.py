@@ -10,8 +10,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from tests import tiny
-from tests.experiments.small_runs import Watcher
+from tests.experiments.small_runs import Stopped, Watcher
 
 from daxy import tasks
 from daxy.augmentation.geca import Geca
@@ -20,10 +19,8 @@ from daxy.core.examples import Examples, Sequences
 from daxy.core.split import Split
 from daxy.experiments.runs import Experiment, Run, group_of
 from daxy.learners.neural import Neural
-from daxy.models import memories
 from daxy.models._model import Batch
 from daxy.models.transducer import Config
-from daxy.report.inside import Look
 from daxy.tasks import ScanData
 from daxy.tasks._transduction_data import SymbolData
 from daxy.training.interrupt import Interrupted
@@ -88,7 +85,7 @@ def test_each_epoch_and_each_seed_has_pairs_of_its_own() -> None:
 def test_an_interrupted_run_goes_on_to_the_same_bits(tmp_path: Path) -> None:
     undisturbed = experiment(tmp_path / "whole").run([0, 1])
     with pytest.raises(Interrupted):
-        experiment(tmp_path / "parts").run([0, 1], watcher=_Stopped(at=3))
+        experiment(tmp_path / "parts").run([0, 1], watcher=Stopped(at=3))
     resumed = experiment(tmp_path / "parts").run([0, 1])
     for one, other in zip(undisturbed, resumed, strict=True):
         assert one.model.read_bytes() == other.model.read_bytes()
@@ -98,11 +95,6 @@ def test_an_interrupted_run_goes_on_to_the_same_bits(tmp_path: Path) -> None:
     best = min(record["perplexity"] for record in records)
     assert scores["perplexity"] == best == records[scores["best_epoch"] - 1]["perplexity"]
     assert set(scores["on_validation"]) == {"exact", "fine"}
-
-
-class _Stopped(Watcher):
-    def begins(self, runs: object) -> None:
-        del runs
 
 
 @dataclass(frozen=True)
@@ -155,23 +147,6 @@ FLAGS = [
     *("--symbols", "5", "--pairs", "40", "--validation-pairs", "5", "--test-pairs", "5"),
     *("--shortest", "2", "--longest", "4", "--test-shortest", "5", "--test-longest", "6"),
 ]
-
-
-@pytest.mark.parametrize("memory", ["deque", "superposition"])
-def test_a_memory_with_other_ends_and_operations_is_looked_into_alike(memory: str) -> None:
-    kind, network = memories.get(memory), tiny.model("transducer", Config(memory=memory, hidden=5))
-    source, said = ["a", "b", "c"], ["d"]
-    inside = network.inside(jnp.asarray([2, 3, 4]), jnp.asarray([2, 1]))
-    look = Look.of(kind, source, said, inside)
-    assert look.tokens == ("<s>", "a", "b", "c", "|||", "d")
-    assert look.held.shape == (6, 6)
-    assert look.reads.shape == (kind.ends, 6, 6)
-    np.testing.assert_allclose(look.held.sum(), inside.held.sum(), rtol=1e-5)
-    np.testing.assert_allclose(np.triu(look.held, 1), 0, atol=1e-6)  # nothing before it is put in
-    names = {"deque": ["top pop", "top push", "bottom pop", "bottom push"]}
-    assert list(look.as_json["strengths"]) == names.get(memory, ["push", "pop", "keep"])
-    assert len(list(look.lines)) == 7
-    assert len(look.figure.axes) == 2 * kind.ends + 2
 
 
 def test_an_example_is_told_without_a_run_and_cannot_be_drawn(daxy: Callable[..., Any]) -> None:

@@ -1,5 +1,7 @@
 """Greedy search over networks whose every word is written down beforehand."""
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -10,6 +12,7 @@ from jaxtyping import Array, Float, Int
 from tests import tiny
 
 from daxy.core.vocabulary import END, PAD
+from daxy.models import memories
 from daxy.models._decoding import (
     FRESH,
     SLOTS,
@@ -18,9 +21,12 @@ from daxy.models._decoding import (
     greedy_replicas,
     last_states,
 )
-from daxy.models._model import Batch, Given
+from daxy.models._model import Batch, Given, Model, Sizes
+from daxy.models.transducer import Config
 
 SYMBOLS = 6
+ENTRY, FORGET, NEW, EXIT = range(4)
+"""The order of an LSTM's gates."""
 
 
 class Parrot(eqx.Module):
@@ -132,6 +138,54 @@ def test_each_slot_is_told_what_was_said_in_it() -> None:
     for said, length in zip(found, (sources != PAD).sum(axis=1) - 1, strict=True):
         expected = [*(place % (SYMBOLS - 2) + 2 for place in range(length)), END]
         np.testing.assert_array_equal(said, np.pad(expected, (0, 39 - length)))
+
+
+def clerk(name: str) -> Model:
+    """Return a network that fills its memory with its source and then says what comes out of it.
+
+    Instead of each word that it says it puts the next higher one in, if there is one; a
+    superposition stack cannot take and put at once. A DeQue is filled at the top and emptied at the
+    bottom. The units are the word that is met, the word that was read, and whether it speaks.
+    """
+    memory, words, much = memories.get(name), np.eye(SYMBOLS), 100.0
+    config = Config(memory=name, hidden=2 * SYMBOLS + 1, embedding=SYMBOLS + 1, width=SYMBOLS)
+    shaped = tiny.model("transducer", config, sizes=Sizes(SYMBOLS, SYMBOLS))
+    own: Any = jax.tree.map(lambda weight: np.zeros(weight.shape, np.float32), shaped)
+    met, known, speaks = slice(SYMBOLS), slice(SYMBOLS, 2 * SYMBOLS), -1
+    own.source_embedding[met, met] = words
+    own.target_embedding[:, speaks] = 1
+    gates = own.controller[0].input_to_gates.reshape(-1, 4, config.hidden)
+    gates[met, NEW, met] = gates[-SYMBOLS:, NEW, known] = much * words
+    gates[SYMBOLS, NEW, speaks], gates[SYMBOLS, ENTRY, known] = much, 2 * much
+    biases = own.controller[0].input_bias.reshape(4, config.hidden)
+    biases[[ENTRY, FORGET, EXIT]] = [[much], [-much], [much]]
+    biases[ENTRY, known] = -much  # what is read has no part in what is put in before it speaks
+    wants = own.heads.wants.reshape(config.hidden, memory.ends, -1)
+    values = own.heads.values.reshape(config.hidden, memory.ends, -1)
+    push, pop = map(memory.wants.index, ("push", "pop"))
+    own.heads.wants_bias.reshape(memory.ends, -1)[:, [push, pop]] = -much
+    wants[met, 0, push] = wants[speaks, -1, pop] = 3 * much
+    values[met, 0] = much * words
+    if name != "superposition":
+        wants[known, 0, push], values[known, 0] = 3 * much, much * np.eye(SYMBOLS, k=1)
+        wants[2 * SYMBOLS - 1, 0, push] = 0  # there is no higher word
+    own.heads.said[known, met] = much * words
+    own.output[met], own.output_bias[END] = words, 0.5
+    return jax.tree.map(jnp.asarray, own)
+
+
+@pytest.mark.parametrize("name", ["stack", "queue", "deque", "superposition"])
+def test_each_slot_has_a_memory_that_is_as_old_as_what_is_in_it(name: str) -> None:
+    sources = sentences(np.random.default_rng(0), 2 * SLOTS, 9)
+    found = greedy(clerk(name), Given(sources), 40)
+    for said, source in zip(found, sources, strict=True):
+        left, expected = [int(code) for code in source if code > END], list[int]()
+        while left:
+            word = left.pop(0 if name in ("queue", "deque") else -1)
+            expected.append(word)
+            if word < SYMBOLS - 1 and name != "superposition":
+                left.append(word + 1)
+        np.testing.assert_array_equal(said, np.pad([*expected, END], (0, 39 - len(expected))))
 
 
 def sentences(draw: np.random.Generator, count: int, width: int = 33) -> np.ndarray:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from tests import tiny
-from tests.models.memories.test_memories import RECURSIONS, Numbers, popped, superposed
+from tests.models.memories.test_memories import Numbers, equations, sigmoid
 
 from daxy.core.errors import DaxyError
 from daxy.core.vocabulary import END, PAD
@@ -38,15 +38,19 @@ def test_a_network_has_as_many_parameters_as_the_paper_says(memory: str, layers:
     assert found == pytest.approx(PUBLISHED[memory, layers], rel=0.03)
 
 
-def test_pops_begin_held_back() -> None:
-    for name in memories.available():
-        memory = memories.get(name)
-        model = Model(Config(memory=name), Sizes(5, 5), key=jax.random.key(0))
-        assert model.heads is not None
-        biases = np.asarray(model.heads.wants_bias).reshape(memory.ends, -1)
-        place = memory.wants.index("pop")
-        np.testing.assert_array_equal(biases[:, place], -1)
-        assert (np.abs(np.delete(biases, place, axis=1)) < 0.1).all()
+@pytest.mark.parametrize("name", memories.available())
+@pytest.mark.parametrize(("choices", "bias"), [({}, -1), ({"pop_bias": 0.5}, 0.5)], ids=str)
+def test_pops_begin_held_back_or_as_is_asked(
+    name: str, choices: dict[str, float], bias: float
+) -> None:
+    memory = memories.get(name)
+    config = Config(memory=name, hidden=100, embedding=2, width=2, **choices)
+    model = Model(config, Sizes(5, 5), key=jax.random.key(0))
+    assert model.heads is not None
+    biases = np.asarray(model.heads.wants_bias).reshape(memory.ends, -1)
+    place = memory.wants.index("pop")
+    np.testing.assert_array_equal(biases[:, place], bias)
+    assert (np.abs(np.delete(biases, place, axis=1)) <= 0.1).all()  # 1 / sqrt(100)
 
 
 @pytest.mark.parametrize(
@@ -60,10 +64,6 @@ def test_pops_begin_held_back() -> None:
 def test_what_cannot_be_built_is_refused(choices: dict[str, Any], message: str) -> None:
     with pytest.raises(DaxyError, match=message):
         Config(**choices)
-
-
-def sigmoid(values: Any) -> Any:
-    return 1 / (1 + np.exp(-values))
 
 
 def transcribed(
@@ -95,20 +95,15 @@ def transcribed(
             values = np.tanh(said @ w.heads.values + w.heads.values_bias).reshape(ends, -1)
             moves.append((wanted, values))
             wants, put = (np.stack(each) for each in zip(*moves, strict=True))
-            if name == "superposition":
-                read = superposed(wants[:, 0], put[:, 0])[-1]
-            else:
-                pop, push = sigmoid(wants[..., 0]), sigmoid(wants[..., 1])
-                read = RECURSIONS[name](pop, push, put)[-1].ravel()
+            read = equations(name, wants, put)[0][-1].ravel()
             said = np.tanh(said @ w.heads.said + w.heads.said_bias)
         scores.append(said @ w.output + w.output_bias)
     return np.stack(scores[len(source) + 1 :]), moves
 
 
-@pytest.mark.parametrize("name", [*KINDS, "queue x1"])
+@pytest.mark.parametrize("name", KINDS)
 def test_scores_are_those_of_the_equations(name: str) -> None:
-    queue = replace(KINDS["deque x1"], memory="queue")
-    model = tiny.model("transducer", KINDS.get(name, queue))
+    model = tiny.model("transducer", KINDS[name])
     pairs = tiny.batch(6, 7, count=3)
     found = np.asarray(tiny.logits(model, pairs))
     for row, (source, target) in enumerate(zip(pairs.source, pairs.target, strict=True)):
@@ -118,40 +113,24 @@ def test_scores_are_those_of_the_equations(name: str) -> None:
         np.testing.assert_allclose(found[row, : len(meant)], expected, atol=1e-5)
 
 
-def held(name: str, pop: Numbers, push: Numbers) -> Numbers:
-    """Return how much of what each step put in is left after each step: [steps, steps]."""
-    strengths, steps, found = np.zeros(0), list[int](), np.zeros((len(pop), len(pop)))
-    for now, (u, d) in enumerate(zip(pop, push, strict=True)):
-        for end, amount in enumerate(u):
-            strengths = popped(strengths, amount, from_end=end == 0 and name != "queue")
-        strengths, steps = np.append(strengths, d[0]), [*steps, now]
-        if len(d) > 1:
-            strengths, steps = np.append(d[1], strengths), [now, *steps]
-        np.add.at(found[now], steps, strengths)
-    return found
-
-
 @pytest.mark.parametrize("name", memories.available())
 def test_a_look_inside_sees_what_the_equations_do(name: str) -> None:
     model = tiny.model("transducer", replace(KINDS["deque x1"], memory=name))
     source, said = [2, 3, 4, 2], [3, 2, 4, END]
     look = model.inside(jnp.asarray(source), jnp.asarray(said))
     _, moves = transcribed(model, source, said)
-    wants, values = (np.stack(each) for each in zip(*moves, strict=True))
-    steps, ends, _ = values.shape
+    wants = np.stack([wanted for wanted, _ in moves])
+    steps, ends, _ = wants.shape
     marks = np.eye(steps * ends).reshape(steps, ends, -1)
     assert steps == len(look.shares) == 1 + len(source) + len(said)
     if name == "superposition":
         shares = np.exp(wants) / np.exp(wants).sum(axis=-1, keepdims=True)
-        reads = superposed(wants[:, 0], marks[:, 0])[:, None]
-        np.testing.assert_array_less(look.held.sum(axis=1), np.arange(1, steps + 1))
     else:
         shares = sigmoid(wants)
-        reads = RECURSIONS[name](shares[..., 0], shares[..., 1], marks)
-        found = np.asarray(look.held).reshape(steps, steps, ends).sum(axis=-1)
-        np.testing.assert_allclose(found, held(name, shares[..., 0], shares[..., 1]), atol=1e-5)
+    reads, held = equations(name, wants, marks)
     np.testing.assert_allclose(look.shares, shares, atol=1e-5)
     np.testing.assert_allclose(look.reads, reads, atol=1e-5)
+    np.testing.assert_allclose(look.held, held, atol=1e-5)
 
 
 def test_a_place_without_a_token_leaves_the_memory_as_it_was() -> None:

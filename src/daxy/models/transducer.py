@@ -22,7 +22,7 @@ from daxy.core.settings import check_positive
 from daxy.core.vocabulary import END, PAD
 from daxy.models import memories
 from daxy.models._model import Batch, Sizes
-from daxy.models.layers import late_weights, retraced
+from daxy.models.layers import known_states, late_weights, retraced
 from daxy.models.layers.cells import State, cell
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed, embed_previous, with_start
@@ -207,7 +207,7 @@ class Course(retraced.Course):
         if memory is None or asked is None:
             return Carry(after, carry.read, ())
         kept, read = memory.step(carry.memory, here.time, here.is_token, *asked, foreseen)
-        (read,) = _where(here.is_token, (read.reshape(len(read), -1),), (carry.read,))
+        read = jnp.where(here.is_token[:, None], read.reshape(len(read), -1), carry.read)
         return Carry(after, read, kept)
 
     def controlled(
@@ -217,7 +217,7 @@ class Course(retraced.Course):
         memory, after, below = self.config.kind, list[State](), carry.read
         for number, (state, gates) in enumerate(zip(carry.states, here.gates, strict=True)):
             met = apply(f"layer {number}", jnp.concatenate([state[0], below], axis=1))
-            after.append(_where(here.is_token, LSTM.step(state, gates, met), state))
+            after.append(known_states.advanced(LSTM, here.is_token, state, gates, met))
             below = after[-1][0]
         if memory is None or known.wants_bias is None or known.values_bias is None:
             return tuple(after), None
@@ -391,9 +391,3 @@ class Model(eqx.Module):
         if self.heads is not None:
             tops = jnp.tanh(times(tops, self.heads.said) + self.heads.said_bias)
         return times(tops, self.output) + self.output_bias
-
-
-def _where(is_token: Bool[Array, " batch"], new: State, old: State) -> State:
-    """Return the new state, and the old one in rows where there is no token."""
-    pairs = zip(new, old, strict=True)
-    return tuple(jnp.where(is_token[:, None], one, other) for one, other in pairs)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
@@ -151,16 +152,15 @@ def test_a_run_without_a_perplexity_has_no_such_figure(entry_for: Callable) -> N
 
 
 def test_a_rate_is_the_one_with_the_least_perplexity_of_those_that_were_tried() -> None:
-    ledger = Ledger(ROOT / "results")
-    tried: dict[str, dict[str, float]] = {}
-    for entry in ledger.entries(papers.table("grefenstette2015/rates")):
+    tried: dict[str, dict[str, list[float]]] = {}
+    for entry in Ledger(ROOT / "results").entries(papers.table("grefenstette2015/rates")):
         assert entry.perplexity is not None
-        tried.setdefault(entry.row, {})[entry.column] = entry.perplexity
+        tried.setdefault(entry.row, {}).setdefault(entry.column, []).append(entry.perplexity)
     places = {", ".join(place): rate for place, rate in paper.RATES.items()}
-    assert set(places) <= set(tried)
-    for place, found in tried.items():
-        if set(found) == set(paper.GRID):
-            assert min(found, key=lambda each: found[each]) == places.get(place, "1e-3")
+    whole = {place: found for place, found in tried.items() if set(found) == set(paper.GRID)}
+    assert set(places) <= set(whole)
+    for place, found in whole.items():
+        assert min(paper.GRID, key=lambda rate: fmean(found[rate])) == places.get(place, "1e-3")
 
 
 def test_the_command_in_the_docs_trains_the_network_of_the_table() -> None:

@@ -1,4 +1,8 @@
-"""Initial weights with PyTorch's default distributions, which the papers' networks started from."""
+"""Initial weights with PyTorch's default distributions.
+
+The networks of Bastings et al. (2018) started from them. Where a paper does not say what its
+networks started from, as Grefenstette et al. (2015) does not, they are a choice.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,14 @@
-"""What a controller asks of a memory, and what memories of strengths have in common."""
+"""What a controller asks of a memory, and what memories of strengths have in common.
+
+Products with stored vectors ask for their full precision, as JAX lets recent GPUs round factors to
+eleven bits by default, which would make reads wrong in the fourth digit.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar, NamedTuple, TypeAlias
 
 import jax
@@ -14,6 +19,8 @@ Time: TypeAlias = Int[Array, ""] | Int[Array, " batch"] | int
 """Steps before this one: of all rows, or of each."""
 Strengths: TypeAlias = Float[Array, "batch slots"]
 EachEnd: TypeAlias = Float[Array, "batch ends"]
+
+_products = partial(jnp.einsum, precision=jax.lax.Precision.HIGHEST)
 
 
 class Memory(ABC):
@@ -116,7 +123,7 @@ class StrengthMemory(Memory):
     def held(self, state: tuple[Array, ...]) -> Float[Array, "batch width"]:
         """Return the sum of all vectors by their strengths."""
         kept = Kept(*state)
-        return jnp.einsum("bs,bsw->bw", self.strengths(kept.sums), kept.vectors)
+        return _products("bs,bsw->bw", self.strengths(kept.sums), kept.vectors)
 
     def start(self, batch: int, steps: int, width: int) -> Kept:
         """Return an empty memory, for at most so many steps."""
@@ -216,7 +223,7 @@ def _put_and_read_backward(
     places = memory.places(sums.shape[1], time)
     by_later = [jax.lax.dynamic_index_in_dim(foreseen.weights, n, keepdims=False) for n in places]
     _, pull_back = jax.vjp(memory.weights, sums)
-    (to_sums,) = pull_back(jnp.einsum("bew,bsw->bes", from_read, foreseen.vectors))
+    (to_sums,) = pull_back(_products("bew,bsw->bes", from_read, foreseen.vectors))
     return to_sums, every, _mixed(jnp.stack(by_later, axis=1), every), None, None
 
 
@@ -226,7 +233,7 @@ _put_and_read.defvjp(_put_and_read_forward, _put_and_read_backward)  # pyright: 
 def _mixed(
     weights: Float[Array, "batch ends slots"], vectors: Float[Array, "batch slots width"]
 ) -> Float[Array, "batch ends width"]:
-    return jnp.einsum("bes,bsw->bew", weights, vectors)
+    return _products("bes,bsw->bew", weights, vectors)
 
 
 def _written(

@@ -2,6 +2,10 @@
 
 Every slot is a mixture of what it would hold after a push, after a pop and after neither, so its
 vectors change where those of the other memories stay as they are.
+
+It differs from the paper in what all memories here have in common: tanh values are pushed where the
+paper pushes logistic ones, an empty slot is 0 where the authors' program has -1, and pops begin
+held back, where that program has no bias of an operation.
 """
 
 from __future__ import annotations
