@@ -6,6 +6,7 @@ import atexit
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,9 @@ settings.register_profile("daxy", deadline=None, max_examples=60, derandomize=Tr
 settings.load_profile("daxy")
 
 ROOT = Path(__file__).parent.parent
+
+# A shell starts what is in the background with Ctrl-C ignored, and tests press it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Networks here are tiny: compiling them costs more than running them. JAX reads these when it is
 # imported, here and in the processes that tests start.

@@ -164,7 +164,7 @@ def test_what_cannot_be_filed_is_not_trained(folder: Path, daxy: Callable) -> No
 WRONG = {
     "hidden: 7 is not among 4": ("--hidden", "7"),
     "--together must be positive, not 0": ("--together", "0"),
-    "--seeds must be positive, not -1": ("--seeds", "-1"),
+    "seeds must be positive, not -1": ("--seeds", "-1"),
     "no column named 'p3'": ("--column", "p3"),
 }
 

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -256,6 +257,23 @@ def test_score_counts_and_keeps_each_prediction(name: str, daxy: Callable, tmp_p
     assert answer.json["by_target_length"]["8"] == {"count": 1, "score": 0.0}
     assert package.score("scan/filler_num0", tmp_path / name).accuracy == answer.json["accuracy"]
     assert "99.9%" in daxy(*request).out
+
+
+def test_a_score_and_a_card_have_what_papers_print_beside_them(
+    daxy: Callable, tmp_path: Path
+) -> None:
+    test = package.load("scan/addprim_turn_left").test
+    given = tmp_path / "p.jsonl"
+    rows = [{"key": each.key, "prediction": list(each.target)} for each in test]
+    given.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    place = {"table": "lake2018/experiments", "row": "best", "column": "turn_left"}
+    figure = place | {"metric": "exact", "figure": "90.3"}
+    for request in (
+        ["score", "scan/addprim_turn_left", "--predictions", str(given)],
+        ["tasks", "scan/addprim_turn_left"],
+    ):
+        assert figure in daxy(*request, "--json").json["published"]
+        assert re.search(r"90\.3 +exact +lake2018/experiments +best +turn_left", daxy(*request).out)
 
 
 SMALL = ("--grid", "4", "--resampling", "1", "--kind", "simple_trans", "--longest", "5")

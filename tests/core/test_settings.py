@@ -1,9 +1,9 @@
 """Settings by name: every field of every kind is checked before a dataclass is made."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Optional
 
 import pytest
 
@@ -21,6 +21,9 @@ class Settings:
     is_on: bool = True
     kind: Literal["gru", "lstm"] = "gru"
     place: Path | None = None
+    widths: tuple[int, ...] = (1,)
+    pair: tuple[str, float] | None = None
+    least: Optional[int] = None  # noqa: UP045 - as others write it
 
     shared: ClassVar[int] = 3
 
@@ -58,6 +61,9 @@ def test_what_was_stated_makes_the_same_settings_again() -> None:
         {"is_on": False, "kind": "lstm"},
         {"place": None},
         {"place": Path("x"), "name": ""},
+        {"widths": ()},
+        {"widths": (64, 64), "pair": ("a", 2)},
+        {"least": 3},
     ],
 )
 def test_values_of_the_fields_types_are_taken(values: dict[str, Any]) -> None:
@@ -76,12 +82,22 @@ def test_values_of_the_fields_types_are_taken(values: dict[str, Any]) -> None:
         ({"kind": "rnn"}, "kind must be one of 'gru', 'lstm', not 'rnn'"),
         ({"kind": ["gru"]}, "kind must be one of 'gru', 'lstm', not ['gru']"),
         ({"place": "x"}, "place must be a path or None, not 'x'"),
+        ({"widths": 3}, "widths must be a tuple of a whole number each, not 3"),
+        ({"widths": (1, "2")}, "widths must be a tuple of a whole number each, not (1, '2')"),
+        ({"pair": ("a",)}, "pair must be a tuple of a text, a number or None, not ('a',)"),
+        ({"least": "x"}, "least must be a whole number or None, not 'x'"),
     ],
 )
 def test_other_values_are_refused(values: dict[str, Any], message: str) -> None:
     with pytest.raises(WrongRequest) as caught:
         made(Settings, values, of="a test")
     assert str(caught.value) == message
+
+
+def test_settings_come_back_from_json() -> None:
+    settings = Settings(widths=(64, 32), pair=("a", 0.5))
+    written = json.dumps(stated(replace(settings, place=None)))
+    assert made(Settings, json.loads(written), of="a test") == settings
 
 
 def test_what_all_have_in_common_is_no_setting() -> None:

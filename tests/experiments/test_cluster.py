@@ -4,6 +4,7 @@
 """
 
 import importlib
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -25,6 +26,7 @@ from daxy.experiments.storage import Storage
 from daxy.learners.neural import Neural
 from daxy.models.stacked import Config
 from daxy.tasks import ScanData
+from daxy.training.checkpoint import Checkpoint
 from daxy.training.interrupt import Interrupted
 from daxy.training.loop import Position
 from daxy.training.protocol import protocol
@@ -152,9 +154,9 @@ def test_a_task_leaves_its_runs_at_a_storage_and_goes_on_from_there(
 
     # What lies there already is found, and not trained again.
     done = each.within(tmp_path / "storage").path / "done"
-    before = done.stat().st_ino, done.read_bytes()
+    before = done.read_bytes()
     cluster.train(cluster.stated(PROGRAMS[0]), Workshop(Path("nowhere"), 1.0), 2, url)
-    assert done.read_bytes() == before[1]
+    assert done.read_bytes() == before
 
 
 def test_what_a_task_finished_before_it_failed_comes_back(alone: Path, tmp_path: Path) -> None:
@@ -174,13 +176,54 @@ def test_what_a_task_finished_before_it_failed_comes_back(alone: Path, tmp_path:
     assert [(tmp_path / "runs" / name / "done").exists() for name in names] == [True, False]
 
 
+def begin(asked: Run, folder: Path, epochs: int) -> None:
+    """Leave what a run leaves that was interrupted after so many epochs."""
+    own = asked.within(folder)
+    own.begin(asked.config, {"group": [asked.config.name]})
+    Checkpoint(own.checkpoint).save({}, {"epoch": epochs})
+    (own.path / "log.jsonl").write_text("{}\n" * epochs)
+
+
+def test_what_is_finished_at_a_storage_is_not_mixed_with_another_training(
+    alone: Path, tmp_path: Path
+) -> None:
+    asked = PROGRAMS[0].runs[0]
+    kept = Storage.at(str(tmp_path / "storage"))
+    kept.store([asked.config.name], alone)
+    begin(asked, tmp_path / "other", 3)
+    kept.store([asked.config.name], tmp_path / "other")
+    assert asked.within(tmp_path / "storage").is_done()
+    assert not asked.within(tmp_path / "storage").checkpoint.exists()
+
+
+def test_a_storage_that_is_a_folder_is_the_same_from_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert Storage.at("kept").url == str(tmp_path / "kept")
+    assert Storage.at("memory://kept").url == "memory://kept"
+
+
+def test_tasks_that_share_a_gpu_share_its_memory(
+    tmp_path: Path, own_process: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Workshop, "complete", lambda *_: None)
+    share = "XLA_PYTHON_CLIENT_MEM_FRACTION"
+    for gpus, expected in ((0, None), (1, None), (0.5, "0.450")):
+        monkeypatch.delenv(share, raising=False)
+        cluster.train(cluster.stated(PROGRAMS[0]), Workshop(tmp_path), 2, None, gpus)
+        assert os.environ.get(share) == expected
+
+
 def test_a_driver_that_begins_again_leaves_what_tasks_have_left_at_the_storage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    there, new = (each.config.name for each in PROGRAMS[0].runs)
-    for place, name, epoch in (("storage", there, 40), ("runs", there, 3), ("runs", new, 3)):
-        (tmp_path / place / name).mkdir(parents=True)
-        (tmp_path / place / name / "log.jsonl").write_text(f"epoch {epoch}")
+    further, behind, new = PROGRAMS[0].runs[0], PROGRAMS[0].runs[1], PROGRAMS[1].runs[0]
+    begin(further, tmp_path / "storage", 40)
+    begin(further, tmp_path / "runs", 3)
+    begin(behind, tmp_path / "storage", 3)
+    begin(behind, tmp_path / "runs", 40)
+    begin(new, tmp_path / "runs", 0)
 
     def stop(_: object) -> None:
         raise WrongRequest("no tasks")
@@ -191,8 +234,9 @@ def test_a_driver_that_begins_again_leaves_what_tasks_have_left_at_the_storage(
     storage = (tmp_path / "storage").as_uri()
     with pytest.raises(WrongRequest, match="no tasks"):
         list(cluster.run(PROGRAMS, Workshop(tmp_path / "runs"), Silent(), storage=storage))
-    logs = [(tmp_path / "storage" / name / "log.jsonl").read_text() for name in (there, new)]
-    assert logs == ["epoch 40", "epoch 3"]
+    there = Workshop(tmp_path / "storage")
+    assert [there.epochs_done([each]) for each in (further, behind, new)] == [40, 40, 0]
+    assert new.within(there.folder).checkpoint.exists()
 
 
 def test_a_worker_that_would_train_something_else_says_so(
@@ -221,5 +265,6 @@ def test_a_run_folder_comes_back_from_a_storage_as_it_went(alone: Path, tmp_path
     assert files == {path.relative_to(alone): path.read_bytes() for path in alone.glob(f"{name}/*")}
     shutil.rmtree(tmp_path / name)
     storage.delete([name, "another"])
-    assert not storage.has(name)
+    storage.fetch([name], tmp_path)
+    assert not (tmp_path / name).exists()
     storage.store([name], alone)

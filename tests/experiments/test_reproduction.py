@@ -1,5 +1,6 @@
 """From a recipe to runs, and from runs into the ledger."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -158,7 +159,10 @@ def test_a_finished_run_without_an_evaluation_that_is_asked_for_is_refused(
     tmp_path: Path, trained: list[list[int]]
 ) -> None:
     workshop = Workshop(tmp_path / "runs")
-    finish(workshop, runs_of(CELLS[0], [0]))
+    finish(workshop, (runs := runs_of(CELLS[0], [0])))
+    record = {"epoch": 1, "steps": 10, "loss": 1.0, "validation": 0.5, "test": None}
+    log = runs[0].within(workshop.folder).path / "log.jsonl"
+    log.write_text(2 * f"{json.dumps(record)}\n")
     late = Workshop(tmp_path / "runs", evaluate_every=2)
     with pytest.raises(WrongRequest, match="is finished and was not evaluated"):
         reproduction.plan(PAPER, CELLS, 1, Ledger(tmp_path / "results"), late)
@@ -189,11 +193,56 @@ def test_a_run_that_fails_keeps_no_other_out_of_the_ledger(
     ledger, workshop = Ledger(tmp_path / "results"), Workshop(tmp_path / "runs")
     monkeypatch.setattr(Workshop, "complete", failing(1))
     steps = reproduction.plan(PAPER, CELLS, 3, ledger, workshop)
-    with pytest.raises(RunFailed, match="seed 1 diverged; 1 more program"):
+    with pytest.raises(RunFailed, match="seed 1 diverged; 1 more failed"):
         list(reproduction.carry_out(steps, TABLE, ledger, Silent()))
     assert [(run.row, run.seed) for run in ledger.entries(TABLE)] == [
         (row, seed) for row in ("GRU", "GRU +Attn") for seed in (0, 2)
     ]
+
+
+def test_a_program_that_is_refused_keeps_no_other_from_running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def complete(workshop: Workshop, runs: Sequence[Run], *_: object) -> None:
+        if not runs[0].learner.config.attention:
+            raise WrongRequest("nothing to add")
+        finish(workshop, runs)
+
+    ledger, workshop = Ledger(tmp_path / "results"), Workshop(tmp_path / "runs")
+    monkeypatch.setattr(Workshop, "complete", complete)
+    steps = reproduction.plan(PAPER, CELLS, 1, ledger, workshop)
+    with pytest.raises(RunFailed, match="nothing to add; what did not fail is finished"):
+        list(reproduction.carry_out(steps, TABLE, ledger, Silent()))
+    assert [run.row for run in ledger.entries(TABLE)] == ["GRU +Attn"]
+
+
+@pytest.mark.parametrize("is_sweep", [False, True])
+def test_a_run_without_its_figure_keeps_no_other_out_of_the_ledger(
+    is_sweep: bool, tmp_path: Path, trained: list[list[int]]
+) -> None:
+    ledger, workshop = Ledger(tmp_path / "results"), Workshop(tmp_path / "runs")
+    finish(workshop, (runs := runs_of(CELLS[0], [0, 1])))
+    folder = runs[0].within(workshop.folder)
+    folder.finish(folder.scores() | {"test": {"other": 0.5}})
+    steps = reproduction.plan(PAPER, CELLS, 2, ledger, workshop)
+    sweep = Sweep(table=TABLE, steps=steps, workshop=workshop)
+    with pytest.raises(RunFailed, match="has no figure of GRU, length"):
+        if is_sweep:
+            going = executors.get("local").run(sweep.programs, workshop, Silent())
+            list(sweep.carried_out(going, ledger))
+        else:
+            list(reproduction.carry_out(steps, TABLE, ledger, Silent()))
+    filed = [(run.row, run.seed) for run in ledger.entries(TABLE)]
+    assert filed == [("GRU", 1), ("GRU +Attn", 0), ("GRU +Attn", 1)]
+
+
+def test_what_a_restart_would_refuse_is_not_deleted_first(
+    tmp_path: Path, trained: list[list[int]]
+) -> None:
+    finish(Workshop(tmp_path / "runs"), runs_of(CELLS[0], [0]))
+    late = Workshop(tmp_path / "runs", evaluate_every=1000)
+    with pytest.raises(WrongRequest, match="evaluate-every 1000 is more than the 50 epochs"):
+        reproduction.plan(PAPER, CELLS, 1, Ledger(tmp_path / "results"), late, restart=True)
 
 
 def test_what_is_finished_of_a_program_that_fails_is_filed_by_a_sweep(

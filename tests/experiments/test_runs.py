@@ -389,6 +389,69 @@ def test_it_is_too_late_to_evaluate_a_finished_run(tmp_path: Path) -> None:
         replace(later, evaluate_every=EPOCHS + 1).run([5])
 
 
+def test_what_a_restart_would_refuse_is_not_deleted_first(tmp_path: Path) -> None:
+    (done,) = experiment(tmp_path).run([0])
+    with pytest.raises(WrongRequest, match="is more than the"):
+        replace(experiment(tmp_path), evaluate_every=EPOCHS + 1).run([0], restart=True)
+    assert done.is_done()
+
+
+def test_a_training_that_ended_before_its_first_evaluation_has_all_it_can_have(
+    tmp_path: Path,
+) -> None:
+    (done,) = experiment(tmp_path).run([0])
+    done.write_log([])
+    assert replace(experiment(tmp_path), evaluate_every=1).run([0]) == [done]
+
+
+def test_a_log_that_was_lost_is_written_again(interrupted: Path, undisturbed: Path) -> None:
+    """It is not flushed line by line, so that a power cut takes more of it than of the state."""
+    with pytest.raises(KeyboardInterrupt), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs_module, "_finish", _no_power)
+        experiment(interrupted).run([0, 1])
+    for run in runs_in(interrupted):
+        run.write_log([])
+    for run in experiment(interrupted).run([0, 1]):
+        assert len(run.records()) == EPOCHS
+    assert weights(interrupted) == weights(undisturbed)
+
+
+def _no_power(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def test_memory_that_does_not_suffice_for_the_test_set_is_no_defect(
+    tmp_path: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def decode(*_: object) -> NoReturn:
+        raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory")
+
+    with monkeypatch.context() as patch, pytest.raises(RunFailed, match="memory does not suffice"):
+        patch.setattr(runs_module, "_finish", decode)
+        experiment(tmp_path).run([0, 1])
+    watcher = Watcher()
+    experiment(tmp_path).run([0, 1], watcher=watcher)
+    assert watcher.stretches == 0, "it had been trained"
+    assert weights(tmp_path) == weights(undisturbed)
+
+
+def test_a_finished_run_keeps_no_state_of_a_group_that_it_left(tmp_path: Path) -> None:
+    interrupt(tmp_path, [0, 1])
+    interrupt(tmp_path, [1], restart=True)
+    experiment(tmp_path).run([0, 1])
+    assert not [*tmp_path.glob("*/checkpoint")]
+
+
+def test_a_run_whose_companion_is_gone_says_what_helps(interrupted: Path) -> None:
+    first, second = runs_in(interrupted)
+    shutil.rmtree(second.path)
+    gone = "was interrupted beside .*seed1.*, whose folder is gone; ask for that run too"
+    with pytest.raises(RunFailed, match=gone):
+        experiment(interrupted).run([0])
+    experiment(interrupted).run([0, 1])
+    assert first.is_done() and second.is_done()
+
+
 def test_a_run_that_diverges_is_named_and_the_others_of_its_group_are_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -192,6 +192,15 @@ def test_what_was_not_tried_out_is_estimated_between_what_was(
     assert list(estimates([], 3)) == []
 
 
+def test_what_only_has_to_be_judged_takes_no_time_to_speak_of(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trained, left = Program((in_epochs(3),), epochs_done=3), Program((in_epochs(3),))
+    monkeypatch.setattr(Program, "measured", lambda _: 60.0)
+    assert dict(estimates([trained, left])) == {0: 0.0, 1: 60.0}
+    assert dict(estimates([trained])) == {0: 0.0}
+
+
 def test_what_was_trained_already_is_not_estimated_again_and_looks_at_the_test_set_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

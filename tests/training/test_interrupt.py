@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM end a training at its next safe point; asked again, it goes on."""
+"""Ctrl-C, SIGTERM and SIGHUP end a training at its next safe point; asked again, it goes on."""
 
 import os
 import signal
@@ -10,16 +10,16 @@ from tests.tiny_training import Listener, bits, scripted, training
 
 from daxy.core.errors import RunFailed
 from daxy.training.checkpoint import Checkpoint
-from daxy.training.interrupt import Interrupted, stop_request
+from daxy.training.interrupt import ENDING, Interrupted, stop_request
 
 EPOCHS = 3
 STRETCHES = EPOCHS * (3 + 1)
 """Three dispatches of two steps and the end, of each epoch."""
 
-both_signals = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+each_signal = pytest.mark.parametrize("number", ENDING)
 
 
-@both_signals
+@each_signal
 def test_a_signal_is_noted_and_the_handlers_come_back(number: signal.Signals) -> None:
     before = signal.getsignal(number)
     with stop_request() as request:
@@ -30,16 +30,23 @@ def test_a_signal_is_noted_and_the_handlers_come_back(number: signal.Signals) ->
 
 
 def test_a_second_signal_acts_as_it_would_have() -> None:
-    # A shell starts what is in the background with SIGINT ignored.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    with stop_request() as request:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert request.received
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+@each_signal
+def test_a_signal_that_is_ignored_stays_ignored(number: signal.Signals) -> None:
+    before = signal.signal(number, signal.SIG_IGN)
     try:
         with stop_request() as request:
-            os.kill(os.getpid(), signal.SIGINT)
-            assert request.received
-            with pytest.raises(KeyboardInterrupt):
-                os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), number)
+            assert not request.received
+        assert signal.getsignal(number) is signal.SIG_IGN
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(number, before)
 
 
 def test_outside_the_main_thread_nothing_is_noted_and_nothing_breaks() -> None:
@@ -55,7 +62,7 @@ def test_outside_the_main_thread_nothing_is_noted_and_nothing_breaks() -> None:
     assert received == [False]
 
 
-@both_signals
+@each_signal
 def test_an_interrupted_training_is_saved_and_says_how_it_goes_on(
     number: signal.Signals, tmp_path: Path
 ) -> None:

@@ -67,9 +67,15 @@ def test_a_rate_decays_with_epochs_or_with_steps_and_at_plateaus() -> None:
         ([90.0, 91.0, 89.0, 95.0, 95.0], False),
         ([90.0, 91.0, 89.0, 95.0, 95.0, 89.0], True),
         ([90.0, 89.998, 89.996, 89.994], True),  # hardly better is not better
-        ([1.5, 1.0002], False),
-        ([1.5, 1.00009], True),  # nothing is better than 1
-        ([1.00009, 1.5], True),
+        ([90.0, 89.98, 89.96, 89.94], False),
+        # Of what is nearly nothing, a hundredth counts.
+        ([1.0005, 1.0004, 1.0003, 1.0002], False),
+        ([1.0005, 1.00049, 1.00048, 1.00047], False),
+        ([1.0005, 1.000499, 1.000498, 1.000497], True),
+        ([1.5, 1.00002], False),
+        ([1.5, 1.000009], True),  # nothing is better than 1
+        ([1.000009, 1.5], True),
+        ([float("inf"), float("inf"), float("inf"), float("inf")], True),
     ],
 )
 def test_training_has_converged_when_its_perplexity_gets_no_better(

@@ -67,6 +67,13 @@ class Measures(Verb):
     restart: Switch = False
     """Delete what run folders there are of the runs that are not in the results, and train them."""
 
+    def check_seeds(self) -> None:
+        """Refuse a number of runs that is none."""
+        from daxy.experiments.runs import seeds_from
+
+        if self.seeds is not None:
+            seeds_from(self.seeds)
+
     @property
     def workshop(self) -> Workshop:
         """Where its runs are made."""

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import tyro
 
 from daxy.cli._verb import Result, Verb
+from daxy.core.settings import default
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +38,7 @@ class Models(Verb):
 
 
 def _card(name: str, module: Any) -> Result:
-    defaults = {f.name: f.default for f in dataclasses.fields(module.Config)}
+    defaults = {each.name: default(each) for each in dataclasses.fields(module.Config)}
     flags = [f"  {field} = {value}" for field, value in defaults.items()]
     text = [name, "", inspect.cleandoc(module.__doc__), "", "Configuration, with its defaults:"]
     data = {"model": name, "description": inspect.cleandoc(module.__doc__), "config": defaults}

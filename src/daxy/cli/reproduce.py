@@ -40,8 +40,7 @@ class Reproduce(Measures):
         from daxy.experiments import papers
         from daxy.experiments.ledger import Ledger
 
-        fits = self.seeds is None or self.seeds > 0
-        require(fits, f"--seeds must be positive, not {self.seeds}")
+        self.check_seeds()
         table = papers.table(self.table)
         paper = papers.get(table.paper)
         cells = table.select(self.row, self.column)

@@ -44,9 +44,13 @@ class Score(OfTask):
     """Replace that file if it exists."""
 
     def run(self) -> Result:
-        """Return the scores, by target length too."""
+        """Return the scores, by target length too, and what papers print for this test."""
+        from rich.console import Group
+
         from daxy import tasks
         from daxy.api import score
+        from daxy.cli._published import as_table, as_values
+        from daxy.experiments import papers
         from daxy.formats import predictions
 
         self._check_out()
@@ -55,6 +59,7 @@ class Score(OfTask):
         if self.out is not None:
             predictions.write(self.out, scored.examples, scored.predictions, scored.values)
         statistics = tasks.get(self.task).statistics(split)
+        published = papers.on_test(self.task, self.data)
         data = {
             "task": self.task,
             "metric": scored.metric,
@@ -67,9 +72,11 @@ class Score(OfTask):
             },
             "tests": {name: dict(totals) for name, totals in scored.tests.items()},
             "statistics": statistics,
+            "published": as_values(published),
             "provenance": asdict(split.provenance),
         }
-        return Result(data=data, text=_table(scored, statistics, split.provenance))
+        shown = _table(scored, statistics, split.provenance)
+        return Result(data=data, text=Group(shown, *as_table(published)))
 
     def _check_out(self) -> None:
         """Refuse a file that is there, or whose name says no format, before the work is done."""

@@ -73,9 +73,9 @@ class Sweep(Measures):
         from daxy.experiments import papers
         from daxy.experiments.ledger import Ledger
 
-        for name in ("seeds", "together"):
-            value = getattr(self, name)
-            require(value is None or value > 0, f"--{name} must be positive, not {value}")
+        self.check_seeds()
+        fits = self.together is None or self.together > 0
+        require(fits, f"--together must be positive, not {self.together}")
         cluster = self._cluster()
         table = papers.table(self.plan)
         paper = papers.get(table.paper)
@@ -109,7 +109,7 @@ class Sweep(Measures):
         if self.restart and not self.dry_run:
             asked.workshop.clear(asked.missing)
             if self.storage is not None:
-                Storage(self.storage).delete([run.config.name for run in asked.missing])
+                Storage.at(self.storage).delete([run.config.name for run in asked.missing])
         seconds = self._estimated(asked) if self.estimate and self.on == "local" else {}
         plan = _Plan(asked, seconds)
         if self.dry_run:
@@ -118,7 +118,8 @@ class Sweep(Measures):
 
         write(plan.text, sys.stderr)
         executor = executors.get(self.on).run
-        finished = executor(asked.programs, asked.workshop, Display(), **cluster)
+        planned = asked.programs
+        finished = executor(planned, asked.workshop, Display(), **cluster) if planned else ()
         began, ended = time.monotonic(), list[Program]()
         for program in asked.carried_out(finished, ledger):
             ended.append(program)
@@ -210,9 +211,12 @@ class _Plan:
         costs = {id(each): self.seconds.get(n, each.work) for n, each in enumerate(self.programs)}
         done, runs = (sum(len(each.runs) for each in some) for some in (ended, self.programs))
         spent = sum(costs[id(each)] for each in ended)
-        left = elapsed * (sum(costs.values()) - spent) / spent
         said = f"{len(ended)} of {len(self.programs)} programs, {done} of {runs} networks"
-        return f"{said}; {duration(elapsed)} so far, about {duration(left)} left"
+        said = f"{said}; {duration(elapsed)} so far"
+        if not spent:  # those that had been trained before
+            return said
+        left = elapsed * (sum(costs.values()) - spent) / spent
+        return f"{said}, about {duration(left)} left"
 
 
 VERB = Sweep

@@ -30,7 +30,11 @@ class Tasks(OfTask):
     def _card(self, name: str) -> Result:
         from dataclasses import asdict
 
+        from rich.console import Group
+
         from daxy import tasks
+        from daxy.cli._published import as_table, as_values
+        from daxy.experiments import papers
 
         task = tasks.get(name)
         data: dict[str, Any] = {
@@ -39,16 +43,18 @@ class Tasks(OfTask):
             "paper": task.paper,
             "metrics": list(task.metrics),
             "published_sizes": asdict(task.sizes) if task.published else None,
+            "published": as_values(published := papers.on_test(name, self.data)),
         }
+        figures = as_table(published)
         if task.grounded and self.data == type(self.data)():  # it is large, and takes a while
             line = f"- This split: `daxy show {name}` makes it, and says what it is like"
-            return Result(data=data, text=f"{task.card}{line}")
+            return Result(data=data, text=Group(f"{task.card}{line}", *figures))
         try:
             split = self.data.load(name)
         except WrongRequest as missing:
             if self.data != type(self.data)():
                 raise
-            return Result(data=data, text=f"{task.card}- This split: {missing}")
+            return Result(data=data, text=Group(f"{task.card}- This split: {missing}", *figures))
         statistics = task.statistics(split)
         made = f"{split.provenance.source}, checksum {split.provenance.checksum}"
         sizes = ", ".join(f"{part} {len(rows)}" for part, rows in split.named.items())
@@ -58,7 +64,7 @@ class Tasks(OfTask):
         ]
         data |= {"provenance": asdict(split.provenance), "statistics": statistics}
         card = task.card_of(split.provenance.rule)
-        return Result(data=data, text=card + "\n".join(lines))
+        return Result(data=data, text=Group(card + "\n".join(lines), *figures))
 
 
 def _listed() -> Result:

@@ -150,6 +150,8 @@ def _value(arguments: Sequence[str], flag: str) -> str | None:
 
 
 def _answer(trained: Trained) -> Result:
+    from daxy.cli._published import as_values
+
     experiment = trained.experiment
     found = [(folder, folder.config(), folder.scores()) for folder in trained.folders]
     runs = [
@@ -161,15 +163,7 @@ def _answer(trained: Trained) -> Result:
         "data": found[0][1].data,
         "learner": experiment.learner.settings(),
         "measured": trained.summary.as_json,
-        "published": [
-            {
-                "table": f"{cell.paper}/{cell.table}",
-                "row": cell.row,
-                "column": cell.column,
-                "figure": cell.printed,
-            }
-            for cell in trained.published
-        ],
+        "published": as_values(trained.published),
         "runs": runs,
     }
     return Result(data=data, text=_table(trained, runs))

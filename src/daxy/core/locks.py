@@ -13,7 +13,7 @@ from daxy.core.errors import RunFailed
 
 
 @contextmanager
-def alone(path: Path, busy: str | None = None) -> Generator[None]:
+def alone(path: Path, busy: str | None = None, patience: float = 0.0) -> Generator[None]:
     """Let no other process in while the block runs; a process that ends, or is killed, has left.
 
     What other processes meet is a hidden file beside `path`, which is gone afterwards. A file
@@ -22,12 +22,13 @@ def alone(path: Path, busy: str | None = None) -> Generator[None]:
     Args:
         path: A file or folder, there or not.
         busy: What to say if another process is in; None waits until it has left.
+        patience: Seconds to wait for that before it is said.
 
     Raises:
         RunFailed: another process is in, or the folder cannot be written.
     """
     file = path.parent / f".{path.name}.lock"
-    lock = FileLock(file, timeout=-1 if busy is None else 0, fallback_to_soft=False)
+    lock = FileLock(file, timeout=-1 if busy is None else patience, fallback_to_soft=False)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         lock.acquire()

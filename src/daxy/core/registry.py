@@ -6,11 +6,12 @@ import ast
 import importlib
 import importlib.util
 import pkgutil
+import traceback
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from daxy.core.errors import UnknownName
+from daxy.core.errors import UnknownName, WrongFile
 
 
 def entries(package: str) -> list[str]:
@@ -28,10 +29,18 @@ def _listed(package: str) -> tuple[str, ...]:
 
 def summary(package: str, name: str) -> str:
     """Return the first line of an entry's docstring, without its full stop, importing nothing."""
+    file = _file(package, name)
+    try:
+        said = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    except SyntaxError as error:
+        said = f"cannot be read: {error.msg}, line {error.lineno}"
+    return said.partition("\n")[0].rstrip(".")
+
+
+def _file(package: str, name: str) -> Path:
     spec = importlib.util.find_spec(f"{package}.{name}")
     assert spec is not None and spec.origin is not None, name
-    said = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
-    return said.partition("\n")[0].rstrip(".")
+    return Path(spec.origin)
 
 
 def load(package: str, name: str, *, kind: str) -> ModuleType:
@@ -39,7 +48,32 @@ def load(package: str, name: str, *, kind: str) -> ModuleType:
 
     Raises:
         UnknownName: the folder has no such module.
+        WrongFile: the module cannot be imported; says where and why.
     """
     if name not in (known := entries(package)):
         raise UnknownName(kind, name, known)
-    return importlib.import_module(f"{package}.{name}")
+    try:
+        return importlib.import_module(f"{package}.{name}")
+    except Exception as error:
+        # Somebody is writing it.
+        raise _what_is_wrong(error, _file(package, name)) from error
+
+
+def check(package: str, name: str, module: ModuleType, *wanted: str) -> None:
+    """Refuse an entry that lacks what all entries of its folder have.
+
+    Raises:
+        WrongFile: it has no such name.
+    """
+    for each in wanted:
+        if not hasattr(module, each):
+            raise WrongFile(_file(package, name), f"there is no {each} in it")
+
+
+def _what_is_wrong(error: Exception, file: Path) -> WrongFile:
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        return WrongFile(error.filename, error.msg, line=error.lineno)
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(file)]
+    said = f"{type(error).__name__}: {error}"
+    return WrongFile(file, said, line=lines[-1] if lines else None)

@@ -7,7 +7,17 @@ from dataclasses import MISSING, Field, field, fields
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from daxy.core.errors import UnknownName, WrongRequest, require
 
@@ -46,18 +56,29 @@ def made(kind: type[T], values: Mapping[str, Any], *, of: str) -> T:
     for name in values:
         if name not in known:
             raise UnknownName(f"setting of {of}", name, known)
-    plain = {name: _plain(value) for name, value in values.items()}
+    hints = get_type_hints(kind)
+    plain = {name: _plain(value, hints[name]) for name, value in values.items()}
     check_types(kind, plain)
     return kind(**plain)
 
 
-def _plain(value: Any) -> Any:
-    """Return another library's number as Python's."""
+def _plain(value: Any, hint: Any = None) -> Any:
+    """Return another library's number as Python's, and a list, as JSON has it, as a tuple."""
+    if isinstance(value, list) and _is_tuple(hint):
+        return _tuples(cast("list[Any]", value))
     if isinstance(value, Integral) and not isinstance(value, int):
         return int(value)
     if isinstance(value, Real) and not isinstance(value, int | float):
         return float(value)
     return value
+
+
+def _is_tuple(hint: Any) -> bool:
+    return any(get_origin(each) is tuple for each in (hint, *get_args(hint)))
+
+
+def _tuples(values: list[Any]) -> tuple[Any, ...]:
+    return tuple(_tuples(each) if isinstance(each, list) else _plain(each) for each in values)
 
 
 def later(default: T) -> T:
@@ -90,11 +111,12 @@ def stated(settings: DataclassInstance) -> dict[str, Any]:
         each.name: float(value) if hints[each.name] is float else value
         for each in fields(settings)
         for value in [values[each.name]]
-        if not (is_later(each) and value == _default(each))
+        if not (is_later(each) and value == default(each))
     }
 
 
-def _default(each: Field[Any]) -> Any:
+def default(each: Field[Any]) -> Any:
+    """Return what a dataclass's field has where nothing is said."""
     return each.default if each.default_factory is MISSING else each.default_factory()
 
 
@@ -129,15 +151,31 @@ def check_positive(settings: object, *names: str) -> None:
 def _fits(value: Any, hint: Any) -> bool:
     if get_origin(hint) is Literal:
         return value in get_args(hint)
-    if isinstance(hint, UnionType):
+    if _is_union(hint):
         return any(_fits(value, each) for each in get_args(hint))
+    if get_origin(hint) is tuple and isinstance(value, tuple):
+        return _all_fit(cast("tuple[Any, ...]", value), get_args(hint))
     kinds, _ = EXPECTED.get(hint, ((get_origin(hint) or hint,), ""))
     return isinstance(value, kinds) and (hint is bool or not isinstance(value, bool))
+
+
+def _is_union(hint: Any) -> bool:
+    return isinstance(hint, UnionType) or get_origin(hint) is Union
+
+
+def _all_fit(values: tuple[Any, ...], hints: tuple[Any, ...]) -> bool:
+    """Whether each entry of a tuple is what is said of it: `int, ...` for any number of them."""
+    if hints[-1:] == (...,):
+        return all(_fits(value, hints[0]) for value in values)
+    return len(values) == len(hints) and all(map(_fits, values, hints))
 
 
 def _expected(hint: Any) -> str:
     if get_origin(hint) is Literal:
         return f"one of {', '.join(map(repr, get_args(hint)))}"
-    if isinstance(hint, UnionType):
+    if get_origin(hint) is tuple:
+        some = [_expected(each) for each in get_args(hint) if each is not ...]
+        return f"a tuple of {', '.join(some) or 'nothing'}{' each' * (... in get_args(hint))}"
+    if _is_union(hint):
         return " or ".join(map(_expected, get_args(hint)))
     return EXPECTED[hint][1] if hint in EXPECTED else f"a {(get_origin(hint) or hint).__name__}"

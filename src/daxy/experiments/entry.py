@@ -6,12 +6,12 @@ prints them in per cent, as papers do. A perplexity is neither.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
-from daxy.core.errors import RunFailed
+from daxy.core.errors import DaxyError, RunFailed
 from daxy.core.settings import is_later, later, later_mapping, stated
 from daxy.experiments.papers import PERPLEXITY, Cell, Part, Recipe
 
@@ -172,6 +172,17 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
     except KeyError as error:
         figure = f"of {cell.row}, {cell.column} ({error} is not in its scores or its log)"
         raise RunFailed(f"{folder.path} has no figure {figure}") from None
+
+
+def entries(folders: Iterable[tuple[Cell, RunFolder]], lacking: list[DaxyError]) -> list[Entry]:
+    """Return the entries of finished runs of cells; why one has none is added to `lacking`."""
+    found = list[Entry]()
+    for cell, folder in folders:
+        try:
+            found.append(entry(cell, folder))
+        except RunFailed as error:
+            lacking.append(error)
+    return found
 
 
 def _told(folder: RunFolder) -> dict[str, float]:

@@ -102,9 +102,10 @@ def estimates(planned: Sequence[Program], count: int = CALIBRATED) -> Iterator[t
     """Yield programs, by their place, with the seconds that they take: first those that are tried.
 
     At most `count` of them are, from the least work to the most; the others are put between them by
-    their work.
+    their work. One that only has to be judged takes no time to speak of.
     """
-    order = sorted(range(len(planned)), key=lambda place: planned[place].work)
+    left = [place for place, program in enumerate(planned) if program.work]
+    order = sorted(left, key=lambda place: planned[place].work)
     picks = {round(n * (len(order) - 1) / max(count - 1, 1)) for n in range(count)}
     tried: dict[int, float] = {}
     for pick in sorted(picks) if order else []:
@@ -112,10 +113,9 @@ def estimates(planned: Sequence[Program], count: int = CALIBRATED) -> Iterator[t
         tried[place] = planned[place].measured()
         yield place, tried[place]
     rates = {planned[place].work: seconds / planned[place].work for place, seconds in tried.items()}
-    for place in order:
+    for place, program in enumerate(planned):
         if place not in tried:
-            work = planned[place].work
-            yield place, work * _between(work, rates)
+            yield place, program.work and program.work * _between(program.work, rates)
 
 
 def _parts(runs: Sequence[Run], most: int | None) -> list[Sequence[Run]]:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from daxy import tasks
-from daxy.core.errors import RunFailed, WrongFile, require
+from daxy.core.errors import DaxyError, WrongFile, require
 from daxy.experiments import failures
-from daxy.experiments.entry import entry
+from daxy.experiments.entry import entries
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell, Paper, Recipe, Table
 from daxy.experiments.programs import programs
@@ -106,8 +106,10 @@ def plan(
             for seed in left
             if not restart and run(recipe, seed, official).within(workshop.folder).is_done()
         }
-        finished = [run(recipe, seed, official) for seed in sorted(done)]
-        workshop.check_evaluated(finished, missing=())
+        workshop.check_evaluated(
+            [run(recipe, seed, official) for seed in left],
+            missing=[run(recipe, seed, official) for seed in left if seed not in done],
+        )
         return Step(
             cell=cell,
             recipe=recipe,
@@ -163,7 +165,7 @@ def carry_out(
         RunFailed: a run failed, a folder of one is damaged, or the ledger cannot be written.
     """
     begun = set[str]()
-    failed = list[RunFailed]()
+    failed = list[DaxyError]()
     if any(step.seeds for step in steps):
         ledger.check(table)
     for step in steps:
@@ -179,12 +181,12 @@ def carry_out(
                 step.workshop.complete(program.runs, watcher)
             except Interrupted:
                 raise
-            except RunFailed as error:
+            except DaxyError as error:
                 failed.append(error)
         missing = {run.config.name for run in step.workshop.missing(runs)}
         done = [run for run in runs if run.config.name not in missing]
-        folders = [run.within(step.workshop.folder) for run in done]
-        ledger.add(table, [entry(step.cell, folder) for folder in folders])
+        folders = [(step.cell, run.within(step.workshop.folder)) for run in done]
+        ledger.add(table, entries(folders, failed))
         if done:
             yield step
     failures.end(failed)

@@ -170,6 +170,14 @@ class RunFolder:
                 raise _corrupt(self.path, f"line {number} of log.jsonl is not an epoch's record")
         return found
 
+    def was_evaluated(self, every: int) -> bool:
+        """Whether the log has test scores, or ends before there is one after so many epochs.
+
+        Raises:
+            RunFailed: see `records`.
+        """
+        return bool(self.evaluations()) or len(self.records()) < every
+
     def evaluations(self) -> list[dict[str, Any]]:
         """Return those records that have a test score, as `--evaluate-every` asks for.
 

@@ -201,6 +201,7 @@ class Experiment:
         workshop = Workshop(self.folder, self.checkpoint_seconds, self.evaluate_every)
         runs = [self.of(seed) for seed in seeds]
         if restart:
+            workshop.check_evaluated(runs, missing=runs)
             workshop.clear(runs)
         workshop.complete(runs, watcher)
         return [run.within(self.folder) for run in runs]
@@ -214,6 +215,8 @@ class Workshop:
     checkpoint_seconds: float = 30.0
     evaluate_every: int = 0
     """After every so many epochs the test set is scored, and the log has it; 0: never."""
+    patience: float = 0.0
+    """Seconds to wait for another process that trains the same runs, before that is an error."""
 
     def __post_init__(self) -> None:
         every = self.evaluate_every
@@ -265,7 +268,7 @@ class Workshop:
         with ExitStack() as held:
             for folder in folders:
                 busy = f"{folder.path}: another process trains this run; wait for it, or stop it"
-                held.enter_context(alone(folder.path, busy))
+                held.enter_context(alone(folder.path, busy, self.patience))
             yield
 
     def complete(self, runs: Sequence[Run], watcher: Watcher | None = None) -> None:
@@ -289,6 +292,8 @@ class Workshop:
     def check_evaluated(self, runs: Sequence[Run], missing: Sequence[Run]) -> None:
         """Refuse runs without the evaluations that are asked for: finished, or too short for one.
 
+        One whose training ended by itself before its first evaluation has all that it can have.
+
         Raises:
             WrongRequest: there is one.
             RunFailed: a log is damaged.
@@ -300,7 +305,7 @@ class Workshop:
             folder, epochs = run.within(self.folder), run.learner.protocol.most_epochs
             never = f"evaluate-every {self.evaluate_every} is more than the {epochs} epochs"
             require(self.evaluate_every <= epochs, f"{never} that {run.config.name} has")
-            known = run.config.name in names or bool(folder.evaluations())
+            known = run.config.name in names or folder.was_evaluated(self.evaluate_every)
             late = f"{folder.path} is finished and was not evaluated while it trained"
             require(known, f"{late}; `--restart` trains it again")
 
@@ -332,12 +337,18 @@ class Workshop:
                 begun[names] = [
                     known[folder.path.name]
                     if folder.path.name in known and not folder.path.exists()
-                    else run.like(folder.config())
+                    else run.like(_config_beside(run, folder))
                     for folder in folders
                 ]
             else:
                 new.append(run)
         return list(begun.values()), new
+
+    def drop_states(self, runs: Sequence[Run]) -> None:
+        """Delete what finished runs have of states that nobody can go on from any more."""
+        for folder in (run.within(self.folder) for run in runs):
+            if folder.has_ended and not self._interrupted_beside(folder):
+                shutil.rmtree(folder.checkpoint.parent, ignore_errors=True)
 
     def epochs_done(self, group: Sequence[Run]) -> int:
         """Return for how many epochs a group had been trained when it was interrupted."""
@@ -365,21 +376,37 @@ class Workshop:
             if not folder.has_ended and not (begun and folder.environment() == environment):
                 folder.begin(run.config, environment)
         watcher.begins(runs)
+        logging = _Logging(folders, watcher)
         try:
             with _memory():
                 fitted = group.fit(
-                    _Logging(folders, watcher),
+                    logging,
                     checkpoint=checkpoint,
                     checkpoint_seconds=self.checkpoint_seconds,
                     evaluate_every=self.evaluate_every,
                 )
         finally:
             watcher.ended()
-        _finish(runs, folders, fitted)
+        logging.catch_up(fitted.position)
+        with _memory():
+            _finish(runs, folders, fitted)
         shutil.rmtree(checkpoint.path.parent, ignore_errors=True)
+        self.drop_states(runs)
         if any(fitted.position.lost):
             others = "; the other runs of the group are finished"
             raise RunFailed(f"{diverged([run.seed for run in runs], fitted.position)}{others}")
+
+
+def _config_beside(run: Run, folder: RunFolder) -> RunConfig:
+    """Return what a run was that another was interrupted beside.
+
+    Raises:
+        RunFailed: its folder is gone, or damaged.
+    """
+    if not folder.path.exists():
+        gone = f"was interrupted beside {folder.path.name}, whose folder is gone"
+        raise RunFailed(f"{run.config.name} {gone}; ask for that run too, or say `--restart`")
+    return folder.config()
 
 
 @contextmanager
@@ -461,11 +488,11 @@ class _Logging:
         """Records in each run's log; None until the logs are known to end where training is."""
 
     def stepped(self, position: Position, steps: int, examples: int) -> None:
-        self._catch_up(position)
+        self.catch_up(position)
         self._watcher.stepped(position, steps, examples)
 
     def epoch_ended(self, position: Position) -> None:
-        logged = self._catch_up(position)
+        logged = self.catch_up(position)
         for replica, history in enumerate(position.history):
             if not self._folders[replica].has_ended:
                 for record in history[logged[replica] :]:
@@ -473,11 +500,11 @@ class _Logging:
             logged[replica] = len(history)
         self._watcher.epoch_ended(position)
 
-    def _catch_up(self, position: Position) -> list[int]:
+    def catch_up(self, position: Position) -> list[int]:
         """Return how many records each log holds, after the first call exactly those there are.
 
-        A killed run may have logged an epoch that its checkpoint does not know of. A resumed one
-        may hear of an epoch's end before any step.
+        A killed run may have logged an epoch that its checkpoint does not know of, or have lost
+        what it logged. A resumed one may hear of an epoch's end before any step, or of neither.
         """
         if self._logged is None:
             self._logged = [len(history) for history in position.history]

@@ -23,10 +23,16 @@ class Storage:
 
     url: str
 
+    @classmethod
+    def at(cls, place: str) -> Storage:
+        """Return the storage at a URL or folder, which is the same from wherever it is seen."""
+        return cls(place if "://" in place else str(Path(place).absolute()))
+
     def store(self, names: Sequence[str], folder: Path) -> None:
         """Copy what there is of these run folders there, each file whole or not at all.
 
-        What a finished run has no more, its checkpoint, goes away there too.
+        A run that is finished there stays as it is: two that were trained apart do not mix. What a
+        finished run has no more, its checkpoint, goes away there too.
 
         Raises:
             RunFailed: the storage cannot be written.
@@ -35,7 +41,8 @@ class Storage:
         with self._opened("write") as (files, root):
             for name in names:
                 own = folder / name
-                found = [path for path in own.rglob("*") if path.is_file()]
+                finished = files.exists(f"{root}/{name}/{LAST}")
+                found = [path for path in own.rglob("*") if path.is_file() and not finished]
                 for path in sorted(found, key=lambda path: (path.name == LAST, path)):
                     target = f"{root}/{path.relative_to(folder).as_posix()}"
                     files.makedirs(target.rpartition("/")[0], exist_ok=True)
@@ -83,17 +90,19 @@ class Storage:
             RunFailed: it cannot be read.
             WrongRequest: nobody knows such a storage.
         """
-        self.has("")
+        with self._opened("read") as (files, root):
+            files.exists(root)
 
-    def has(self, name: str) -> bool:
-        """Return whether there is anything of this run folder.
+    def epochs(self, name: str) -> int:
+        """Return how many epochs the log of this run folder tells of; 0 if it has none.
 
         Raises:
             RunFailed: the storage cannot be read.
             WrongRequest: nobody knows such a storage.
         """
         with self._opened("read") as (files, root):
-            return bool(files.exists(f"{root}/{name}"))
+            log = f"{root}/{name}/log.jsonl"
+            return files.cat_file(log).count(b"\n") if files.exists(log) else 0
 
     @contextmanager
     def _opened(self, doing: str) -> Generator[tuple[Any, str]]:

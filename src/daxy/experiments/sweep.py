@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from daxy.core.errors import RunFailed, require
-from daxy.experiments.entry import entry
+from daxy.core.errors import DaxyError, RunFailed, require
+from daxy.experiments import failures
+from daxy.experiments.entry import entries
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell, Recipe, Table
 from daxy.experiments.papers._paper import Value
@@ -38,8 +39,10 @@ class Sweep:
     @cached_property
     def programs(self) -> list[Program]:
         """What is left to run when it is asked for first."""
+        if not (missing := self.missing):
+            return []  # and nothing has to be known of their data
         every = _each_once(run for step in self.steps for run in step.runs)
-        return programs(every, self.missing, self.workshop, self.most)
+        return programs(every, missing, self.workshop, self.most)
 
     def carried_out(self, finished: Iterable[Program], ledger: Ledger) -> Iterator[Program]:
         """File the runs of each program as it is finished, and yield it then.
@@ -51,26 +54,26 @@ class Sweep:
             WrongFile: the ledger is damaged.
         """
         ledger.check(self.table)
-        self._file([run for step in self.steps for run in step.of(step.finished)], ledger)
+        lacking = list[DaxyError]()
+
+        def file(runs: Iterable[Run]) -> None:
+            # A group that was interrupted may have runs that nobody has asked for this time.
+            asked = (run for run in runs if run.config.name in self._cells)
+            folders = (
+                (self._cells[run.config.name], run.within(self.workshop.folder)) for run in asked
+            )
+            ledger.add(self.table, entries(folders, lacking))
+
+        file([run for step in self.steps for run in step.of(step.finished)])
         try:
             for program in finished:
-                self._file(program.runs, ledger)
+                file(program.runs)
                 yield program
         except RunFailed:
             left = {run.config.name for run in self.workshop.missing(self.missing)}
-            self._file([run for run in self.missing if run.config.name not in left], ledger)
+            file([run for run in self.missing if run.config.name not in left])
             raise
-
-    def _file(self, runs: Iterable[Run], ledger: Ledger) -> None:
-        # A group that was interrupted may have runs that nobody has asked for this time.
-        asked = (run for run in runs if run.config.name in self._cells)
-        ledger.add(
-            self.table,
-            [
-                entry(self._cells[run.config.name], run.within(self.workshop.folder))
-                for run in asked
-            ],
-        )
+        failures.end(lacking)
 
     @cached_property
     def _cells(self) -> dict[str, Cell]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -86,7 +86,7 @@ def train(
     task: str,
     model: str = "seq2seq",
     *,
-    seeds: int | Sequence[int] = 1,
+    seeds: int | Iterable[int] = 1,
     config: Mapping[str, Any] | None = None,
     recipe: Protocol | str = DEFAULT,
     geca: Mapping[str, Any] | None = None,
@@ -120,19 +120,16 @@ def train(
         Interrupted: by a signal; asking again resumes.
         RunFailed: a run folder is damaged or cannot be written.
     """
+    seeds = _seeds(seeds)
     check_types(
         train,
-        {"task": task, "model": model, "seeds": seeds, "config": config, "recipe": recipe}
+        {"task": task, "model": model, "config": config, "recipe": recipe}
         | {"geca": geca, "data": data, "runs": runs, "evaluate_every": evaluate_every},
     )
     endless = tasks.get(task).endless
     settings = protocol(recipe, endless=endless) if isinstance(recipe, str) else recipe
     fitting = learner(model, dict(config or {}), settings, geca)
     asked = seeds_from(seeds) if isinstance(seeds, int) else [*seeds]
-    require(
-        all(isinstance(seed, Integral) for seed in asked),
-        f"seeds must be whole numbers, not {seeds!r}",
-    )
     chosen = data or published_data(task, recipe if isinstance(recipe, str) else DEFAULT)
     experiment = Experiment(
         task=task,
@@ -141,8 +138,18 @@ def train(
         folder=Path(runs),
         evaluate_every=evaluate_every,
     )
-    found = experiment.run([int(seed) for seed in asked], watcher=watcher, restart=restart)
+    found = experiment.run(asked, watcher=watcher, restart=restart)
     return Trained(experiment, tuple(found))
+
+
+def _seeds(given: object) -> int | list[int]:
+    """Return a number of seeds, or some seeds, as Python's numbers."""
+    asked: list[Any] = [*given] if isinstance(given, Iterable) else [given]
+    fit = all(isinstance(seed, Integral) for seed in asked)
+    fit &= not any(isinstance(seed, bool) for seed in asked)
+    require(fit, f"seeds must be a whole number or some, not {given!r}")
+    numbers = [int(seed) for seed in asked]
+    return numbers if isinstance(given, Iterable) else numbers[0]
 
 
 def published_data(task: str, recipe: str) -> Data:

@@ -22,5 +22,8 @@ def get(name: str) -> Any:
 
     Raises:
         UnknownName: there is no such architecture.
+        WrongFile: its file cannot be imported, or lacks one of the two.
     """
-    return registry.load(__name__, name, kind="model")
+    module = registry.load(__name__, name, kind="model")
+    registry.check(__name__, name, module, "Config", "Model")
+    return module

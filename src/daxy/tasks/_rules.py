@@ -123,9 +123,11 @@ class Added:
     """How many the official file may have at least, where it is known to add fewer than `count`."""
 
     def __str__(self) -> str:
-        drawn = self.count if self.reserve is None else self.reserve
-        given = f"{self.count} of one draw of {drawn}" if self.reserve else f"{self.count} drawn"
-        return f"{self.base}; then {given} of what {self.pool} are given to train and leave test"
+        if self.reserve:
+            leave = f"{self.reserve} drawn of what {self.pool} leave test"
+            return f"{self.base}; then {leave}, and the first {self.count} are given to train"
+        given = f"{self.count} drawn of what {self.pool}"
+        return f"{self.base}; then {given} are given to train and leave test"
 
     def partition(self, seed: int, *, oversample: bool) -> Partition:
         """Return train and test."""

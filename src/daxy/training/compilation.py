@@ -26,14 +26,25 @@ def keep_compilations() -> None:
     read or written costs time, nothing else.
     """
     # JAX writes an entry in place: a process that was killed leaves half of one.
-    warnings.filterwarnings("ignore", message="Error reading persistent compilation cache entry")
+    for doing in ("reading", "writing"):
+        said = f"Error {doing} persistent compilation cache entry"
+        warnings.filterwarnings("ignore", message=said)
     chosen = os.environ.get("DAXY_CACHE")
     if chosen == "" or "JAX_COMPILATION_CACHE_DIR" in os.environ:
         return
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = Path(chosen) if chosen else home / "daxy"
-    jax.config.update("jax_compilation_cache_dir", str(folder))
+    folder = chosen or _users_cache()
+    if folder is None:
+        return
+    jax.config.update("jax_compilation_cache_dir", folder)
     jax.config.update("jax_persistent_cache_min_compile_time_secs", LEAST_SECONDS)
+
+
+def _users_cache() -> str | None:
+    """Return daxy's place in the user's cache folder; None for a user without a home."""
+    try:
+        return str(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "daxy")
+    except RuntimeError:
+        return None
 
 
 def one_after_another(programs: Sequence[Callable[..., Result]]) -> list[Callable[..., Result]]:

@@ -1,4 +1,4 @@
-"""Ctrl-C and a scheduler's SIGTERM end a run at its next safe point."""
+"""Ctrl-C, a scheduler's SIGTERM and a terminal that closes end a run at its next safe point."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ class Interrupted(RunFailed):
     exit_code = 130
 
 
+ENDING = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+"""Signals that ask a process to end; not every system has all of them."""
+
+
 @dataclass(slots=True)
 class StopRequest:
     """Whether somebody asked training to stop."""
@@ -27,15 +33,18 @@ class StopRequest:
 
 @contextmanager
 def stop_request() -> Generator[StopRequest]:
-    """Note the first SIGINT or SIGTERM while the context lasts; a second one acts as it would have.
+    """Note the first signal to end while the context lasts; a second one acts as it would have.
 
-    Outside the main thread, where Python delivers no signals, nothing is ever noted.
+    One that the process was told to ignore, as `nohup` tells it, stays ignored. Outside the main
+    thread, where Python delivers no signals, nothing is ever noted.
     """
     request = StopRequest()
     if threading.current_thread() is not threading.main_thread():
         yield request
         return
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    found = {number: signal.getsignal(number) for number in ENDING}
+    # None is a handler that is not Python's.
+    before = {number: it for number, it in found.items() if it not in (signal.SIG_IGN, None)}
 
     def note(number: int, frame: FrameType | None) -> None:
         del frame

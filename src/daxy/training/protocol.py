@@ -84,8 +84,9 @@ class Protocol:
     """Train on examples that are drawn anew for each epoch, in batches as they come, instead of on
     a training set; for tasks whose examples never end."""
     converged: int = later(0)
-    """Stop when the training perplexity of so many epochs in a row was no better than the best
-    before by a ten-thousandth of it, or cannot be any more; 0: do not."""
+    """Stop when so many epochs in a row had a training loss, in nats a token, that was not lower
+    than the lowest before by 0.0001, or by a hundredth of it if that is less; or when it is as good
+    as nothing; 0: do not."""
 
     def __post_init__(self) -> None:
         check_types(Protocol, vars(self))

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log
 
 from daxy.training.protocol import Protocol
 
 MARGIN = 1e-4
-"""By how much of itself the best score has to be beaten to count as better."""
+"""By how much of itself the best score has to be beaten to count as better; or the best loss, in
+nats."""
+SHARE = 0.01
+"""Or by how much of itself a loss has to be, where that is less."""
+PERFECT = 1e-5
+"""Nats a token: of a thousand sequences of 128 tokens one or two have a wrong one."""
 
 
 def learning_rate(
@@ -48,10 +54,15 @@ def plateaus(scores: Sequence[float | None], patience: int) -> int:
 def has_converged(protocol: Protocol, perplexities: Sequence[float]) -> bool:
     """Whether a recipe's training ends here by its own perplexity; see `Protocol.converged`.
 
-    A perplexity is at least 1: one that is nearly that cannot become better by the margin.
+    What counts is the loss, in nats a token. It is better where it is lower by `MARGIN`, or by a
+    hundredth of itself if that is less: a network that is nearly perfect still becomes better.
     """
-    if not protocol.converged or not perplexities:
-        return False
-    goodness = [1 / each for each in perplexities]
-    is_perfect = max(goodness) * (1 + MARGIN) >= 1
-    return is_perfect or plateaus(goodness, protocol.converged - 1) > 0
+    best, waiting = float("inf"), 0
+    for nats in map(log, perplexities):
+        if nats < best - min(MARGIN, SHARE * best):
+            best, waiting = nats, 0
+        else:
+            waiting += 1
+        if protocol.converged and (best <= PERFECT or waiting >= protocol.converged):
+            return True
+    return False

@@ -110,6 +110,26 @@ def test_a_figure_is_found_by_what_was_run_in_every_table_that_prints_it() -> No
     ]
 
 
+def test_all_that_is_published_of_a_test_is_found_once_whoever_learned() -> None:
+    found = papers.on_test("scan/addprim_jump")
+    printed = [(cell.paper, cell.row, cell.printed) for cell in found]
+    assert ("lake2018", "best", "1.2") in printed
+    assert ("andreas2020", "GECA", "86.7 ±5.2") in printed
+    assert printed.count(("bastings2018", "GRU +Attn", "12.5 ±6.6")) == 1, "of two tables"
+    assert not [cell for cell in found if cell.recipe and cell.recipe.part != "test"]
+
+
+def test_what_is_published_is_of_the_published_test() -> None:
+    def rows(task: str, **choices: object) -> list[str]:
+        return [cell.row for cell in papers.on_test(task, tasks.data(task, **choices))]
+
+    assert rows("scan/addprim_jump") == rows("scan/addprim_jump", seed=3, oversample=False)
+    assert rows("transduction/copy") and not rows("transduction/copy", test_longest=100)
+    shots = {row for row in rows("gscan/compositional", shots=11) if row.startswith("G")}
+    assert shots == {"G: Adverb k = 10"}
+    assert "G: Adverb k = 1" in rows("gscan/compositional")
+
+
 def test_another_task_setting_or_training_set_has_no_published_figure() -> None:
     settings = settings_of(TABLE.cell("GRU +Attn", "jump"))
     task = "scan/addprim_jump"

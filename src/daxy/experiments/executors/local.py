@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from daxy.core.errors import RunFailed
+from daxy.core.errors import DaxyError
 from daxy.experiments import failures
 from daxy.experiments.programs import Program
 from daxy.experiments.runs import Watcher, Workshop
@@ -22,13 +22,13 @@ def run(programs: Sequence[Program], workshop: Workshop, watcher: Watcher) -> It
         Interrupted: by a signal; running the same programs again goes on from there.
         RunFailed: a program failed; the others were run all the same.
     """
-    failed = list[RunFailed]()
+    failed = list[DaxyError]()
     for program in programs:
         try:
             workshop.complete(program.runs, watcher)
         except Interrupted:
             raise
-        except RunFailed as error:
+        except DaxyError as error:
             failed.append(error)
             continue
         yield program

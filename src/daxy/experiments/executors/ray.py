@@ -39,6 +39,8 @@ ANSWER_SECONDS = 10.0
 """How long the machine at an address has to answer."""
 PATIENCE = 60.0
 """Seconds that tasks have to save their state when the driver is interrupted."""
+RESERVED = 0.9
+"""The share of a GPU's memory that its tasks take together."""
 
 
 def check(
@@ -82,20 +84,20 @@ def run(
     """
     del watcher
     ray = _ready(address, cpus, gpus, storage)
-    kept = None if storage is None else Storage(storage)
+    kept = None if storage is None else Storage.at(storage)
     pending: dict[Any, Program] = {}
     failed = list[RunFailed]()
     try:
         if kept is not None:
-            # What is there already was left by a task, and is further than what was begun here.
-            begun = [run.config.name for run in _begun(programs, workshop)]
-            kept.store([name for name in begun if not kept.has(name)], workshop.folder)
+            _lend(kept, programs, workshop)
         options = {"num_cpus": cpus, "num_gpus": gpus, "max_retries": RETRIES}
         # A worker that is told to end has saved its state: another one goes on.
         task = ray.remote(train).options(**options, retry_exceptions=[Interrupted])
-        there = replace(workshop, folder=workshop.folder.resolve())
+        # A task of a driver that was killed may still be saving what another one goes on from.
+        there = replace(workshop, folder=workshop.folder.resolve(), patience=PATIENCE)
+        place = kept and kept.url
         for program in programs:
-            pending[task.remote(stated(program), there, cpus, storage)] = program
+            pending[task.remote(stated(program), there, cpus, place, gpus)] = program
         while pending:
             (done, *_), _ = ray.wait(list(pending), num_returns=1)
             program = pending.pop(done)
@@ -113,10 +115,14 @@ def run(
     failures.end(failed)
 
 
-def _begun(programs: Sequence[Program], workshop: Workshop) -> list[Run]:
-    """Return the runs that were begun here: a task goes on with them."""
-    missing = (run for program in programs for run in workshop.missing(program.runs))
-    return [run for run in missing if run.within(workshop.folder).path.exists()]
+def _lend(kept: Storage, programs: Sequence[Program], workshop: Workshop) -> None:
+    """Bring what was begun here to the storage, unless it has been taken further there."""
+    for program in programs:
+        begun, _ = workshop.sorted(workshop.missing(program.runs))
+        for group in begun:
+            names = [run.config.name for run in group]
+            if kept.epochs(names[0]) < max(1, workshop.epochs_done(group)):
+                kept.store(names, workshop.folder)
 
 
 def _take(ray: Any, done: Any, program: Program, workshop: Workshop, kept: Storage | None) -> None:
@@ -136,6 +142,7 @@ def _take(ray: Any, done: Any, program: Program, workshop: Workshop, kept: Stora
         if kept is not None:
             names = [run.config.name for run in workshop.missing(program.runs)]
             kept.fetch(names, workshop.folder, skip=(CHECKPOINT,))
+            workshop.drop_states(program.runs)
     if left := workshop.missing(program.runs):
         place = f"{left[0].config.name} is finished, but not in {workshop.folder}"
         raise RunFailed(f"{place}; machines that do not share it need a --storage")
@@ -151,17 +158,22 @@ def stated(program: Program) -> str:
     )
 
 
-def train(programs: str, workshop: Workshop, cores: int, storage: str | None) -> None:
+def train(
+    programs: str, workshop: Workshop, cores: int, storage: str | None, gpus: float = 0
+) -> None:
     """Train a program's runs: what a task does, in a process of its own."""
     flag = "--xla_force_host_platform_device_count"
     if flag not in os.environ.get("XLA_FLAGS", ""):
         os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {flag}={cores}"
+    if 0 < gpus < 1:
+        # Tasks that share a GPU share its memory, of which JAX would take three quarters at once.
+        os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", f"{RESERVED * gpus:.3f}")
     try:
         runs = [_run(RunConfig(**one["config"]), one["official"]) for one in json.loads(programs)]
         if storage is None:
             workshop.complete(runs)
         else:
-            _train_elsewhere(runs, workshop, Storage(storage))
+            _train_elsewhere(runs, workshop, Storage.at(storage))
     except Interrupted:
         raise
     except DaxyError as error:
@@ -213,7 +225,7 @@ def _ready(address: str | None, cpus: int, gpus: float, storage: str | None) -> 
     require(cpus > 0, f"--cpus must be positive, not {cpus}")
     require(gpus >= 0, f"--gpus must not be negative: {gpus:g}")
     if storage is not None:
-        Storage(storage).check()
+        Storage.at(storage).check()
     ray = _connected(address)
     try:
         _check_machines(ray, {"CPU": cpus, "GPU": gpus})

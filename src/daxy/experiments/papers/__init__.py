@@ -28,6 +28,7 @@ __all__ = [
     "available",
     "findings",
     "get",
+    "on_test",
     "published",
     "table",
 ]
@@ -83,6 +84,30 @@ def published(task: str, settings: dict[str, Any], data: Data | None = None) -> 
     ]
 
 
+def on_test(task: str, data: Data | None = None) -> list[Cell]:
+    """Return every published score on a task's test set, of whatever learner, as printed.
+
+    Args:
+        task: The task's name.
+        data: The data options, if they matter: what trains and validates does not, and neither does
+            the draw's seed nor whether official files were loaded.
+    """
+    from daxy import tasks
+
+    found = dict[tuple[str, str, str, str], Cell]()
+    for cell in (each for name in available() for own in get(name).tables for each in own.cells):
+        recipe = cell.recipe
+        if recipe is None or cell.value is None or task not in recipe.tasks:
+            continue
+        if (recipe.part, recipe.after) != ("test", 0) or recipe.metric == PERPLEXITY:
+            continue
+        own = tasks.data(task, **recipe.data)
+        if data is None or _what_is_tested(own) == _what_is_tested(data):
+            # Papers print some figures in several tables.
+            found.setdefault((recipe.identity, recipe.test, recipe.metric, cell.printed), cell)
+    return list(found.values())
+
+
 def findings(
     analysis: str, task: str, settings: dict[str, Any], data: Data | None = None
 ) -> list[Finding]:
@@ -111,6 +136,11 @@ def _comes_to(recipe: Recipe, settings: dict[str, Any], data: Data | None) -> bo
     return reproduction.learner_of(recipe).settings() == settings and (
         data is None or _what_counts(reproduction.data_of(recipe)) == _what_counts(data)
     )
+
+
+def _what_is_tested(data: Data) -> dict[str, Any]:
+    names = ("validation", "validation_fraction", "oversample")
+    return {name: value for name, value in _what_counts(data).items() if name not in names}
 
 
 def _what_counts(data: Data) -> dict[str, Any]:
