@@ -119,6 +119,15 @@ def test_all_that_is_published_of_a_test_is_found_once_whoever_learned() -> None
     assert not [cell for cell in found if cell.recipe and cell.recipe.part != "test"]
 
 
+def test_what_is_tried_out_beside_a_paper_is_not_published() -> None:
+    """`variants` repeats figures of Table 5, to compare other runs with them."""
+    tried = papers.table("bastings2018/variants").cell("GRU, 150 epochs", "NACS simple")
+    assert tried.value == 99.0 and tried.recipe is not None
+    settings = reproduction.learner_of(tried.recipe).settings()
+    assert papers.published("nacs/simple", settings) == []
+    assert {cell.table for cell in papers.on_test("nacs/simple")} == {"table1", "table5"}
+
+
 def test_what_is_published_is_of_the_published_test() -> None:
     def rows(task: str, **choices: object) -> list[str]:
         return [cell.row for cell in papers.on_test(task, tasks.data(task, **choices))]

@@ -77,7 +77,8 @@ def published(task: str, settings: dict[str, Any], data: Data | None = None) -> 
         for name in available()
         for each in get(name).tables
         for cell in each.cells
-        if cell.recipe is not None
+        if each.is_printed
+        and cell.recipe is not None
         and cell.value is not None
         and task in cell.recipe.tasks
         and _comes_to(cell.recipe, settings, data)
@@ -95,7 +96,8 @@ def on_test(task: str, data: Data | None = None) -> list[Cell]:
     from daxy import tasks
 
     found = dict[tuple[str, str, str, str], Cell]()
-    for cell in (each for name in available() for own in get(name).tables for each in own.cells):
+    tables = (each for name in available() for each in get(name).tables if each.is_printed)
+    for cell in (cell for each in tables for cell in each.cells):
         recipe = cell.recipe
         if recipe is None or cell.value is None or task not in recipe.tasks:
             continue

@@ -114,6 +114,9 @@ class Table:
     """Row by row."""
     note: str = ""
     """What a reader has to know: where the paper disagrees with itself, for one."""
+    is_printed: bool = True
+    """Whether its figures are of what stands beside them, in print; a table of other runs repeats
+    figures to compare with."""
 
     @property
     def path(self) -> str:

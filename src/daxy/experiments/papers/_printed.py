@@ -29,6 +29,7 @@ def read_table(
     runs: int,
     note: str = "",
     digits: int = 0,
+    is_printed: bool = True,
 ) -> Table:
     """Return the table that a text shows.
 
@@ -42,6 +43,7 @@ def read_table(
         runs: How many runs each of the paper's own figures is of.
         note: What a reader has to know besides.
         digits: How many to show after the point where no figure is printed.
+        is_printed: See `Table`.
     """
     lines = [[part.strip() for part in line.split("|")] for line in text.strip().splitlines()]
     cells = (
@@ -59,6 +61,7 @@ def read_table(
         columns=tuple(columns),
         cells=tuple(cells),
         note=note,
+        is_printed=is_printed,
     )
 
 
