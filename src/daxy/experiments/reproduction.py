@@ -100,15 +100,14 @@ def plan(
     def step(cell: Cell, recipe: Recipe) -> Step:
         wanted = range(seeds or cell.runs or 1)
         in_ledger = {entry.seed for entry in known.of(cell)}
-        left = [seed for seed in wanted if seed not in in_ledger]
+        left = {seed: run(recipe, seed, official) for seed in wanted if seed not in in_ledger}
         done = {
             seed
-            for seed in left
-            if not restart and run(recipe, seed, official).within(workshop.folder).is_done()
+            for seed, own in left.items()
+            if not restart and own.within(workshop.folder).is_done()
         }
         workshop.check_evaluated(
-            [run(recipe, seed, official) for seed in left],
-            missing=[run(recipe, seed, official) for seed in left if seed not in done],
+            [*left.values()], missing=[own for seed, own in left.items() if seed not in done]
         )
         return Step(
             cell=cell,

@@ -94,13 +94,15 @@ class Storage:
             files.exists(root)
 
     def epochs(self, name: str) -> int:
-        """Return how many epochs the log of this run folder tells of; 0 if it has none.
+        """Return how many epochs this run folder's log tells of; -1 if there is no such folder.
 
         Raises:
             RunFailed: the storage cannot be read.
             WrongRequest: nobody knows such a storage.
         """
         with self._opened("read") as (files, root):
+            if not files.exists(f"{root}/{name}"):
+                return -1
             log = f"{root}/{name}/log.jsonl"
             return files.cat_file(log).count(b"\n") if files.exists(log) else 0
 

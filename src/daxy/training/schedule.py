@@ -57,12 +57,14 @@ def has_converged(protocol: Protocol, perplexities: Sequence[float]) -> bool:
     What counts is the loss, in nats a token. It is better where it is lower by `MARGIN`, or by a
     hundredth of itself if that is less: a network that is nearly perfect still becomes better.
     """
+    if not protocol.converged:
+        return False
     best, waiting = float("inf"), 0
     for nats in map(log, perplexities):
         if nats < best - min(MARGIN, SHARE * best):
             best, waiting = nats, 0
         else:
             waiting += 1
-        if protocol.converged and (best <= PERFECT or waiting >= protocol.converged):
+        if best <= PERFECT or waiting >= protocol.converged:
             return True
     return False

@@ -121,7 +121,7 @@ def _lend(kept: Storage, programs: Sequence[Program], workshop: Workshop) -> Non
         begun, _ = workshop.sorted(workshop.missing(program.runs))
         for group in begun:
             names = [run.config.name for run in group]
-            if kept.epochs(names[0]) < max(1, workshop.epochs_done(group)):
+            if kept.epochs(names[0]) < workshop.epochs_done(group):
                 kept.store(names, workshop.folder)
 
 
