@@ -19,7 +19,9 @@ from tests.experiments.small_runs import EPOCHS, Watcher, experiment, weights
 
 from daxy.core.errors import RunFailed, WrongRequest
 from daxy.core.locks import alone
+from daxy.experiments import papers
 from daxy.experiments import runs as runs_module
+from daxy.experiments.entry import entry
 from daxy.experiments.environment import describe, resumed
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.runs import Workshop
@@ -474,3 +476,27 @@ def test_a_run_that_diverges_is_named_and_the_others_of_its_group_are_finished(
     watcher = Watcher()
     experiment(tmp_path).run([0, 1], watcher=watcher)
     assert watcher.groups == [(1,)]
+
+
+def test_a_run_that_diverges_has_the_weights_that_were_selected_before(
+    tmp_path: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained = Replicas.run
+    first = RunFolder(next(undisturbed.glob("*seed1*")))
+    assert first.scores()["best_epoch"] == 1, "else the test says nothing"
+
+    def losing(replicas: Replicas, shares: Shares, steps: Steps, *on: Any) -> tuple[Shares, Any]:
+        shares, losses = trained(replicas, shares, steps, *on)
+        if steps.number[0] >= first.scores()["steps"] // EPOCHS:
+            losses[:, 1:] = np.nan
+        return shares, losses
+
+    monkeypatch.setattr(Replicas, "run", losing)
+    experiment(tmp_path).run([0, 1])
+    assert weights(tmp_path) == weights(undisturbed)
+    found = {folder.config().seed: folder.scores() for folder in runs_in(tmp_path)}
+    assert "diverged" not in found[0]
+    assert (found[1]["diverged"], found[1]["epochs"]) == (True, 1)
+    assert found[1]["test"] == first.scores()["test"]
+    cell = papers.table("bastings2018/table4").cell("GRU +Attn", "jump")
+    assert [entry(cell, folder).diverged for folder in runs_in(tmp_path)] == [False, True]

@@ -85,6 +85,16 @@ def test_where_training_ends_by_itself_it_is_said_when(tmp_path: Path, entry_for
     assert found["rates"].as_json["updates"] == []
 
 
+def test_a_run_that_diverged_after_the_weights_that_count_is_named(
+    tmp_path: Path, entry_for: Callable
+) -> None:
+    ledger, cell = Ledger(tmp_path), TABLE.cell("GRU +Attn", "jump")
+    ledger.add(TABLE, [entry_for(cell, 0.1), entry_for(cell, 0.12, 3, diverged=True)])
+    (found,) = compare([cell], Ledger(tmp_path).runs(PAPER))
+    assert found.texts[-1] == "10.0 12.0; seed 3 diverged then"
+    assert found.as_json["diverged"] == [3]
+
+
 def test_runs_that_were_trained_again_are_shown_and_do_not_count(
     tmp_path: Path, entry_for: Callable
 ) -> None:

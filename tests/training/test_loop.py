@@ -1,5 +1,7 @@
 """Epochs, validation after each, the best weights kept, an exact stop."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
@@ -260,18 +262,43 @@ def test_a_loss_that_is_no_number_ends_the_training_and_names_the_seed() -> None
         training([3], learning_rate=1e30).fit(Listener())
 
 
-def test_the_others_go_on_without_a_replica_that_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    alone, _ = training([0, 1], scripted([0.1, 0.2, 0.3], [0.4] * 3), epochs=3).fit(Listener())
+@contextmanager
+def last_diverges() -> Generator[None]:
+    """In the second epoch the loss of each group's last replica is no number any more."""
     run = Replicas.run
 
     def losing(replicas: Replicas, shares: Shares, steps: Steps, *on: Any) -> tuple[Shares, Any]:
         shares, losses = run(replicas, shares, steps, *on)
-        if steps.number[0] >= STEPS:  # the second epoch
-            losses[:, 1] = np.nan
+        if steps.number[0] >= STEPS:
+            losses[:, -1] = np.nan
         return shares, losses
 
-    monkeypatch.setattr(Replicas, "run", losing)
-    state, position = training([0, 1], scripted([0.1, 0.2, 0.3], [0.4]), epochs=3).fit(Listener())
-    assert (position.lost, position.stopped) == ([False, True], [False, True])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Replicas, "run", losing)
+        yield
+
+
+def test_the_others_go_on_without_a_replica_that_diverges() -> None:
+    alone, _ = training([0, 1], scripted([0.1, 0.2, 0.3], [0.4] * 3), epochs=3).fit(Listener())
+    with last_diverges():
+        scores = scripted([0.1, 0.2, 0.3], [0.4])
+        state, position = training([0, 1], scores, epochs=3).fit(Listener())
+    assert (position.diverged, position.stopped) == ([False, True], [False, True])
     assert [len(history) for history in position.history] == [3, 1]
-    assert bits(one_replica(state.best, 0)) == bits(one_replica(alone.best, 0))
+    assert bits(state.best) == bits(alone.best), "a tie keeps the first epoch's of the second"
+
+
+def test_weights_that_were_selected_before_are_not_lost() -> None:
+    with last_diverges():
+        _, position = training([5], scripted([0.4]), epochs=3).fit(Listener())
+    assert (position.diverged, position.lost, position.best_epoch) == ([True], [False], [1])
+    assert Position.read(asdict(position)) == position
+    earlier = asdict(position)
+    earlier["lost"] = earlier.pop("diverged")  # as earlier versions called it
+    assert Position.read(earlier) == position
+
+
+def test_where_the_last_weights_are_kept_none_were_selected_before() -> None:
+    lost = pytest.raises(RunFailed, match=r"the loss of seed 5 \(epoch 2\) is no number")
+    with last_diverges(), lost:
+        training([5], scripted([0.4]), epochs=3, keep="last").fit(Listener())

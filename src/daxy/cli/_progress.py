@@ -75,10 +75,11 @@ class Display:
         if known := [record.perplexity for record in last if record.perplexity is not None]:
             said += f"  perplexity {_several(known, '.4g')}"
         speed = "" if self._rate is None else f"  {self._rate:,.0f} examples/s"
-        lost = sum(position.lost)
-        finished = sum(position.stopped) - lost
-        ends = [f"  {finished} finished" * (finished > 0), f"  {lost} lost" * (lost > 0)]
-        self._console.print(f"{said}{speed}{''.join(ends)}")
+        diverged = sum(position.diverged)
+        finished = sum(position.stopped) - diverged
+        ends = {"finished": finished, "diverged": diverged}
+        told = "".join(f"  {count} {end}" for end, count in ends.items() if count)
+        self._console.print(f"{said}{speed}{told}")
 
     def ended(self) -> None:
         """Take the live line away."""

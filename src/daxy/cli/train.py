@@ -185,7 +185,7 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     table.add_column("run folder", overflow="fold")
     for run in runs:
         validation = "-" if run["validation"] is None else f"{run['validation']:.1%}"
-        epochs = f"{run['best_epoch']} of {run['epochs']}"
+        epochs = f"{run['best_epoch']} of {run['epochs']}{', then diverged' * ('diverged' in run)}"
         scores = (f"{run['test'][name]:.1%}" for name in metrics)
         table.add_row(str(run["seed"]), *scores, validation, epochs, run["folder"])
     facts = [f"{fact}: {value:.1%}" for fact, value in runs[0]["statistics"].items()]

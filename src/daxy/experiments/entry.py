@@ -77,6 +77,8 @@ class Entry:
     over tokens."""
     sacrebleu: str = later("")
     """The version of what counted BLEU; empty where there is none, or it was not kept."""
+    diverged: bool = later(False)
+    """Whether the loss was no number any more, after the epoch of the weights."""
 
     @property
     def training(self) -> tuple[str, str]:
@@ -166,6 +168,7 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
         told=_told(folder) if cell.recipe.part == "told" else {},
         perplexity=scores.get("perplexity"),
         sacrebleu=place.get("sacrebleu", "") if "bleu" in scores["test"] else "",
+        diverged=scores.get("diverged", False),
     )
     try:
         return replace(found, score=found.score_of(cell.recipe))
@@ -270,6 +273,7 @@ _KINDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "str": (_is_text, "a text"),
     "int": (_is_count, "a whole number, not negative"),
     "float": (_is_share, "a number between 0 and 1"),
+    "bool": (lambda value: isinstance(value, bool), "true or false"),
     "float | None": (lambda value: value is None or _is_share(value), "a number up to 1, or null"),
     "Figure": (_is_number, "a number"),
     "Perplexity": (

@@ -31,7 +31,7 @@ from daxy.tasks import Data
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.compilation import keep_compilations
 from daxy.training.devices import use_every_core
-from daxy.training.loop import Listener, Position, diverged
+from daxy.training.loop import Listener, Position, lost
 from daxy.training.protocol import Protocol as Recipe
 
 EXHAUSTED = "RESOURCE_EXHAUSTED"
@@ -394,7 +394,7 @@ class Workshop:
         self.drop_states(runs)
         if any(fitted.position.lost):
             others = "; the other runs of the group are finished"
-            raise RunFailed(f"{diverged([run.seed for run in runs], fitted.position)}{others}")
+            raise RunFailed(f"{lost([run.seed for run in runs], fitted.position)}{others}")
 
 
 def _config_beside(run: Run, folder: RunFolder) -> RunConfig:
@@ -471,6 +471,7 @@ def _finish(runs: Sequence[Run], folders: Sequence[RunFolder], fitted: Fitted) -
                 "validation": best.validation,
                 "best_epoch": best.epoch,
                 "epochs": len(history),
+                **({"diverged": True} if fitted.position.diverged[replica] else {}),
                 "steps": history[-1].steps,
                 "seconds": sum(record.seconds for record in history),
                 "statistics": task.statistics(split),

@@ -65,6 +65,8 @@ class Comparison:
     """Of runs that were trained again, elsewhere: shown and not counted."""
     updates: tuple[int, ...] = ()
     """After how many each run ended, where training ends once it has converged."""
+    diverged: tuple[int, ...] = ()
+    """The seeds of runs that did, after the weights that count."""
 
     @property
     def summary(self) -> Summary | None:
@@ -106,6 +108,8 @@ class Comparison:
         seeds, again = (" ".join(map(self._figure, each)) for each in (self.scores, self.again))
         ended = " ".join(f"{each:,}" for each in self.updates)
         said = f"{seeds}; after {ended} updates" if ended else seeds
+        if self.diverged:
+            said += f"; seed {', '.join(map(str, self.diverged))} diverged then"
         return f"{said}; again {again}" if again else said
 
     @property
@@ -138,6 +142,7 @@ class Comparison:
             "measured": self.summary.as_json if self.summary else None,
             "again": list(self.again),
             "updates": list(self.updates),
+            "diverged": list(self.diverged),
             "difference": self.difference,
             "verdict": self.verdict,
         }
@@ -162,6 +167,7 @@ def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
             scores=scores(cell, runs.of(cell)),
             again=scores(cell, runs.again(cell)),
             updates=tuple(run.steps for run in runs.of(cell)) if ends(cell) else (),
+            diverged=tuple(run.seed for run in runs.of(cell) if run.diverged),
         )
         for cell in cells
     ]

@@ -81,8 +81,8 @@ class Position:
     """What is best of what weights are selected by, a replica each; -1 before the first."""
     best_epoch: list[int] = field(default_factory=list[int])
     stopped: list[bool] = field(default_factory=list[bool])
-    """Replicas whose best weights can no longer change, or that have converged."""
-    lost: list[bool] = field(default_factory=list[bool])
+    """Replicas whose best weights can no longer change, that have converged or diverged."""
+    diverged: list[bool] = field(default_factory=list[bool])
     """Those of them whose weights are no numbers any more."""
     history: list[list[EpochRecord]] = field(default_factory=list[list[EpochRecord]])
 
@@ -94,8 +94,14 @@ class Position:
         self.best = self.best or [-1.0] * count
         self.best_epoch = self.best_epoch or [0] * count
         self.stopped = self.stopped or [False] * count
-        self.lost = self.lost or [False] * count
+        self.diverged = self.diverged or [False] * count
         self.history = self.history or [[] for _ in range(count)]
+
+    @property
+    def lost(self) -> list[bool]:
+        """Replicas that diverged before any weights of theirs were selected."""
+        pairs = zip(self.diverged, self.best, strict=True)
+        return [diverged and best < 0 for diverged, best in pairs]
 
     @classmethod
     def read(cls, value: dict[str, Any]) -> Position:
@@ -108,6 +114,8 @@ class Position:
         # Earlier versions did not count these: in the epoch that is under way they are not known.
         unknown = {name: [nan] * value["replicas"] for name in ("nats", "counts")}
         fields: dict[str, Any] = unknown | value | {"history": history}
+        if "lost" in fields:  # what they called it
+            fields["diverged"] = fields.pop("lost")
         return cls(**fields)
 
 
@@ -179,7 +187,8 @@ class Training:
 
         Raises:
             Interrupted: by a signal, after the state was saved.
-            RunFailed: a checkpoint is damaged or cannot be written, or every replica diverges.
+            RunFailed: a checkpoint is damaged or cannot be written, or every replica diverges
+                before any weights are selected.
         """
         first, position = self._resume()
         shares = first
@@ -358,13 +367,13 @@ class Training:
         """Stop the replicas whose weights are no numbers any more; the others go on.
 
         Raises:
-            RunFailed: there are no others.
+            RunFailed: there are no others, and no weights that were selected before.
         """
         for replica, loss in enumerate(position.losses):
             if not isfinite(loss):
-                position.lost[replica] = position.stopped[replica] = True
+                position.diverged[replica] = position.stopped[replica] = True
         if all(position.lost):
-            raise diverged(self.replicas.seeds, position)
+            raise lost(self.replicas.seeds, position)
 
     def _scores(self, shares: Shares, position: Position, trial: Trial) -> list[float | None]:
         """Return the scores; None without rows, of what has stopped, and between two trials."""
@@ -400,11 +409,11 @@ def _judged(protocol: Recipe, score: float | None, perplexity: float | None) -> 
     return score if protocol.keep == "best" else None
 
 
-def diverged(seeds: Sequence[int], position: Position) -> RunFailed:
+def lost(seeds: Sequence[int], position: Position) -> RunFailed:
     """Return what is said of the replicas that are lost."""
     replicas = zip(seeds, position.history, position.lost, strict=True)
-    lost = [f"{seed} (epoch {len(history) + 1})" for seed, history, gone in replicas if gone]
-    place = f"the loss of seed {', '.join(lost)} is no number any more"
+    gone = [f"{seed} (epoch {len(history) + 1})" for seed, history, is_lost in replicas if is_lost]
+    place = f"the loss of seed {', '.join(gone)} is no number any more"
     return RunFailed(f"{place}; try a smaller learning rate")
 
 
