@@ -25,11 +25,11 @@ TABLE = PAPER.table("table4")
 CELLS = TABLE.select(["gru", "gru+attn"], ["length"])
 
 
-def finish(workshop: Workshop, runs: Sequence[Run]) -> None:
+def finish(workshop: Workshop, runs: Sequence[Run], **elsewhere: Any) -> None:
     """Make run folders as training would leave them, with scores of their own."""
     for run in runs:
         folder = run.within(workshop.folder)
-        place = {"daxy": "0.1.0", "jax": "0.7", "device_kind": "cpu", "cores": 2}
+        place = {"daxy": "0.1.0", "jax": "0.7", "device_kind": "cpu", "cores": 2, **elsewhere}
         folder.begin(run.config, place | {"started": "2026-01-01", "group": [run.config.name]})
         folder.write_log([])
         write_bytes(folder.model, b"weights")
@@ -89,6 +89,16 @@ def test_a_plan_tells_measured_from_finished_from_missing(
     assert found == [((1,), (), (0, 2)), ((), (0, 2), (1,))]
     again = reproduction.plan(PAPER, CELLS, 3, ledger, Workshop(runs), restart=True)
     assert [step.missing for step in again] == [(0, 2), (0, 1, 2)]
+
+
+def test_the_ledger_names_each_device_that_a_run_was_trained_on(tmp_path: Path) -> None:
+    ledger, runs = Ledger(tmp_path / "results"), tmp_path / "runs"
+    went_on = [{"device_kind": "H100", "started": "2026-01-02"}, {"jax": "0.8", "started": "later"}]
+    finish(Workshop(runs), runs_of(CELLS[0], [0]), resumed=went_on)
+    steps = reproduction.plan(PAPER, CELLS[:1], 1, ledger, Workshop(runs))
+    assert list(reproduction.carry_out(steps, TABLE, ledger, Silent()))
+    (found,) = Ledger(tmp_path / "results").runs(PAPER).of(CELLS[0])
+    assert (found.daxy, found.jax, found.device) == ("0.1.0", "0.7, 0.8", "cpu, H100")
 
 
 def test_what_was_run_is_in_the_ledger_and_not_run_again(

@@ -22,7 +22,7 @@ from daxy.core.locks import alone
 from daxy.experiments import papers
 from daxy.experiments import runs as runs_module
 from daxy.experiments.entry import entry
-from daxy.experiments.environment import describe, resumed
+from daxy.experiments.environment import describe, everywhere, resumed
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.runs import Workshop
 from daxy.learners.neural import Group
@@ -217,6 +217,7 @@ def test_each_place_that_is_not_the_last_one_is_recorded() -> None:
     assert resumed(once, there | {"started": "later"}) == once
     back = resumed(once, here | {"started": "at last"})
     assert back["resumed"][1:] == [{"device": "cpu", "started": "at last"}]
+    assert [everywhere(back, name) for name in ("daxy", "device")] == ["1", "cpu, gpu"]
 
 
 def test_a_run_killed_while_results_were_written_is_finished(

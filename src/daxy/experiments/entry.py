@@ -58,7 +58,7 @@ class Entry:
     daxy: str
     jax: str
     device: str
-    """The kind of device."""
+    """The kind of device; where a training went on elsewhere, of each, as with versions."""
     cores: int
     date: str
     group: tuple[str, ...]
@@ -128,6 +128,8 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
     Raises:
         RunFailed: a file of the run is damaged, or it has no such figure.
     """
+    from daxy.experiments.environment import everywhere  # JAX, which tables do without
+
     assert cell.recipe is not None, cell
     scores, config, place = folder.scores(), folder.config(), folder.environment()
     common = replace(config, seed=0)
@@ -152,9 +154,9 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
         run=config.name,
         digest=config.digest,
         settings=common.digest,
-        daxy=place["daxy"],
-        jax=place["jax"],
-        device=place["device_kind"],
+        daxy=everywhere(place, "daxy"),
+        jax=everywhere(place, "jax"),
+        device=everywhere(place, "device_kind"),
         cores=place["cores"],
         date=place["started"],
         group=tuple(place["group"]),

@@ -48,3 +48,9 @@ def resumed(before: Mapping[str, Any], here: Mapping[str, Any]) -> dict[str, Any
     if change := {name: here[name] for name in BITS if here[name] != last.get(name)}:
         changes.append({**change, "started": here["started"]})
     return {**before, **({"resumed": changes} if changes else {})}
+
+
+def everywhere(place: Mapping[str, Any], name: str) -> str:
+    """Return what one of `BITS` was where a run began, then each other that it went on with."""
+    values = [place[name], *(each[name] for each in place.get("resumed", ()) if name in each)]
+    return ", ".join(dict.fromkeys(values))
