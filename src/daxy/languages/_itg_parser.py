@@ -72,16 +72,18 @@ class _Choice(NamedTuple):
     children: tuple[Item, ...]
 
 
-def parse(grammar: Grammar, source: Tokens, target: Tokens | None = None) -> Derivation:
+def parse(
+    grammar: Grammar, source: Sequence[str], target: Sequence[str] | None = None
+) -> Derivation:
     """Return a derivation of a pair, or of a source alone: one of those there are.
 
     Raises:
         WrongRequest: there is none.
     """
-    charts = [Chart.of(grammar, source, [rule.source for rule in grammar.rules], "source")]
+    charts = [Chart.of(grammar, tuple(source), [rule.source for rule in grammar.rules], "source")]
     if target is not None:
         sides = [rule.target for rule in grammar.rules]
-        charts.append(Chart.of(grammar, target, sides, "target"))
+        charts.append(Chart.of(grammar, tuple(target), sides, "target"))
     found = _Search.of(grammar, charts).run()
     if found is None:
         raise WrongRequest("both sides are of the grammar, but not derived together")

@@ -10,7 +10,7 @@ spelling` does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -195,12 +195,13 @@ def clauses(predicate: Predicate) -> Iterator[Clause]:
         yield Clause(subject, predicate, is_negated, is_very)
 
 
-def parse(sentence: Tokens) -> tuple[Language, tuple[Clause, ...]]:
+def parse(words: Sequence[str]) -> tuple[Language, tuple[Clause, ...]]:
     """Return the language of a sentence, and everything that can be meant by it.
 
     Raises:
         WrongRequest: it is no sentence of the grammar; says what is wrong.
     """
+    sentence = tuple(words)
     who = sentence[0] if sentence else ""
     language: Language = "french" if who in ETRE else "english"
     known = sorted(BE | ETRE)
@@ -223,17 +224,17 @@ def parse(sentence: Tokens) -> tuple[Language, tuple[Clause, ...]]:
     return language, found
 
 
-def translations(sentence: Tokens) -> tuple[Tokens, ...]:
+def translations(words: Sequence[str]) -> tuple[Tokens, ...]:
     """Return every sentence of the other language that says what this one says, sorted.
 
     Raises:
         WrongRequest: it is no sentence of the grammar.
     """
-    language, meant = parse(sentence)
+    language, meant = parse(words)
     return tuple(sorted({said for clause in meant for said in clause.said(_other(language))}))
 
 
-def accepted(source: Tokens, target: Tokens) -> frozenset[Tokens]:
+def accepted(source: Sequence[str], target: Sequence[str]) -> frozenset[Tokens]:
     """Return what translates a sentence as well as the translation that is given does.
 
     A word that is not known, or not as this translation has it, is taken for an adjective, if the
@@ -241,12 +242,13 @@ def accepted(source: Tokens, target: Tokens) -> frozenset[Tokens]:
     be one of several: of `you are daxy . tu es daxiste .` all that can be said follows. What the
     grammar does not know has one translation.
     """
+    asked, given = tuple(source), tuple(target)
     for language in LANGUAGES:
-        meant = _meant(source, target, language)
+        meant = _meant(asked, given, language)
         if meant:
             others = (said for clause in meant for said in clause.said(_other(language)))
-            return frozenset({target, *others})
-    return frozenset({target})
+            return frozenset({given, *others})
+    return frozenset({given})
 
 
 def _meant(source: Tokens, target: Tokens, language: Language) -> list[Clause]:
