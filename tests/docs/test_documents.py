@@ -11,9 +11,8 @@ from daxy.core import registry
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
 README = blocks(ROOT / "README.md")
-SHOWN = [
-    block for block in (*README, *blocks(ROOT / "docs" / "gscan.md")) if block.output is not None
-]
+PAGES = [blocks(ROOT / "docs" / page) for page in ("gscan.md", "python.md")]
+SHOWN = [block for page in (README, *PAGES) for block in page if block.output is not None]
 
 every_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 
@@ -30,8 +29,8 @@ def test_every_command_of_daxy_is_understood(document: Path) -> None:
         _parse.parse(verb, name, arguments)
 
 
-@pytest.mark.parametrize("block", SHOWN, ids=lambda block: block.code.splitlines()[0])
-def test_the_readme_prints_what_it_shows(block: Block, tmp_path: Path) -> None:
+@pytest.mark.parametrize("block", SHOWN, ids=lambda block: block.code.splitlines()[-1])
+def test_documents_print_what_they_show(block: Block, tmp_path: Path) -> None:
     run(block, tmp_path)
 
 

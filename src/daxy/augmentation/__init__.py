@@ -9,7 +9,7 @@ from daxy.augmentation.worlds import Rewriter
 from daxy.core.examples import Examples
 from daxy.worlds.examples import GroundedExamples
 
-__all__ = ["Augmenter", "Geca", "Taught"]
+__all__ = ["Augmenter", "Composer", "Geca", "Taught"]
 
 
 class Taught(NamedTuple):
