@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from daxy.batching.epochs import Bucket
 from daxy.batching.table import Table
@@ -21,7 +23,7 @@ from daxy.training.checkpoint import Checkpoint
 from daxy.training.loop import Judge, Position, Training, Trial
 from daxy.training.order import Supply, TrainingSet
 from daxy.training.protocol import Protocol
-from daxy.training.replicas import Replicas, Steps
+from daxy.training.replicas import Replicas, Shares, Steps
 
 TRAIN, VALIDATION = 18, 4
 BATCH = 4
@@ -96,6 +98,22 @@ def training(
         checkpoint=checkpoint,
         checkpoint_seconds=checkpoint_seconds,
     )
+
+
+@contextmanager
+def last_diverges() -> Generator[None]:
+    """In the second epoch the loss of each group's last replica is no number any more."""
+    run = Replicas.run
+
+    def losing(replicas: Replicas, shares: Shares, steps: Steps, *on: Any) -> tuple[Shares, Any]:
+        shares, losses = run(replicas, shares, steps, *on)
+        if steps.number[0] >= STEPS:
+            losses[:, -1] = np.nan
+        return shares, losses
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Replicas, "run", losing)
+        yield
 
 
 @dataclass

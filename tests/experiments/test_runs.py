@@ -501,3 +501,7 @@ def test_a_run_that_diverges_has_the_weights_that_were_selected_before(
     assert found[1]["test"] == first.scores()["test"]
     cell = papers.table("bastings2018/table4").cell("GRU +Attn", "jump")
     assert [entry(cell, folder).diverged for folder in runs_in(tmp_path)] == [False, True]
+    later = papers.table("ruis2020/curve").cell("Baseline", "20,000")
+    why = rf"has no figure of .*'20000' .*: it diverged after {found[1]['steps']} steps\)"
+    with pytest.raises(RunFailed, match=why):
+        entry(later, runs_in(tmp_path)[1])

@@ -91,8 +91,21 @@ def test_a_run_that_diverged_after_the_weights_that_count_is_named(
     ledger, cell = Ledger(tmp_path), TABLE.cell("GRU +Attn", "jump")
     ledger.add(TABLE, [entry_for(cell, 0.1), entry_for(cell, 0.12, 3, diverged=True)])
     (found,) = compare([cell], Ledger(tmp_path).runs(PAPER))
-    assert found.texts[-1] == "10.0 12.0; seed 3 diverged then"
+    assert found.texts[-1] == "10.0 12.0; seed 3 diverged"
     assert found.as_json["diverged"] == [3]
+
+
+def test_a_run_that_diverged_before_a_figure_is_named_where_it_is_missing(
+    tmp_path: Path, entry_for: Callable
+) -> None:
+    table = papers.table("ruis2020/curve")
+    early, late = (table.cell("Baseline", column) for column in ("2,000", "20,000"))
+    ledger = Ledger(tmp_path)
+    whole = entry_for(early, 0.1, validations={"2000": 0.1, "20000": 0.5})
+    ledger.add(table, [whole, entry_for(early, 0.2, 3, validations={"2000": 0.2}, diverged=True)])
+    first, last = compare([early, late], Ledger(tmp_path).runs(papers.get("ruis2020")))
+    assert first.texts[-1].endswith("; seed 3 diverged")
+    assert last.texts[-1] == "50.0; seed 3 diverged"
 
 
 def test_runs_that_were_trained_again_are_shown_and_do_not_count(

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.tiny_training import Listener, bits, scripted, training
+from tests.tiny_training import Listener, bits, last_diverges, scripted, training
 
 from daxy.core.errors import RunFailed
 from daxy.training.checkpoint import Checkpoint
@@ -110,6 +110,21 @@ def test_selection_and_stopping_survive_an_interruption(stretch: int, tmp_path: 
     assert bits(state) == bits(undisturbed)
     assert position.best_epoch == expected.best_epoch == [1, 2]
     assert position.stopped == expected.stopped == [False, True]
+
+
+@pytest.mark.parametrize("stretch", [6, 7, 8, 9])
+def test_divergence_survives_an_interruption(stretch: int, tmp_path: Path) -> None:
+    scores = [0.1, 0.2, 0.3], [0.4]
+    checkpoint = Checkpoint(tmp_path / "state.safetensors")
+    with last_diverges():
+        undisturbed, expected = training([0, 1], scripted(*scores)).fit(Listener())
+        validate = scripted(*scores)
+        with pytest.raises(Interrupted):
+            training([0, 1], validate, checkpoint).fit(Listener(stop_at=stretch))
+        state, position = training([0, 1], validate, checkpoint).fit(Listener())
+    assert bits(state.best) == bits(undisturbed.best)
+    assert position.diverged == expected.diverged == [False, True]
+    assert [len(each) for each in position.history] == [len(each) for each in expected.history]
 
 
 def test_a_finished_training_is_not_trained_again(tmp_path: Path) -> None:

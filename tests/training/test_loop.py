@@ -1,7 +1,5 @@
 """Epochs, validation after each, the best weights kept, an exact stop."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
@@ -17,6 +15,7 @@ from tests.tiny_training import (
     bits,
     examples,
     largest_difference,
+    last_diverges,
     scripted,
     table,
     training,
@@ -262,22 +261,6 @@ def test_a_loss_that_is_no_number_ends_the_training_and_names_the_seed() -> None
         training([3], learning_rate=1e30).fit(Listener())
 
 
-@contextmanager
-def last_diverges() -> Generator[None]:
-    """In the second epoch the loss of each group's last replica is no number any more."""
-    run = Replicas.run
-
-    def losing(replicas: Replicas, shares: Shares, steps: Steps, *on: Any) -> tuple[Shares, Any]:
-        shares, losses = run(replicas, shares, steps, *on)
-        if steps.number[0] >= STEPS:
-            losses[:, -1] = np.nan
-        return shares, losses
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Replicas, "run", losing)
-        yield
-
-
 def test_the_others_go_on_without_a_replica_that_diverges() -> None:
     alone, _ = training([0, 1], scripted([0.1, 0.2, 0.3], [0.4] * 3), epochs=3).fit(Listener())
     with last_diverges():
@@ -302,3 +285,26 @@ def test_where_the_last_weights_are_kept_none_were_selected_before() -> None:
     lost = pytest.raises(RunFailed, match=r"the loss of seed 5 \(epoch 2\) is no number")
     with last_diverges(), lost:
         training([5], scripted([0.4]), epochs=3, keep="last").fit(Listener())
+
+
+@pytest.mark.parametrize("keep", ["best", "last", "perplexity"])
+def test_weights_that_the_last_step_of_an_epoch_spoils_are_not_selected(
+    keep: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every loss is a number: it was computed before its step."""
+    run = Replicas.run
+
+    def spoiling(replicas: Replicas, shares: Shares, steps: Steps, *on: Any) -> tuple[Shares, Any]:
+        shares, losses = run(replicas, shares, steps, *on)
+        if steps.number[0] != STEPS - 1:
+            return shares, losses
+        *others, last = shares
+        spoiled = jax.tree.map(lambda leaf: leaf.at[-1].set(jnp.nan), last.model)
+        return [*others, last._replace(model=spoiled)], losses
+
+    monkeypatch.setattr(Replicas, "run", spoiling)
+    recipe = {"keep": keep, "token_mean": keep == "perplexity", "epochs": 2}
+    state, position = training([0, 1], scripted([0.1, 0.2], []), **recipe).fit(Listener())
+    assert (position.diverged, position.lost) == ([False, True], [False, True])
+    assert [len(history) for history in position.history] == [2, 0]
+    assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(one_replica(state.best, 0)))

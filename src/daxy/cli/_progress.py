@@ -88,7 +88,8 @@ class Display:
             self._live = None
 
     def _figures(self, position: Position, steps: int) -> str:
-        loss = sum(position.losses) / len(position.losses) / max(position.step, 1)
+        going = max(len(position.stopped) - sum(position.stopped), 1)
+        loss = sum(position.losses) / going / max(position.step, 1)
         known = [score for score in position.best if score > 0]
         best = f"  best {_several(known, '.1%')}" if known else ""
         if known and self._by_perplexity:

@@ -169,13 +169,16 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
         on_validation=scores.get("on_validation", {}),
         told=_told(folder) if cell.recipe.part == "told" else {},
         perplexity=scores.get("perplexity"),
-        sacrebleu=place.get("sacrebleu", "") if "bleu" in scores["test"] else "",
+        sacrebleu=_sacrebleu(scores, place),
         diverged=scores.get("diverged", False),
     )
     try:
         return replace(found, score=found.score_of(cell.recipe))
     except KeyError as error:
-        figure = f"of {cell.row}, {cell.column} ({error} is not in its scores or its log)"
+        why = f"{error} is not in its scores or its log"
+        if found.diverged:
+            why += f": it diverged after {found.steps:,} steps"
+        figure = f"of {cell.row}, {cell.column} ({why})"
         raise RunFailed(f"{folder.path} has no figure {figure}") from None
 
 
@@ -188,6 +191,12 @@ def entries(folders: Iterable[tuple[Cell, RunFolder]], lacking: list[DaxyError])
         except RunFailed as error:
             lacking.append(error)
     return found
+
+
+def _sacrebleu(scores: Mapping[str, Any], place: Mapping[str, Any]) -> str:
+    """Return the version that counted BLEU; earlier runs kept the one where they began."""
+    here = place.get("sacrebleu", "") if "bleu" in scores["test"] else ""
+    return scores.get("sacrebleu", here)
 
 
 def _told(folder: RunFolder) -> dict[str, float]:

@@ -51,17 +51,20 @@ class Runs:
         counted = self.of(cell)
         return [entry for entry in self._trainings(cell) if entry not in counted]
 
+    def diverged(self, cell: Cell) -> list[int]:
+        """Return the seeds of a cell's runs that did, also of those that have no figure for it."""
+        return sorted({entry.seed for entry in self._alike(cell) if entry.diverged})
+
     def _trainings(self, cell: Cell) -> list[Entry]:
         """Return all that is filed of a cell's runs and has its figure, by seed and date."""
-        if cell.recipe is None:
-            return []
-        found = self.by_recipe.get(cell.recipe.identity, [])
+        return [entry for entry in self._alike(cell) if cell.recipe and entry.has(cell.recipe)]
+
+    def _alike(self, cell: Cell) -> list[Entry]:
+        """Return all that is filed of a cell's runs, of the newest settings, by seed and date."""
+        found = self.by_recipe.get(cell.recipe.identity, []) if cell.recipe else []
         newest = max(found, key=lambda entry: entry.date, default=None)
-        alike = {
-            each.training: each
-            for each in found
-            if newest and each.settings == newest.settings and each.has(cell.recipe)
-        }
+        settings = newest.settings if newest else ""
+        alike = {each.training: each for each in found if each.settings == settings}
         return sorted(alike.values(), key=lambda entry: (entry.seed, entry.date))
 
 
@@ -187,4 +190,5 @@ def _check_place(path: Path, number: int, entry: Entry, table: Table) -> None:
         ("column", entry.column, table.columns),
     ):
         if name not in known:
-            raise WrongFile(path, f"run {number}: {UnknownName(kind, name, known)}")
+            unknown = UnknownName(kind, name, known, listing=f"daxy papers {table.path}")
+            raise WrongFile(path, f"run {number}: {unknown}")

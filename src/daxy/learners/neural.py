@@ -172,7 +172,7 @@ class Group:
             return time.monotonic() - began
 
         compiled = decode(SAMPLE)
-        example = decode(SAMPLE) / SAMPLE
+        example = decode(SAMPLE) / min(SAMPLE, max(1, *map(len, tests)))
         validations = max(len(own) for own in self.training.validation.rows)
         epochs = self._replicas.protocol.most_epochs
         left = epochs - epochs_done

@@ -66,7 +66,8 @@ class Comparison:
     updates: tuple[int, ...] = ()
     """After how many each run ended, where training ends once it has converged."""
     diverged: tuple[int, ...] = ()
-    """The seeds of runs that did, after the weights that count."""
+    """The seeds of runs that did, after the weights that count; if that was before the figure was
+    reached, it is not among the scores."""
 
     @property
     def summary(self) -> Summary | None:
@@ -108,9 +109,10 @@ class Comparison:
         seeds, again = (" ".join(map(self._figure, each)) for each in (self.scores, self.again))
         ended = " ".join(f"{each:,}" for each in self.updates)
         said = f"{seeds}; after {ended} updates" if ended else seeds
+        said += f"; again {again}" if again else ""
         if self.diverged:
-            said += f"; seed {', '.join(map(str, self.diverged))} diverged then"
-        return f"{said}; again {again}" if again else said
+            said += f"; seed {', '.join(map(str, self.diverged))} diverged"
+        return said.removeprefix("; ")
 
     @property
     def _measured(self) -> tuple[str, ...]:
@@ -167,7 +169,7 @@ def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
             scores=scores(cell, runs.of(cell)),
             again=scores(cell, runs.again(cell)),
             updates=tuple(run.steps for run in runs.of(cell)) if ends(cell) else (),
-            diverged=tuple(run.seed for run in runs.of(cell) if run.diverged),
+            diverged=tuple(runs.diverged(cell)),
         )
         for cell in cells
     ]

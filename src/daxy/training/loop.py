@@ -327,7 +327,7 @@ class Training:
     def _end_epoch(self, shares: Shares, position: Position, epoch: _Epoch) -> Shares:
         """Validate, keep what improved (a tie keeps the earlier) and write down the epoch."""
         protocol = self.replicas.protocol
-        self._give_up_what_is_lost(position)
+        self._give_up_what_is_lost(shares, position)
         scores = self._scores(shares, position, self.validation)
         rates = self._learning_rates(position, position.total)
         tests = self._scores(shares, position, self.test) if self.test else [None] * len(scores)
@@ -363,15 +363,17 @@ class Training:
         position.losses, position.nats, position.counts = nothing, nothing, nothing
         return self.replicas.keep_best(shares, improved)
 
-    def _give_up_what_is_lost(self, position: Position) -> None:
+    def _give_up_what_is_lost(self, shares: Shares, position: Position) -> None:
         """Stop the replicas whose weights are no numbers any more; the others go on.
+
+        A loss is that of the weights before its step, so the last step shows in the weights alone.
 
         Raises:
             RunFailed: there are no others, and no weights that were selected before.
         """
-        for replica, loss in enumerate(position.losses):
-            if not isfinite(loss):
-                position.diverged[replica] = position.stopped[replica] = True
+        known = np.isfinite(position.losses) & self.replicas.finite(shares)
+        for replica in np.flatnonzero(~known).tolist():
+            position.diverged[replica] = position.stopped[replica] = True
         if all(position.lost):
             raise lost(self.replicas.seeds, position)
 

@@ -158,6 +158,10 @@ class Replicas:
             for state, team in zip(shares, self._teams, strict=True)
         ]
 
+    def finite(self, shares: Shares) -> NDArray[np.bool_]:
+        """Return of which replicas all weights are numbers."""
+        return np.concatenate([np.asarray(_finite(state.model)) for state in shares])
+
     def decode(self, model: Weights, rows: Sequence[Rows]) -> list[NDArray[np.uint16]]:
         """Return each replica's greedy outputs for its own rows: [count, limit] codes each.
 
@@ -377,6 +381,13 @@ def _keep_best(state: State, improved: Bool[Array, " replicas"]) -> State:
         return jnp.where(improved.reshape(-1, *[1] * (new.ndim - 1)), new, old)
 
     return state._replace(best=jax.tree.map(better, state.model, state.best))
+
+
+@jax.jit
+def _finite(model: Weights) -> Bool[Array, " replicas"]:
+    leaves = jax.tree.leaves(model)
+    found = [jnp.isfinite(leaf).reshape(len(leaf), -1).all(axis=1) for leaf in leaves]
+    return jnp.stack(found).all(axis=0)
 
 
 def _coins(
