@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from daxy.experiments import papers
+from daxy.core.errors import RunFailed
+from daxy.experiments import executors, papers, reproduction
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell, Paper, Recipe, Table
 from daxy.experiments.runs import Workshop
@@ -71,6 +72,9 @@ def test_a_grid_is_planned_run_filed_and_found_again(folder: Path, daxy: Callabl
     assert (planned.json["missing"], program["trials"]) == (8, 8 * 64)
     assert program["tasks"] == ["scan/simple_p1", "scan/simple_p2"]
     assert planned.json["seconds"] == program["seconds"] > 0
+    assert planned.json["table"] == planned.json["plan"] == "made_up/grid"
+    assert planned.json["figures"] == len(planned.json["cells"]) == 4
+    assert planned.json["cells"][1] == {"row": "quiet", "column": "p2", "task": "scan/simple_p2"}
     assert not (folder / "runs").exists()
 
     answer = daxy("sweep", "made_up/grid", "--no-estimate")
@@ -147,7 +151,59 @@ def test_runs_that_are_finished_and_not_filed_yet_are_filed(folder: Path, daxy: 
     (folder / "results" / "made_up" / "grid.json").unlink()
     refused = daxy(*request, "--restart", "--on", "ray", "--cpus", "0")
     assert "--cpus must be positive, not 0" in refused.err
+    (folder / "results" / "made_up").rmdir()
+    (folder / "results" / "made_up").write_text("in the way")
+    assert "cannot write results/made_up" in daxy(*request, "--restart").err
+    (folder / "results" / "made_up").unlink()
     assert daxy(*request, "--json").json["finished"] == 2
+
+
+def test_a_restart_does_not_delete_the_state_at_a_storage_of_runs_that_are_not_asked_for(
+    folder: Path, daxy: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An interrupted sweep with a storage: the driver's folder has no state, the storage has."""
+    pytest.importorskip("fsspec")
+    ray = executors.get("ray")
+    monkeypatch.setattr(ray, "check", lambda **_: None)
+    monkeypatch.setattr(ray, "run", lambda programs, *_, **__: iter(programs))
+    group = [
+        reproduction.run(cell.recipe, 0)
+        for cell in made_up().table("grid").select([], ["p1"])
+        if cell.recipe is not None
+    ]
+    for place in ("runs", "storage"):
+        for run in group:
+            names = [each.config.name for each in group]
+            run.within(folder / place).begin(run.config, {"group": names})
+    state = group[0].within(folder / "storage").checkpoint
+    state.parent.mkdir()
+    state.write_bytes(b"state")
+    request = ["sweep", "made_up/grid", "--column", "p1", "--seeds", "1", "--restart"]
+    request += ["--on", "ray", "--storage", "storage"]
+    refused = daxy(*request, "--dropout", "0.0")
+    assert refused.code == 2
+    assert f"was interrupted beside {group[1].config.name}, whose state is lost" in refused.err
+    assert state.exists()
+    assert group[0].within(folder / "runs").path.exists()
+    assert daxy(*request).code == 0
+    assert not state.exists()
+    assert not group[0].within(folder / "runs").path.exists()
+
+
+def test_a_network_that_is_lost_is_not_counted_among_those_that_are_done(
+    folder: Path, daxy: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complete = Workshop.complete
+
+    def losing(self: Workshop, runs: Any, watcher: Any) -> None:
+        complete(self, runs[:-1], watcher)
+        raise RunFailed("the loss of seed 1 is no number any more")
+
+    monkeypatch.setattr(Workshop, "complete", losing)
+    answer = daxy("sweep", "made_up/grid", "--row", "quiet", "--column", "p1", "--no-estimate")
+    assert answer.code == 1
+    assert "1 of 1 programs, 1 of 2 networks; " in answer.err
+    assert entries(folder) == [("quiet", "p1", 0)]
 
 
 def test_what_cannot_be_filed_is_not_trained(folder: Path, daxy: Callable) -> None:

@@ -81,6 +81,27 @@ def test_a_sweep_on_a_cluster_ends_as_in_one_process(alone: Path, tmp_path: Path
     assert_as_alone(tmp_path, alone)
 
 
+def test_a_task_that_failed_is_told_of_as_it_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def take(*_: object) -> None:
+        raise RunFailed("a task failed: seed 1 diverged")
+
+    submitted = SimpleNamespace(options=lambda **_: SimpleNamespace(remote=lambda *_: object()))
+    ray = SimpleNamespace(
+        nodes=lambda: [{"Alive": True, "Resources": {"CPU": 1}}],
+        remote=lambda _: submitted,
+        wait=lambda tasks, num_returns: (tasks[:num_returns], tasks[num_returns:]),
+        shutdown=lambda: None,
+    )
+    monkeypatch.setattr(cluster, "_connected", lambda _: ray)
+    monkeypatch.setattr(cluster, "_take", take)
+    going = cluster.run(PROGRAMS, Workshop(tmp_path), Silent())
+    assert [next(going) for _ in PROGRAMS] == PROGRAMS
+    with pytest.raises(RunFailed, match="seed 1 diverged; 1 more failed"):
+        next(going)
+
+
 def test_too_many_cores_for_a_task_are_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(WrongRequest, match="a task takes 1000 of CPU and 0 of GPU; no machine"):
         list(cluster.run(PROGRAMS, Workshop(tmp_path), Silent(), cpus=1000))
@@ -194,6 +215,58 @@ def test_what_is_finished_at_a_storage_is_not_mixed_with_another_training(
     kept.store([asked.config.name], tmp_path / "other")
     assert asked.within(tmp_path / "storage").is_done()
     assert not asked.within(tmp_path / "storage").checkpoint.exists()
+
+
+def test_what_a_storage_has_is_never_there_before_what_it_needs(
+    alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker can be killed between any two files."""
+    first, second = PROGRAMS[0].runs
+    names = [first.config.name, second.config.name]
+    for asked in (first, second):
+        begin(asked, tmp_path / "runs", 3)
+    shutil.rmtree(second.within(tmp_path / "runs").checkpoint.parent)
+    storage = Storage.at("memory://ordered")
+    files = importlib.import_module("fsspec").filesystem("memory")
+    written, moved = list[str](), files.mv
+
+    def moving(source: str, target: str) -> None:
+        written.append(target.partition("/ordered/")[2])
+        moved(source, target)
+
+    monkeypatch.setattr(type(files), "mv", lambda _, *paths: moving(*paths))
+    storage.store(names, tmp_path / "runs")
+    assert len(written) == 7
+    assert written[-1] == f"{names[0]}/checkpoint/state.safetensors"
+    written.clear()
+    storage.store(names, alone)
+    assert written[-2:] == [f"{name}/done" for name in sorted(names)]
+
+
+def test_a_restart_does_not_lose_a_state_at_a_storage_of_a_run_that_is_not_asked_for(
+    tmp_path: Path,
+) -> None:
+    storage = Storage.at(f"memory://{tmp_path.name}/left")
+    names = [asked.config.name for asked in PROGRAMS[0].runs]
+    for asked in PROGRAMS[0].runs:
+        asked.within(tmp_path).begin(asked.config, {"group": names})
+    Checkpoint(PROGRAMS[0].runs[0].within(tmp_path).checkpoint).save({}, {"epoch": 3})
+    storage.store(names, tmp_path)
+    with pytest.raises(WrongRequest, match=f"left/{names[0]} was interrupted beside {names[1]}, "):
+        storage.check_left(names[:1])
+    storage.check_left(names)
+    storage.check_left(names[1:])  # no state lies there
+    (tmp_path / names[1] / "done").write_text("{}")
+    storage.store(names, tmp_path)
+    storage.check_left(names[:1])
+
+
+def test_what_is_damaged_at_a_storage_can_begin_anew(tmp_path: Path) -> None:
+    storage, asked = Storage.at(f"memory://{tmp_path.name}/damaged"), RUNS[0]
+    begin(asked, tmp_path, 3)
+    (asked.within(tmp_path).path / "environment.json").write_text('{"group": [')
+    storage.store([asked.config.name], tmp_path)
+    storage.check_left([asked.config.name])
 
 
 def test_a_storage_that_is_a_folder_is_the_same_from_everywhere(

@@ -140,7 +140,7 @@ def test_runs_that_count_for_several_cells_are_trained_once(
     assert [run.seed for run in sweep.missing] == [0, 1]
     assert [[run.seed for run in program.runs] for program in sweep.programs] == [[0, 1]]
     assert len(list(reproduction.carry_out(steps, table, ledger, Silent(), restart=True))) == 2
-    assert (trained, cleared) == ([[0, 1]], [[0, 1], []])
+    assert (trained, cleared) == ([[0, 1]], [[0, 1]])
     found, (of_train, of_test) = ledger.runs(paper), cells
     assert of_test.recipe is not None
     assert [entry.score for entry in found.of(of_train)] == [0.2, 0.2]
@@ -249,10 +249,52 @@ def test_a_run_without_its_figure_keeps_no_other_out_of_the_ledger(
 def test_what_a_restart_would_refuse_is_not_deleted_first(
     tmp_path: Path, trained: list[list[int]]
 ) -> None:
-    finish(Workshop(tmp_path / "runs"), runs_of(CELLS[0], [0]))
-    late = Workshop(tmp_path / "runs", evaluate_every=1000)
+    finish(Workshop(tmp_path / "runs"), (runs := runs_of(CELLS[0], [0])))
+    ledger, late = Ledger(tmp_path / "results"), Workshop(tmp_path / "runs", evaluate_every=1000)
     with pytest.raises(WrongRequest, match="evaluate-every 1000 is more than the 50 epochs"):
-        reproduction.plan(PAPER, CELLS, 1, Ledger(tmp_path / "results"), late, restart=True)
+        steps = reproduction.plan(PAPER, CELLS, 1, ledger, late, restart=True)
+        list(reproduction.carry_out(steps, TABLE, ledger, Silent(), restart=True))
+    assert runs[0].within(late.folder).is_done()
+    assert trained == []
+
+
+def interrupt(workshop: Workshop, runs: Sequence[Run]) -> RunFolder:
+    """Leave what runs leave that were interrupted as a group; return where its state lies."""
+    for run in runs:
+        run.within(workshop.folder).begin(
+            run.config, {"group": [each.config.name for each in runs]}
+        )
+    first = runs[0].within(workshop.folder)
+    write_bytes(first.checkpoint, b"state")
+    return first
+
+
+def test_a_restart_of_several_cells_begins_anew_what_was_interrupted_across_them(
+    tmp_path: Path, trained: list[list[int]]
+) -> None:
+    ledger, workshop = Ledger(tmp_path / "results"), Workshop(tmp_path / "runs")
+    first = interrupt(workshop, [run for cell in CELLS for run in runs_of(cell, [0])])
+    alone = reproduction.plan(PAPER, CELLS[:1], 1, ledger, workshop, restart=True)
+    with pytest.raises(WrongRequest, match="whose state is lost with it; ask for that run too"):
+        list(reproduction.carry_out(alone, TABLE, ledger, Silent(), restart=True))
+    assert first.checkpoint.exists()
+    steps = reproduction.plan(PAPER, CELLS, 1, ledger, workshop, restart=True)
+    assert len(list(reproduction.carry_out(steps, TABLE, ledger, Silent(), restart=True))) == 2
+    assert not first.checkpoint.exists()
+    assert trained == [[0], [0]]
+
+
+def test_a_restart_that_one_cell_refuses_deletes_nothing_of_another(
+    tmp_path: Path, trained: list[list[int]]
+) -> None:
+    ledger, workshop = Ledger(tmp_path / "results"), Workshop(tmp_path / "runs")
+    finish(workshop, (done := runs_of(CELLS[0], [0])))
+    interrupt(workshop, runs_of(CELLS[1], [0, 7]))
+    steps = reproduction.plan(PAPER, CELLS, 1, ledger, workshop, restart=True)
+    with pytest.raises(WrongRequest, match="was interrupted beside .*seed7"):
+        list(reproduction.carry_out(steps, TABLE, ledger, Silent(), restart=True))
+    assert done[0].within(workshop.folder).is_done()
+    assert trained == []
 
 
 def test_what_is_finished_of_a_program_that_fails_is_filed_by_a_sweep(
@@ -266,6 +308,39 @@ def test_what_is_finished_of_a_program_that_fails_is_filed_by_a_sweep(
     with pytest.raises(RunFailed, match="seed 1 diverged"):
         list(sweep.carried_out(going, ledger))
     assert [run.seed for run in ledger.entries(TABLE)] == [0, 2]
+
+
+def test_a_program_that_fails_is_filed_before_the_next_one_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, workshop = Ledger(tmp_path / "results"), Workshop(tmp_path / "runs")
+    monkeypatch.setattr(Workshop, "complete", failing(1))
+    steps = reproduction.plan(PAPER, CELLS, 3, ledger, workshop)
+    sweep = Sweep(table=TABLE, steps=steps, workshop=workshop)
+    ending = sweep.carried_out(
+        executors.get("local").run(sweep.programs, workshop, Silent()), ledger
+    )
+    assert next(ending) is sweep.programs[0]
+    assert [(run.row, run.seed) for run in ledger.entries(TABLE)] == [("GRU", 0), ("GRU", 2)]
+    with pytest.raises(RunFailed, match="seed 1 diverged; 1 more failed"):
+        list(ending)
+    assert len(ledger.entries(TABLE)) == 4
+
+
+def test_a_sweep_names_the_program_that_failed_and_the_figure_that_is_lacking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, workshop = Ledger(tmp_path / "results"), Workshop(tmp_path / "runs")
+    finish(workshop, (runs := runs_of(CELLS[1], [0])))
+    folder = runs[0].within(workshop.folder)
+    folder.finish(folder.scores() | {"test": {"other": 0.5}})
+    monkeypatch.setattr(Workshop, "complete", failing(1))
+    steps = reproduction.plan(PAPER, CELLS, 2, ledger, workshop)
+    sweep = Sweep(table=TABLE, steps=steps, workshop=workshop)
+    going = executors.get("local").run(sweep.programs, workshop, Silent())
+    with pytest.raises(RunFailed, match=r"seed 1 diverged.* has no figure of GRU \+Attn, length"):
+        list(sweep.carried_out(going, ledger))
+    assert [(run.row, run.seed) for run in ledger.entries(TABLE)] == [("GRU", 0)]
 
 
 @pytest.mark.parametrize(

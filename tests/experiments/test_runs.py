@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -26,6 +27,7 @@ from daxy.experiments.environment import describe, everywhere, resumed
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.runs import Workshop
 from daxy.learners.neural import Group
+from daxy.tasks import Task
 from daxy.training.checkpoint import Checkpoint, read_arrays
 from daxy.training.interrupt import Interrupted
 from daxy.training.replicas import Replicas, Shares, Steps
@@ -114,6 +116,24 @@ def test_a_restart_does_not_lose_the_state_of_a_run_that_is_not_asked_for(
     assert not second.checkpoint.exists()
 
 
+def test_only_what_is_there_is_locked_for_a_restart(
+    interrupted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table can have more runs than a process can have files open."""
+    locked = list[Path]()
+
+    @contextmanager
+    def locking(path: Path, *_: object) -> Iterator[None]:
+        locked.append(path)
+        yield
+
+    monkeypatch.setattr(runs_module, "alone", locking)
+    there = [folder.path for folder in runs_in(interrupted)]
+    Workshop(interrupted).clear([experiment(interrupted).of(seed) for seed in range(20)])
+    assert locked == there
+    assert not list(interrupted.iterdir())
+
+
 def test_what_cannot_be_deleted_is_not_passed_off_as_new(
     interrupted: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,6 +213,44 @@ def test_what_another_process_has_finished_meanwhile_is_not_trained_again(
     experiment(interrupted).run([0, 1], watcher=watcher)
     assert watcher.groups == []
     assert all(run.is_done() for run in runs_in(interrupted))
+
+
+def test_a_state_that_another_process_has_left_of_other_runs_meanwhile_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two groups of as many runs of one shape: the state of either would fit the other."""
+    entering = Workshop._alone
+
+    @contextmanager
+    def late(self: Workshop, folders: Sequence[RunFolder]) -> Iterator[None]:
+        monkeypatch.setattr(Workshop, "_alone", entering)
+        interrupt(tmp_path, [0, 1])
+        with entering(self, folders):
+            yield
+
+    monkeypatch.setattr(Workshop, "_alone", late)
+    watcher = Watcher()
+    meanwhile = "seed0.* was begun beside other runs meanwhile; ask again"
+    with pytest.raises(RunFailed, match=meanwhile):
+        experiment(tmp_path).run([0, 2], watcher=watcher)
+    assert watcher.groups == []
+    watcher = Watcher(at=2 * EPOCHS)
+    with pytest.raises(Interrupted):
+        experiment(tmp_path).run([0, 2], watcher=watcher)
+    assert watcher.groups == [(0, 1), (2,)]
+
+
+def test_the_version_that_counted_bleu_is_in_the_scores(
+    tmp_path: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "sacrebleu" not in runs_in(undisturbed)[0].scores()
+    before = {"sacrebleu": "0.1"}  # of what was installed when the run began
+    monkeypatch.setattr(runs_module, "describe", lambda names: describe(names) | before)
+    totals = Task.totals
+    monkeypatch.setattr(Task, "totals", lambda *given: totals(*given) | {"bleu": 0.5})
+    (done,) = experiment(tmp_path).run([0])
+    assert done.environment()["sacrebleu"] == "0.1"
+    assert done.scores()["sacrebleu"] == version("sacrebleu")
 
 
 def test_where_a_run_went_on_elsewhere_is_recorded(

@@ -159,7 +159,8 @@ def test_a_program_that_fails_does_not_keep_the_others_from_running(tmp_path: Pa
     diverging = replace(diverging, learner=replace(diverging.learner, protocol=recipe))
     planned = [Program((diverging,)), Program((run("simple_p1", 1, 0.0),))]
     going = executors.get("local").run(planned, Workshop(tmp_path), Silent())
-    assert next(going) is planned[1]
+    assert [next(going) for _ in planned] == planned
+    assert planned[1].runs[0].within(tmp_path).is_done()
     with pytest.raises(
         RunFailed, match="the loss of seed 0 .* is no number any more.*; what did not"
     ):

@@ -98,7 +98,6 @@ class Sweep(Measures):
         from daxy.cli._progress import Display
         from daxy.experiments import executors
         from daxy.experiments.programs import Program
-        from daxy.experiments.storage import Storage
         from daxy.experiments.sweep import Sweep as Asked
 
         steps = self.planned(paper, cells, ledger)
@@ -107,9 +106,8 @@ class Sweep(Measures):
             # Nothing is deleted for a request that is refused.
             executors.get(self.on).check(**cluster)
         if self.restart and not self.dry_run:
-            asked.workshop.clear(asked.missing)
-            if self.storage is not None:
-                Storage.at(self.storage).delete([run.config.name for run in asked.missing])
+            ledger.check(table)
+            self._clear(asked)
         seconds = self._estimated(asked) if self.estimate and self.on == "local" else {}
         plan = _Plan(asked, seconds)
         if self.dry_run:
@@ -125,6 +123,19 @@ class Sweep(Measures):
             ended.append(program)
             say(plan.progress(ended, time.monotonic() - began))
         return compared(paper, table, cells, ledger, **plan.data)
+
+    def _clear(self, asked: Asked) -> None:
+        """Delete what there is of the runs to be trained, here and at the storage, or nothing."""
+        from daxy.experiments.storage import Storage
+
+        kept = None if self.storage is None else Storage.at(self.storage)
+        runs = asked.missing
+        names = [run.config.name for run in runs]
+        if kept is not None:
+            kept.check_left(names)
+        asked.workshop.clear(runs)
+        if kept is not None:
+            kept.delete(names)
 
     def _cluster(self) -> dict[str, Any]:
         """Return what a cluster has to know, which means nothing on one machine."""
@@ -165,7 +176,12 @@ class _Plan:
         there, finished, _ = counts(steps)
         return {
             "plan": self.asked.table.path,
+            "table": self.asked.table.path,
             "figures": len(steps),
+            "cells": [
+                {"row": step.cell.row, "column": step.cell.column, "task": step.recipe.task}
+                for step in steps
+            ],
             "in_results": there,
             "finished": finished,
             "missing": len(self.asked.missing),
@@ -205,11 +221,12 @@ class _Plan:
         return Group(columns, "", lines) if self.programs else lines
 
     def progress(self, ended: Sequence[Program], elapsed: float) -> str:
-        """Return what is done when these programs are, in whatever order."""
+        """Return what is done when these programs have ended, in whatever order."""
         from daxy.cli._progress import duration
 
         costs = {id(each): self.seconds.get(n, each.work) for n, each in enumerate(self.programs)}
-        done, runs = (sum(len(each.runs) for each in some) for some in (ended, self.programs))
+        folder, runs = self.asked.workshop.folder, sum(len(each.runs) for each in self.programs)
+        done = sum(run.within(folder).has_ended for each in ended for run in each.runs)
         spent = sum(costs[id(each)] for each in ended)
         said = f"{len(ended)} of {len(self.programs)} programs, {done} of {runs} networks"
         said = f"{said}; {duration(elapsed)} so far"

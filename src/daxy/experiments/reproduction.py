@@ -162,19 +162,18 @@ def carry_out(
     Raises:
         Interrupted: by a signal; what was yielded is in the ledger, the rest can be resumed.
         RunFailed: a run failed, a folder of one is damaged, or the ledger cannot be written.
+        WrongRequest: `restart` would lose the state of a run that is not asked for.
     """
-    begun = set[str]()
     failed = list[DaxyError]()
-    if any(step.seeds for step in steps):
+    left = [step for step in steps if step.seeds]
+    if left:
         ledger.check(table)
-    for step in steps:
-        if not step.seeds:
-            continue
+    if left and restart:
+        # All at once: what was interrupted together may be runs of several cells.
+        every = {run.config.name: run for step in left for run in step.of(step.seeds)}
+        left[0].workshop.clear([*every.values()])
+    for step in left:
         runs = step.of(step.seeds)
-        if restart:
-            # What a cell before this one has begun anew is not begun once more.
-            step.workshop.clear([run for run in runs if run.config.name not in begun])
-        begun |= {run.config.name for run in runs}
         for program in programs(runs, step.workshop.missing(runs), step.workshop):
             try:
                 step.workshop.complete(program.runs, watcher)

@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from daxy.core.errors import RunFailed
+from daxy.core.errors import RunFailed, require
 from daxy.core.files import write_json, write_text
 from daxy.experiments.request import RunConfig
 
@@ -185,6 +185,16 @@ class RunFolder:
             RunFailed: see `records`.
         """
         return [record for record in self.records() if record.get("test") is not None]
+
+
+def check_left(place: Path | str, left: Sequence[str]) -> None:
+    """Refuse to delete a run folder where that loses the state of runs that are to be left.
+
+    Raises:
+        WrongRequest: there is such a run.
+    """
+    beside = f"{place} was interrupted beside {left and left[0]}, whose state is"
+    require(not left, f"{beside} lost with it; ask for that run too, or finish it")
 
 
 def _line(record: Any) -> str:

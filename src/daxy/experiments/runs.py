@@ -8,6 +8,7 @@ from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,7 +25,7 @@ from daxy.core.split import Split
 from daxy.core.vocabulary import Vocabulary
 from daxy.experiments.environment import describe, resumed
 from daxy.experiments.request import RunConfig, run_config
-from daxy.experiments.run_folder import RunFolder
+from daxy.experiments.run_folder import RunFolder, check_left
 from daxy.formats import predictions as prediction_files
 from daxy.learners.neural import Fitted, Group, Member, Neural, every_symbol, learner
 from daxy.tasks import Data
@@ -238,13 +239,14 @@ class Workshop:
             WrongRequest: other runs were interrupted beside them, and would begin anew as well.
             RunFailed: another process trains one of them, or a folder cannot be deleted.
         """
-        folders = [run.within(self.folder) for run in runs]
-        names = {folder.path.name for folder in folders}
+        names = {run.config.name for run in runs}
+        every = (run.within(self.folder) for run in runs)
+        # A process can hold only so many locks: a table may have thousands of runs.
+        folders = [folder for folder in every if folder.path.exists()]
         with self._alone(folders):
             for folder in folders:
                 left = [one for one in self._interrupted_beside(folder) if one not in names]
-                beside = f"{folder.path} was interrupted beside {left and left[0]}, whose state is"
-                require(not left, f"{beside} lost with it; ask for that run too, or finish it")
+                check_left(folder.path, left)
             for folder in folders:
                 try:
                     if folder.path.exists():
@@ -367,6 +369,10 @@ class Workshop:
         checkpoint = Checkpoint(folders[0].checkpoint)
         begun = checkpoint.path.exists()
         names = [folder.path.name for folder in folders]
+        if begun and folders[0].group != tuple(names):
+            # What goes on was decided before the other processes were kept out.
+            other = f"{folders[0].path} was begun beside other runs meanwhile"
+            raise RunFailed(f"{other}; ask again")
         here = describe(names)
         environment = resumed(folders[0].environment(), here) if begun else here
         group = group_of(runs)
@@ -455,6 +461,7 @@ def _finish(runs: Sequence[Run], folders: Sequence[RunFolder], fitted: Fitted) -
         write_bytes(folder.model, save(fitted.weights(replica), {"vocabularies": vocabularies}))
         values = task.scores(split.test, found)
         prediction_files.write(folder.predictions, split.test, found, values)
+        totals = task.totals(split.test, found, values)
         best = history[fitted.position.best_epoch[replica] - 1]
         held_out = split.validation
         on_validation = (
@@ -463,7 +470,9 @@ def _finish(runs: Sequence[Run], folders: Sequence[RunFolder], fitted: Fitted) -
         folder.finish(
             {
                 "metric": task.metric,
-                "test": task.totals(split.test, found, values),
+                "test": totals,
+                # What counts is what is installed now, not when the run began.
+                **({"sacrebleu": version("sacrebleu")} if "bleu" in totals else {}),
                 "test_examples": len(split.test),
                 **({"tests": each} if (each := task.by_test(split, found, values)) else {}),
                 **on_validation,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 
 from daxy.core.errors import DaxyError, RunFailed, WrongRequest
 from daxy.core.files import write_bytes
-from daxy.experiments.run_folder import CHECKPOINT
+from daxy.experiments.run_folder import CHECKPOINT, RunFolder, check_left
 
 LAST = "done"
 """What says that a run folder is finished: it is written after everything else."""
@@ -32,23 +33,23 @@ class Storage:
         """Copy what there is of these run folders there, each file whole or not at all.
 
         A run that is finished there stays as it is: two that were trained apart do not mix. What a
-        finished run has no more, its checkpoint, goes away there too.
+        finished run has no more, its checkpoint, goes away there too. Nothing is there before what
+        it needs: a checkpoint comes after the environments of its group, and `done` last.
 
         Raises:
             RunFailed: the storage cannot be written.
             WrongRequest: nobody knows such a storage.
         """
         with self._opened("write") as (files, root):
+            left = [folder / name for name in names if not files.exists(f"{root}/{name}/{LAST}")]
+            found = [path for own in left for path in own.rglob("*") if path.is_file()]
+            for path in sorted(found, key=_order):
+                target = f"{root}/{path.relative_to(folder).as_posix()}"
+                files.makedirs(target.rpartition("/")[0], exist_ok=True)
+                files.pipe_file(f"{target}.part", path.read_bytes())
+                files.mv(f"{target}.part", target)
             for name in names:
-                own = folder / name
-                finished = files.exists(f"{root}/{name}/{LAST}")
-                found = [path for path in own.rglob("*") if path.is_file() and not finished]
-                for path in sorted(found, key=lambda path: (path.name == LAST, path)):
-                    target = f"{root}/{path.relative_to(folder).as_posix()}"
-                    files.makedirs(target.rpartition("/")[0], exist_ok=True)
-                    files.pipe_file(f"{target}.part", path.read_bytes())
-                    files.mv(f"{target}.part", target)
-                there = f"{root}/{name}/{CHECKPOINT}"
+                own, there = folder / name, f"{root}/{name}/{CHECKPOINT}"
                 if (
                     (own / LAST).exists()
                     and not (own / CHECKPOINT).exists()
@@ -71,8 +72,31 @@ class Storage:
                     if not inside.endswith(".part") and inside.partition("/")[0] not in skip:
                         write_bytes(folder / name / inside, files.cat_file(path))
 
+    def check_left(self, names: Sequence[str]) -> None:
+        """Refuse to delete these run folders where that loses the state of another run.
+
+        Raises:
+            RunFailed: the storage cannot be read.
+            WrongRequest: one that is not finished there was interrupted beside them.
+        """
+        for name in names:
+            left = [one for one in self._interrupted_beside(name) if one not in names]
+            check_left(f"{self.url}/{name}", left)
+
+    def _interrupted_beside(self, name: str) -> list[str]:
+        """Return the runs that are not finished there and whose state lies in this folder."""
+        with self._opened("read") as (files, root), tempfile.TemporaryDirectory() as scratch:
+            if not files.exists(f"{root}/{name}/{CHECKPOINT}"):
+                return []
+            self.fetch([name], Path(scratch), skip=(CHECKPOINT,))
+            try:
+                group = RunFolder(Path(scratch) / name).group
+            except RunFailed:
+                return []  # what is damaged cannot go on, beside whatever it was
+            return [one for one in group if not files.exists(f"{root}/{one}/{LAST}")]
+
     def delete(self, names: Sequence[str]) -> None:
-        """Delete what there is of these run folders there.
+        """Delete what there is of these run folders there; `check_left` says whether that may be.
 
         Raises:
             RunFailed: the storage cannot be written.
@@ -123,3 +147,8 @@ class Storage:
         except Exception as error:
             # Every kind of storage has errors of its own, and not all of them are an OSError.
             raise RunFailed(f"cannot {doing} {self.url}: {error}") from error
+
+
+def _order(path: Path) -> tuple[bool, bool, Path]:
+    """Return when a file is written, among those of a group."""
+    return path.name == LAST, path.parent.name == CHECKPOINT, path

@@ -19,6 +19,7 @@ from daxy.experiments.papers._paper import Value
 from daxy.experiments.programs import Program, programs
 from daxy.experiments.reproduction import Step, learner_of
 from daxy.experiments.runs import Run, Workshop
+from daxy.training.interrupt import Interrupted
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,34 +46,35 @@ class Sweep:
         return programs(every, missing, self.workshop, self.most)
 
     def carried_out(self, finished: Iterable[Program], ledger: Ledger) -> Iterator[Program]:
-        """File the runs of each program as it is finished, and yield it then.
+        """File what is finished of each program as it ends, and yield it then.
 
         Raises:
             Interrupted: by a signal; what is finished is in the ledger, the rest can be resumed.
-            RunFailed: a program failed, and what is finished is in the ledger; or a run folder is
-                damaged, or the ledger cannot be written.
+            RunFailed: a program failed, or a run lacks its figure, and what is finished is in the
+                ledger; or a run folder is damaged, or the ledger cannot be written.
             WrongFile: the ledger is damaged.
         """
         ledger.check(self.table)
         lacking = list[DaxyError]()
+        left = dict(self._cells)
 
         def file(runs: Iterable[Run]) -> None:
             # A group that was interrupted may have runs that nobody has asked for this time.
-            asked = (run for run in runs if run.config.name in self._cells)
-            folders = (
-                (self._cells[run.config.name], run.within(self.workshop.folder)) for run in asked
-            )
-            ledger.add(self.table, entries(folders, lacking))
+            asked = (run.within(self.workshop.folder) for run in runs if run.config.name in left)
+            ended = ((left.pop(each.path.name), each) for each in asked if each.has_ended)
+            ledger.add(self.table, entries(ended, lacking))
 
         file([run for step in self.steps for run in step.of(step.finished)])
         try:
             for program in finished:
                 file(program.runs)
                 yield program
-        except RunFailed:
-            left = {run.config.name for run in self.workshop.missing(self.missing)}
-            file([run for run in self.missing if run.config.name not in left])
-            raise
+        except RunFailed as error:
+            file(self.missing)
+            if isinstance(error, Interrupted) or not lacking:
+                raise
+            more = f"; {len(lacking) - 1} more lack theirs" if len(lacking) > 1 else ""
+            raise RunFailed(f"{error}; {lacking[0]}{more}") from error
         failures.end(lacking)
 
     @cached_property

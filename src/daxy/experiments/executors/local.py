@@ -16,7 +16,7 @@ def check() -> None:
 
 
 def run(programs: Sequence[Program], workshop: Workshop, watcher: Watcher) -> Iterator[Program]:
-    """Yield each program once its runs are finished.
+    """Yield each program once it has ended, one that failed too.
 
     Raises:
         Interrupted: by a signal; running the same programs again goes on from there.
@@ -30,6 +30,5 @@ def run(programs: Sequence[Program], workshop: Workshop, watcher: Watcher) -> It
             raise
         except DaxyError as error:
             failed.append(error)
-            continue
         yield program
     failures.end(failed)

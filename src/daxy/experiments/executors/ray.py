@@ -65,7 +65,7 @@ def run(
     gpus: float = 0,
     storage: str | None = None,
 ) -> Iterator[Program]:
-    """Yield each program once its runs are finished and lie in the workshop's folder.
+    """Yield each program once it has ended and what is finished lies in the workshop's folder.
 
     Args:
         programs: What is to be run.
@@ -105,7 +105,6 @@ def run(
                 _take(ray, done, program, workshop, kept)
             except RunFailed as error:
                 failed.append(error)
-                continue
             yield program
     except (KeyboardInterrupt, SystemExit) as stop:
         raise Interrupted("interrupted; the same request goes on from there") from stop
