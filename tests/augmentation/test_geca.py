@@ -67,6 +67,15 @@ def test_a_piece_may_be_of_several_tokens() -> None:
     assert ("put down twice", "D D") in said(made(pairs, size=2))
 
 
+def test_what_shares_a_token_with_every_fragment_of_a_template_never_fills_it() -> None:
+    alike = [("walk now", "W"), ("run now", "W"), ("walk twice", "W W")]
+    assert said(made(alike, novel="pair")) == set()
+    apart = [("walk now", "W"), ("run now", "R"), ("walk twice", "W W")]
+    assert said(made(apart, novel="pair")) == {("run twice", "R R")}
+    one_apart = [*alike, ("look twice", "L L")]
+    assert ("run twice", "W W") in said(made(one_apart, novel="pair"))
+
+
 def test_what_has_to_be_new_is_chosen() -> None:
     pairs = [*KNOWN, ("hop twice", "JUMP JUMP")]
     assert ("jump twice", "JUMP JUMP") not in said(made(pairs))

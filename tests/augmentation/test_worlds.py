@@ -162,9 +162,33 @@ def test_a_thing_is_spelled_in_words_of_its_own(places: Thing) -> None:
     assert not set(spelled(thing)) & words
 
 
-def test_tokens_that_spell_no_thing_are_refused() -> None:
-    with pytest.raises(WrongRequest, match="spells no thing"):
-        thing_spelled(("shape=square", "color=red"))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "shape=square color=red",
+        "red",
+        "",
+        "shape=square color=red size=x",
+        "shape=ball color=red size=1",
+        "shape=square color=pink size=1",
+        "shape=square color=red size=9",
+        "shape=square color=red color=blue size=1",
+    ],
+)
+def test_tokens_that_spell_no_thing_are_refused(text: str) -> None:
+    with pytest.raises(WrongRequest, match=f"{text} spells no thing"):
+        thing_spelled(tuple(text.split()))
+
+
+@pytest.mark.parametrize("row", [0, 1, 2])
+def test_a_world_without_things_is_refused(train: GroundedExamples, row: int) -> None:
+    some = train.take([0, 1, 2])
+    worlds = list(some.worlds)
+    worlds[row] = replace(worlds[row], placed=())
+    bare = replace(some, worlds=Worlds.of(worlds))
+    for make in (targets, lambda examples: Rewriter(examples, GECA).rewritten(0)):
+        with pytest.raises(WrongRequest, match=f"the world of example {row} has no things"):
+            make(bare)
 
 
 def test_a_run_is_taught_the_changed_set_and_what_was_added(

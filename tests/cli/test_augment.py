@@ -129,6 +129,30 @@ def test_what_cannot_be_is_refused(daxy: Callable, flags: list[str], message: st
     assert message in answer.err
 
 
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["scan/simple_p1"], "have no world that could be drawn"),
+        (["gscan/compositional", "--example", "0"], "there are examples 1 to 1,000, not 0"),
+        (
+            ["gscan/compositional", "--count", "10", "--example", "11", "--example", "10"],
+            "there are examples 1 to 10, not 11",
+        ),
+        (["gscan/compositional", "--count", "0"], "none is asked for that could be drawn"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_before_anything_is_made(
+    flags: list[str], message: str, daxy: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(*_: Any) -> None:
+        raise AssertionError("data are made")
+
+    monkeypatch.setattr(type(tasks.data(flags[0])), "load", load)
+    answer = daxy("augment", *flags, "--draw", "a.png")
+    assert answer.code == 2
+    assert message in answer.err
+
+
 @pytest.mark.parametrize("task", ["transduction/copy", "translation/daxy", "gscan/length"])
 def test_flags_that_a_task_has_too_are_called_as_train_calls_them(
     task: str, daxy: Callable

@@ -1,4 +1,5 @@
 import contextlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -85,6 +86,18 @@ def test_a_table_with_other_columns_is_refused(
     assert str(caught.value) == f"{tmp_path / 'a.parquet'}: {message}"
 
 
+@pytest.mark.parametrize(
+    "read", [parquet.read, parquet.Stored, lambda path: parquet.load(path, ())]
+)
+def test_a_column_that_is_there_twice_is_refused(read: Callable, tmp_path: Path) -> None:
+    columns = {"split": ["test"], "source": [["jump"]], "target": [["I_JUMP"]]}
+    arrays = [pa.array(each) for each in (*columns.values(), [["walk"]])]
+    table = pa.Table.from_arrays(arrays, names=[*columns, "source"])
+    pq.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(WrongFile, match="has 2 columns 'source'; expected one"):
+        read(tmp_path / "a.parquet")
+
+
 @given(content=st.binary() | st.binary().map(lambda b: b"PAR1" + b + b"PAR1"))
 def test_any_bytes_are_refused_in_one_line(
     content: bytes, tmp_path_factory: pytest.TempPathFactory
@@ -165,6 +178,19 @@ def test_two_things_on_a_cell_are_refused(grounded: Path, tmp_path: Path) -> Non
     rows[1]["things"].append(rows[1]["things"][0])
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
     with pytest.raises(WrongFile, match="row 2: two things share a cell"):
+        parquet.read(tmp_path / "a.parquet")
+
+
+def test_things_that_say_twice_what_they_are_are_refused(grounded: Path, tmp_path: Path) -> None:
+    table = pq.read_table(grounded).slice(0, 1)
+    things = table.column("things").combine_chunks()
+    flat = things.flatten()
+    names = [field.name for field in flat.type]
+    twice = pa.StructArray.from_arrays([*flat.flatten(), flat.field("shape")], [*names, "shape"])
+    column = pa.ListArray.from_arrays(things.offsets, twice)
+    place = table.column_names.index("things")
+    pq.write_table(table.set_column(place, "things", column), tmp_path / "a.parquet")
+    with pytest.raises(WrongFile, match="the structs of column 'things' have 2 'shape'"):
         parquet.read(tmp_path / "a.parquet")
 
 

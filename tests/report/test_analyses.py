@@ -20,7 +20,7 @@ from daxy.experiments.entry import entry
 from daxy.experiments.papers import Finding
 from daxy.experiments.request import run_config
 from daxy.experiments.run_folder import RunFolder
-from daxy.formats import predictions
+from daxy.formats import parquet, predictions
 from daxy.learners.predictor import Predictor
 from daxy.report import analyses
 from daxy.report.analyses import neighbours
@@ -141,6 +141,32 @@ def test_runs_of_different_learners_are_not_taken_together(tmp_path: Path) -> No
     folders = [run(tmp_path, "scan/simple_p1", 0, right, learner) for learner in (LEARNER, other)]
     with pytest.raises(WrongRequest, match="is of other learner than"):
         analyses.get("by_length").run(folders)
+
+
+def test_runs_of_different_formats_are_not_taken_together(tmp_path: Path) -> None:
+    """What a config means has changed with the format: these are not trained alike."""
+    folders = [run(tmp_path, "scan/simple_p1", seed, right) for seed in (0, 1)]
+    config = folders[1].config()
+    folders[1].begin(replace(config, format=config.format - 1), {})
+    folders[1].finish({"metric": "exact"})
+    with pytest.raises(WrongRequest, match="is of other format than"):
+        analyses.get("by_length").run(folders)
+
+
+def test_what_is_not_looked_at_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = [run(tmp_path, "nacs/simple_p1", seed, right) for seed in range(3)]
+    load, read = parquet.load, list[tuple[Path, set[str]]]()
+
+    def reading(path: Path, *columns: Any, **how: Any) -> Any:
+        table = load(path, *columns, **how)
+        read.append((path, set(table.column_names)))
+        return table
+
+    monkeypatch.setattr(parquet, "load", reading)
+    analyses.get("by_length").run(folders)
+    scores = {"exact", "back_mapping"}
+    wanted = [{"source", "target"} | scores, scores, scores]
+    assert read == [(each.predictions, own) for each, own in zip(folders, wanted, strict=True)]
 
 
 def test_a_run_counts_once(tmp_path: Path) -> None:
@@ -267,6 +293,8 @@ def test_neighbours_are_training_commands_from_the_nearest_on(
             assert row.value.runs[place] == pytest.approx(cosines[row.group, row.name], abs=1e-6)
     groups = list(dict.fromkeys(row.group for row in found.rows))
     assert groups == ["walk", "look twice"]
+    again = analyses.get("neighbours").run(folders, ("walk", "look  twice", "walk", "look twice"))
+    assert again == found
     train = {" ".join(source) for source in Few().load("scan/simple_p1").train.source}
     for group in groups:
         near = [row for row in found.rows if row.group == group]

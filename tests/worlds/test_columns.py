@@ -8,11 +8,11 @@ from tests.worlds.made import asked, worlds
 
 from daxy.core.errors import WrongRequest
 from daxy.languages import grounded
-from daxy.languages.grounded import Command, NoReferent
+from daxy.languages.grounded import Command, NoReferent, Phrase, Thing
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstrated import demonstrations
 from daxy.worlds.demonstration import demonstrate
-from daxy.worlds.grid import Cell, World
+from daxy.worlds.grid import Cell, Placed, World
 from daxy.worlds.referents import referents
 
 COMMANDS = st.sampled_from(grounded.commands())
@@ -68,10 +68,29 @@ def test_demonstrations_in_columns_are_those_of_each_world(
     rows: list[tuple[Command, World]],
 ) -> None:
     first = [(command, _with_target_first(command, world)) for command, world in rows]
-    away = [(command, world) for command, world in first if world.placed[0].cell != world.agent]
-    places = np.array([grounded.commands().index(command) for command, _ in away], np.int64)
-    found = demonstrations(places, Worlds.of(world for _, world in away))
-    assert list(found) == [demonstrate(command, world) for command, world in away]
+    places = np.array([grounded.commands().index(command) for command, _ in first], np.int64)
+    found = demonstrations(places, Worlds.of(world for _, world in first))
+    assert list(found) == [demonstrate(command, world) for command, world in first]
+
+
+@pytest.mark.parametrize(
+    ("verb", "manner", "heading", "times"),
+    [
+        *(("push", None, heading, times) for heading, times in enumerate((4, 3, 1, 2))),
+        *(("pull", None, heading, times) for heading, times in enumerate((1, 2, 4, 3))),
+        ("push", "while zigzagging", 0, 4),
+        ("push", "while zigzagging", 1, 3),
+    ],
+)
+def test_who_stands_on_the_target_moves_it_as_far_as_it_goes_from_there(
+    verb: str, manner: str | None, heading: int, times: int
+) -> None:
+    """On a grid of 6 by 6, from row 2 and column 1: to the east there are four cells more."""
+    command, cell = Command(verb, Phrase("circle"), manner), Cell(2, 1)
+    world = World(6, cell, (Placed(Thing("circle", "red", 1), cell),), heading)
+    place = np.array([grounded.commands().index(command)])
+    for shown in (demonstrate(command, world), demonstrations(place, Worlds.of([world]))[0]):
+        assert shown == (verb,) * times
 
 
 def _with_target_first(command: Command, world: World) -> World:

@@ -1,5 +1,6 @@
 """The environments: the rules of worlds, rewards for what was said, and Gymnasium's own check."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -9,12 +10,16 @@ from gymnasium.utils.env_checker import check_env
 
 import daxy
 from daxy.core.errors import WrongRequest
+from daxy.core.examples import Sequences
 from daxy.languages import grounded
+from daxy.languages.grounded import Thing
 from daxy.worlds import environment
-from daxy.worlds.demonstration import demonstrate
-from daxy.worlds.environment import Episodes, GroundedEnv
+from daxy.worlds.columns import Worlds
+from daxy.worlds.demonstration import demonstrate, spun_before
+from daxy.worlds.environment import GroundedEnv
+from daxy.worlds.episodes import Episodes
 from daxy.worlds.examples import GroundedExamples
-from daxy.worlds.grid import ACTIONS
+from daxy.worlds.grid import ACTIONS, Cell, Placed, World
 from daxy.worlds.vector_environment import GroundedVectorEnv
 
 IDS = [name for name in gymnasium.registry if name.startswith("daxy/")]
@@ -61,11 +66,36 @@ def test_the_demonstration_alone_earns_the_reward(examples: GroundedExamples) ->
         assert (reward, ended, info) == (1.0, True, {"success": True})
 
 
+def rewards(env: GroundedEnv | GroundedVectorEnv, actions: Sequence[str]) -> list[float]:
+    """Return the reward of each of some actions, in one environment or in the first of several."""
+    found = list[float]()
+    for action in actions:
+        number = np.int64(ACTIONS.index(action))
+        *_, reward, _, _, _ = env.step(number if isinstance(env, GroundedEnv) else [number])
+        found += np.atleast_1d(reward).tolist()
+    return found
+
+
+def test_where_a_set_spins_after_each_step_its_demonstration_earns_the_reward() -> None:
+    found = daxy.load("gscan/compositional", grid=4, resampling=1, spin="after").train
+    assert isinstance(found, GroundedExamples)
+    spins = [row for row, source in enumerate(found.source) if source[-1] == "while spinning"]
+    for row in spins[:: len(spins) // 40]:
+        one = found.take([row])
+        (example,) = one
+        envs = GroundedEnv(size=4, examples=one), GroundedVectorEnv(1, size=4, examples=one)
+        for env in envs:
+            env.reset(seed=0)
+            assert rewards(env, example.target) == [0.0] * (len(example.target) - 1) + [1.0]
+            env.reset(seed=0)
+            assert not any(rewards(env, spun_before(example.target)))
+
+
 def test_without_examples_any_command_is_said_where_it_has_a_meaning() -> None:
     episodes, draw = Episodes(6), np.random.default_rng(0)
     said = set()
     for _ in range(300):
-        command, world = episodes(draw)
+        command, world, _ = episodes(draw)
         said.add(command)
         assert grounded.referent(command.phrase, world.things) == 0
         assert demonstrate(command, world)
@@ -136,7 +166,7 @@ def begun(env: Any) -> Any:
 @pytest.mark.parametrize("size", [4, 6, 9])
 def test_no_demonstration_is_cut_off(size: int) -> None:
     episodes, draw = Episodes(size), np.random.default_rng(0)
-    longest = max(len(demonstrate(*episodes(draw))) for _ in range(1500))
+    longest = max(len(demonstrate(*episodes(draw)[:2])) for _ in range(1500))
     assert longest <= environment.steps_for(size)
 
 
@@ -162,6 +192,8 @@ def test_an_episode_is_cut_off_when_it_takes_too_long() -> None:
         (lambda _: begun(GroundedEnv()).step(np.int64(6)), "a number from 0 to 5, not"),
         (lambda _: begun(GroundedEnv()).step(np.int64(-1)), "a number from 0 to 5, not"),
         (lambda _: GroundedEnv(size=3), "has 4 to 255 cells along a side, not 3"),
+        (lambda _: GroundedEnv(size=-1), "has 4 to 255 cells along a side, not -1"),
+        (lambda _: GroundedVectorEnv(size=-1), "has 4 to 255 cells along a side, not -1"),
         (lambda _: GroundedEnv(max_steps=0), "max_steps must be positive, not 0"),
         (lambda _: GroundedVectorEnv(0), "num_envs must be positive, not 0"),
         (lambda _: GroundedVectorEnv(2).step(np.zeros(2, np.int64)), "no episode has begun"),
@@ -177,6 +209,45 @@ def test_an_episode_is_cut_off_when_it_takes_too_long() -> None:
 def test_what_cannot_be_is_refused(make: object, message: str, examples: GroundedExamples) -> None:
     with pytest.raises(WrongRequest, match=message):
         make(examples)  # type: ignore[operator]
+
+
+def on_grids_of_4(*rows: tuple[str, Sequence[Thing]]) -> GroundedExamples:
+    """Return examples of what is said, and of which things there are, from the north west on."""
+    cells = [Cell(*divmod(place, 4)) for place in range(16)]
+    worlds = [World(4, Cell(3, 3), tuple(map(Placed, things, cells))) for _, things in rows]
+    said = Sequences.of(grounded.words(text) for text, _ in rows)
+    return GroundedExamples(said, Sequences.of([()] * len(rows)), Worlds.of(worlds))
+
+
+CIRCLE, SQUARE = Thing("circle", "red", 1), Thing("square", "blue", 2)
+PLAYABLE = "push a circle", [CIRCLE, *[SQUARE] * 11]
+
+
+@pytest.mark.parametrize("make", [GroundedEnv, GroundedVectorEnv])
+@pytest.mark.parametrize(
+    ("said", "things", "message"),
+    [
+        ("push a blue red square", [SQUARE], "not a command: 'push a blue \\[red\\] square'"),
+        ("push a circle", [SQUARE], "nothing is a circle"),
+        ("push a circle", [], "nothing is a circle"),
+        ("push a square", [SQUARE, SQUARE], "more than one thing is a square"),
+        ("push a big square", [SQUARE, CIRCLE], "nothing is a big square"),
+    ],
+)
+def test_the_first_example_that_cannot_be_played_is_refused_at_once(
+    make: Any, said: str, things: list[Thing], message: str
+) -> None:
+    wrong = said, things
+    with pytest.raises(WrongRequest, match=f"example 2 cannot be played: {message}"):
+        make(size=4, examples=on_grids_of_4(PLAYABLE, PLAYABLE, wrong, PLAYABLE, wrong))
+
+
+def test_environments_that_step_together_have_worlds_of_twelve_things_at_most() -> None:
+    examples = on_grids_of_4(PLAYABLE, ("push a circle", [CIRCLE, *[SQUARE] * 12]))
+    GroundedEnv(size=4, examples=examples).reset(options={"example": 1})
+    GroundedVectorEnv(2, size=4, examples=examples[:1]).reset(seed=0)
+    with pytest.raises(WrongRequest, match="example 1 .* its world has 13 things; .* 12 here"):
+        GroundedVectorEnv(2, size=4, examples=examples)
 
 
 def test_the_words_are_those_of_the_language() -> None:

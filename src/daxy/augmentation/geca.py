@@ -3,8 +3,9 @@
 A *fragment* is a few pieces of an example, some of its source and some of its target; with each of
 them taken out wherever it occurs, a *template* is left, with gaps. Two fragments that have been in
 one *environment*, a template or what of it is near its gaps, are interchangeable: a template that
-has had the one is filled with the other. From `walk twice`, WALK WALK, and from `walk`, WALK,
-beside `jump`, JUMP, comes `jump twice`, JUMP JUMP.
+has had the one is filled with the other, unless that has a token in common with every fragment that
+the template has had (a rule of the author's code). From `walk twice`, WALK WALK, and from `walk`,
+WALK, beside `jump`, JUMP, comes `jump twice`, JUMP JUMP.
 """
 
 from __future__ import annotations
@@ -227,7 +228,10 @@ class _Index:
         return found
 
     def fillings(self, template: Codes, by: tuple[Fragment, ...]) -> _Fillings:
-        """Return what may be put into a template because of some fragments that it has had."""
+        """Return what may be put into a template because of some fragments that it has had.
+
+        A fragment that has a token in common with every one that it has had never is.
+        """
         own = tuple(self.fragments_of[template])
         if (by, own) not in self._fillings:  # many templates have had the same few
             fit = {
@@ -366,6 +370,7 @@ def filled(template: Codes, fragment: Fragment) -> Codes:
 
 
 def _overlap(one: Fragment, other: Fragment) -> bool:
+    """Whether two fragments have a token in common (for the author's code, a piece)."""
     return not set("".join(one)).isdisjoint("".join(other))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,8 @@ from daxy.augmentation.geca import Composer, Composition, Geca
 from daxy.core.errors import require
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.random import stream
-from daxy.languages.grounded import COLORS, SHAPES, Thing
-from daxy.worlds.columns import code_of, thing_of
+from daxy.languages.grounded import COLORS, SHAPES, SIZES, Thing
+from daxy.worlds.columns import Worlds, code_of, thing_of
 from daxy.worlds.examples import GroundedExamples
 
 Rows = NDArray[np.int64]
@@ -59,6 +60,9 @@ class Rewriter:
 
         Every example that something can be made of becomes one of that, drawn by the seed; and
         `geca.count` examples made of some of them, drawn too, stand beside.
+
+        Raises:
+            WrongRequest: a world has no things, and so no target.
         """
         made = tuple(self._composer.made(seed))
         choices = self._choices(made)
@@ -73,7 +77,7 @@ class Rewriter:
 
     @cached_property
     def _targets(self) -> Things:
-        return self.train.worlds.things[self.train.worlds.offsets[:-1]]
+        return _first_things(self.train.worlds)
 
     @cached_property
     def _commands(self) -> tuple[list[Tokens], NDArray[np.int64]]:
@@ -158,14 +162,21 @@ def thing_spelled(tokens: Tokens) -> Thing:
     Raises:
         WrongRequest: they are of no thing.
     """
-    values = dict(token.split("=") for token in tokens)
-    require(set(values) == set(Thing._fields), f"{' '.join(tokens)} spells no thing")
-    return Thing(values["shape"], values["color"], int(values["size"]))
+    require(tuple(tokens) in _SPELLED, f"{' '.join(tokens)} spells no thing")
+    return _SPELLED[tuple(tokens)]
+
+
+_SPELLED = {spelled(thing): thing for thing in map(Thing._make, product(SHAPES, COLORS, SIZES))}
+"""All things, by the tokens that they are spelled with."""
 
 
 def targets(examples: GroundedExamples) -> Mapping[str, tuple[int, int]]:
-    """Return how often each kind of thing is the target, and is called by its color (Table 4)."""
-    things = examples.worlds.things[examples.worlds.offsets[:-1]]
+    """Return how often each kind of thing is the target, and is called by its color (Table 4).
+
+    Raises:
+        WrongRequest: a world has no things.
+    """
+    things = _first_things(examples.worlds)
     said = examples.source
     owners = np.repeat(np.arange(len(said)), said.lengths)
     found: dict[str, tuple[int, int]] = {}
@@ -177,3 +188,11 @@ def targets(examples: GroundedExamples) -> Mapping[str, tuple[int, int]]:
             called[owners[said.codes == code]] = True
             found[f"{of_color} {of_shape}"] = int(placed.sum()), int((placed & called).sum())
     return found
+
+
+def _first_things(worlds: Worlds) -> Things:
+    """Return the targets: the first thing of each world."""
+    bare = np.flatnonzero(np.diff(worlds.offsets) == 0).tolist()
+    none = f"the world of example {min(bare, default=0)} has no things, and so no target"
+    require(not bare, none)
+    return worlds.things[worlds.offsets[:-1]]

@@ -68,15 +68,13 @@ class Augment(OfTask):
         from daxy.augmentation.geca import Composer
         from daxy.worlds.examples import GroundedExamples
 
-        self._check()
         chosen: Any = self
+        self._check(chosen.geca.count)
         split = self.data.load(self.task)
         train = split.train
         if isinstance(train, GroundedExamples):
             published = self._published(split, chosen.geca)
             return self._in_worlds(train, chosen.geca, published)
-        drawn = f"examples of {self.task} have no world that could be drawn"
-        require(self.draw is None, drawn)
         found = Composer(train, chosen.geca).augmented(self.seed)
         data = {
             "train": len(train),
@@ -90,13 +88,21 @@ class Augment(OfTask):
         lines = [made, f"{found.fragments:,} fragments; {known}"]
         return self._answer(data, lines, {"augmented": found.examples}, found.compositions)
 
-    def _check(self) -> None:
-        """Refuse what cannot be shown or written, before the work is done."""
+    def _check(self, count: int) -> None:
+        """Refuse what cannot be shown, drawn or written of so many, before the work is done."""
+        from daxy import tasks
+
         require(self.show >= 0, f"--show must not be negative: {self.show}")
         require(self.seed >= 0, f"--seed must not be negative: {self.seed}")
         check(self.draw, [".png"], force=self.force)
         drawn = "--example says which ones to draw, and nothing is drawn without --draw"
         require(self.draw is not None or not self.example, drawn)
+        if self.draw is not None:
+            unseen = f"examples of {self.task} have no world that could be drawn"
+            require(tasks.get(self.task).grounded, unseen)
+            require(count > 0, "none is asked for that could be drawn")
+        wrong = [each for each in self.example if not 0 < each <= count]
+        require(not wrong, f"there are examples 1 to {count:,}, not {', '.join(map(str, wrong))}")
         if self.out is not None:
             check_free(self.out, force=self.force)
             named = f"{self.out}: expected a name that ends in .jsonl"
@@ -147,8 +153,6 @@ class Augment(OfTask):
     def _to_draw(self, count: int) -> Sequence[int]:
         """Return the places of those to draw among so many."""
         require(count > 0, "nothing was made that could be drawn")
-        wrong = [each for each in self.example if not 0 < each <= count]
-        require(not wrong, f"there are examples 1 to {count}, not {', '.join(map(str, wrong))}")
         return [each - 1 for each in self.example] or range(min(DRAWN, count))
 
     def _published(self, split: Split, geca: Geca) -> Mapping[str, Counts]:

@@ -7,6 +7,7 @@ first thing is the target.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -63,10 +64,11 @@ def worlds_of(path: Path, table: pa.Table) -> Worlds:
     offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     owners = np.repeat(np.arange(len(table)), lengths)
     flat = things.flatten()
-    known = {field.name for field in flat.type}
+    known = Counter(field.name for field in flat.type)
     for name in ("shape", "color", "size", "row", "column"):
-        if name not in known:
-            raise WrongFile(path, f"the structs of column 'things' have no {name!r}")
+        if known[name] != 1:
+            count = known[name] or "no"
+            raise WrongFile(path, f"the structs of column 'things' have {count} {name!r}")
     size, row, place = (
         _numbers(path, flat.field(name), f"{name} of a thing", owners)
         for name in ("size", "row", "column")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -85,10 +86,7 @@ class Stored(Mapping[str, Examples]):
         self.path = path = Path(path)
         with _refusing(path):
             self._file = pq.ParquetFile(path, read_dictionary=_words(path), **READING)
-        names = self._file.schema_arrow.names
-        for column in ("split", "source", "target"):
-            if column not in names:
-                raise WrongFile(path, f"has no column {column!r}; it has {_listed(names)}")
+        _check_columns(path, self._file.schema_arrow.names, ("split", "source", "target"))
         self._groups: dict[str, list[int]] = {}
         self._counts: dict[str, int] = {}
         metadata = self._file.metadata
@@ -149,18 +147,26 @@ def save(path: Path, table: pa.Table) -> None:
     )
 
 
-def load(path: Path, columns: tuple[str, ...]) -> pa.Table:
-    """Return a table that has at least these columns.
+def load(path: Path, columns: tuple[str, ...], *, alone: bool = False) -> pa.Table:
+    """Return a table that has at least these columns, or these alone, which takes less time.
 
     Raises:
-        WrongFile: the file is missing, no Parquet, or lacks one of them.
+        WrongFile: the file is missing, no Parquet, lacks one of them, or has a column twice.
     """
     with _refusing(path), pq.ParquetFile(path, read_dictionary=_words(path), **READING) as file:
-        table = _read(file, range(file.metadata.num_row_groups))
-    for column in columns:
-        if column not in table.column_names:
-            raise WrongFile(path, f"has no column {column!r}; it has {_listed(table.column_names)}")
-    return table
+        _check_columns(path, file.schema_arrow.names, columns)
+        groups = range(file.metadata.num_row_groups)
+        return _read(file, groups, list(columns) if alone else None)
+
+
+def _check_columns(path: Path, names: Sequence[str], wanted: Sequence[str]) -> None:
+    """Refuse a file that lacks a column, or has two of one name."""
+    for column in wanted:
+        if column not in names:
+            raise WrongFile(path, f"has no column {column!r}; it has {_listed(names)}")
+    for column, count in Counter(names).items():
+        if count > 1:
+            raise WrongFile(path, f"has {count} columns {column!r}; expected one")
 
 
 def _read(
@@ -193,13 +199,18 @@ def _table(name: str, examples: Examples) -> pa.Table:
 
 
 def _examples(path: Path, table: pa.Table) -> Examples:
-    source, target = (_sequences(path, table, column) for column in ("source", "target"))
+    source, target = (sequences(path, table, column) for column in ("source", "target"))
     if set(_world_columns.NAMES) & set(table.column_names):
         return GroundedExamples(source, target, _world_columns.worlds_of(path, table))
     return Examples(source, target)
 
 
-def _sequences(path: Path, table: pa.Table, column: str) -> Sequences:
+def sequences(path: Path, table: pa.Table, column: str) -> Sequences:
+    """Return a column of a file's table as sequences.
+
+    Raises:
+        WrongFile: it holds anything but lists of strings, or too many distinct ones.
+    """
     array = _plain(table.column(column).unify_dictionaries().combine_chunks())
     said = array.type
     if pa.types.is_list(said) and pa.types.is_dictionary(said.value_type):
@@ -256,5 +267,5 @@ def _refusing(path: Path) -> Generator[None, None, None]:
         raise WrongFile(path, f"cannot be read as Parquet: {reason}") from error
 
 
-def _listed(names: list[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names)) or "none"

@@ -17,9 +17,8 @@ from daxy.languages import grounded
 from daxy.metrics._metric import Metric
 from daxy.metrics.exact import METRIC as EXACT
 from daxy.worlds.columns import Worlds
-from daxy.worlds.demonstration import SPIN, spun_before
 from daxy.worlds.examples import GroundedExamples
-from daxy.worlds.execution import fault
+from daxy.worlds.execution import executes, spins_after
 from daxy.worlds.grid import LEFT, RIGHT, STEPS, WALK
 
 
@@ -44,10 +43,9 @@ class Executes(Metric):
         commands, places = grounded.commands(), grounded.places()
         for row in np.flatnonzero(~right & _arrives(examples, predictions)).tolist():
             command = commands[places[examples.source[row]]]
+            after = spins_after(command, examples.target[row])
             done = predictions[row]
-            if command.manner == "while spinning" and examples.target[row][-4:] == SPIN:
-                done = spun_before(done)  # the set spins after each step
-            right[row] = fault(command, examples.worlds[row], done) is None
+            right[row] = executes(command, examples.worlds[row], done, spin_after=after)
         return right
 
 

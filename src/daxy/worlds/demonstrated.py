@@ -14,7 +14,7 @@ from daxy.languages import grounded
 from daxy.languages.grounded import Command, Thing
 from daxy.worlds.columns import Worlds, thing_of
 from daxy.worlds.demonstration import actions, spun_after
-from daxy.worlds.grid import ACTIONS
+from daxy.worlds.grid import ACTIONS, STEPS
 
 SYMBOLS = tuple(sorted(ACTIONS))
 """The dictionary of all demonstrations."""
@@ -33,9 +33,11 @@ def demonstrated(
     """
     cells = worlds.cells.reshape(len(worlds), -1, 2).astype(np.int64)
     way = cells[:, 0] - worlds.agent.astype(np.int64)
-    moves = target.weight * _room(command, way, cells, int(worlds.size[0]))
-    cases, which = np.unique(np.column_stack([way, moves]), axis=0, return_inverse=True)
     verb, manner, heading = command.verb, command.manner, int(worlds.heading[0])
+    # Who stands there already goes no way, and faces as before.
+    last = np.where(way.any(axis=1, keepdims=True), way, STEPS[heading])
+    moves = target.weight * _room(command, last, cells, int(worlds.size[0]))
+    cases, which = np.unique(np.column_stack([way, moves]), axis=0, return_inverse=True)
     shown = (
         actions(verb, manner, (row, column), heading, many) for row, column, many in cases.tolist()
     )

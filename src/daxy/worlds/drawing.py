@@ -83,9 +83,10 @@ def scene(
     """
     size = world.size
     yield _box(0, 0, size, size, PAPER, GRID)
+    darkest = max([*shades, 1e-9])
     for place, shade in enumerate(shades):
         row, column = divmod(place, size)
-        yield _box(column, row, 1, 1, _gray(shade / max(*shades, 1e-9)), GRID)
+        yield _box(column, row, 1, 1, _gray(shade / darkest), GRID)
     for place in range(1, size):
         yield Line(((place, 0), (place, size)), GRID, 0.02)
         yield Line(((0, place), (size, place)), GRID, 0.02)

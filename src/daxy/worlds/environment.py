@@ -4,9 +4,10 @@
     env = gymnasium.make("daxy.worlds.environment:daxy/gSCAN-v0")
 
 The reward is 1 once what has been done is what the command says, in its manner, by whichever way
-(the score `executes`), and 0 before. Then the episode ends; it is cut off after so many steps that
-any demonstration has ended. Observations are the command as text and as the numbers of its words,
-and the world as the state tensor of the paper or as a picture.
+(the score `executes`), and 0 before. An example that spins after each step asks for that. Then the
+episode ends; it is cut off after so many steps that any demonstration has ended. Observations are
+the command as text and as the numbers of its words, and the world as the state tensor of the paper
+or as a picture.
 
 The paper asks for this: "extend to reinforcement learning" (Ruis et al. 2020, section 6).
 """
@@ -14,27 +15,23 @@ The paper asks for this: "extend to reinforcement learning" (Ruis et al. 2020, s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, final
+from typing import Any, Literal, final
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from daxy.core.errors import WrongRequest, require
+from daxy.core.errors import require
 from daxy.core.examples import Examples, Tokens
 from daxy.languages import grounded
 from daxy.languages.grounded import Command
 from daxy.worlds.columns import CELLS
 from daxy.worlds.drawing import image
-from daxy.worlds.examples import GroundedExamples
-from daxy.worlds.execution import fault
+from daxy.worlds.episodes import Episodes
+from daxy.worlds.execution import executes
 from daxy.worlds.grid import ACTIONS, World
-from daxy.worlds.placement import Situations, shown, situations, targets
 from daxy.worlds.text import as_text
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 Observation = Literal["symbolic", "rgb"]
 """Whether a world is seen as the state tensor or as a picture."""
@@ -43,62 +40,8 @@ WORDS: Tokens = tuple(sorted({word for each in grounded.commands() for word in g
 """The words of all commands; `words` of an observation has their places, counted from 1."""
 LONGEST = max(len(grounded.say(each)) for each in grounded.commands())
 LETTERS = "".join(sorted({letter for word in WORDS for letter in word} | {" "}))
-LEAST = 4
-"""Cells along a side of a grid that has room for any command."""
 PIXELS = 12
 """Along the side of a cell of what is seen."""
-
-
-class Episodes:
-    """Where commands and worlds come from: examples, or draws of their own."""
-
-    def __init__(self, size: int, examples: Examples | None = None) -> None:
-        """Choose the source.
-
-        Args:
-            size: Cells along a side of the grids.
-            examples: What is drawn from; unless given, any command in any world that it can have.
-
-        Raises:
-            WrongRequest: the examples' grids are of another size, or there are none.
-        """
-        if examples is None:
-            # A command that names a size has twelve things, and the agent may stand beside them.
-            least, most = LEAST, 255
-            fits = f"a grid that commands are drawn for has {least} to {most} cells along a side"
-            require(least <= size <= most, f"{fits}, not {size}")
-        else:
-            if not isinstance(examples, GroundedExamples):
-                raise WrongRequest("the examples have no worlds")
-            require(len(examples) > 0, "there are no examples to draw from")
-            other = f"the grids of the examples are not all of {size} by {size}"
-            require(bool((examples.worlds.size == size).all()), other)
-        self.size = size
-        self.examples = examples
-
-    def __call__(self, draw: Generator, number: int | None = None) -> tuple[Command, World]:
-        """Return a command and its world: the example with that number, or a drawn one.
-
-        Raises:
-            WrongRequest: there is no such example.
-        """
-        if self.examples is None:
-            require(number is None, "only an environment with examples has an example of a number")
-            return self._drawn(draw)
-        count = len(self.examples)
-        chosen = int(draw.integers(count)) if number is None else number
-        require(0 <= chosen < count, f"there are examples 0 to {count - 1}, and no {chosen}")
-        return grounded.parse(self.examples.source[chosen]), self.examples.worlds[chosen]
-
-    def _drawn(self, draw: Generator) -> tuple[Command, World]:
-        commands = grounded.commands()
-        command = commands[int(draw.integers(len(commands)))]
-        things = list(targets(command.phrase))
-        thing = things[int(draw.integers(len(things)))]
-        every = situations(self.size, 1, draw)
-        row = draw.integers(len(every), size=1)
-        where = Situations(every.agent[row], every.target[row])
-        return command, shown(command.phrase, thing, where, self.size, draw)[0]
 
 
 @final
@@ -127,19 +70,21 @@ class GroundedEnv(gymnasium.Env[dict[str, Any], np.int64]):
             render_mode: `rgb_array` or `ansi`.
 
         Raises:
-            WrongRequest: the examples do not fit, or there is no such observation.
+            WrongRequest: the examples do not fit or cannot be played, or there is no such
+                observation.
         """
         modes = self.metadata["render_modes"]
         require(render_mode in (None, *modes), f"no render mode {render_mode!r}")
         self.render_mode = render_mode
+        self._episodes = Episodes(size, examples)
         self.observation_space = observation_space(size, observation)
         self.action_space = spaces.Discrete(len(ACTIONS))
         self._observation = observation
-        self._episodes = Episodes(size, examples)
         self._steps = steps_for(size) if max_steps is None else max_steps
         require(self._steps > 0, f"max_steps must be positive, not {max_steps}")
         self._command = grounded.commands()[0]
         self._begun: World | None = None
+        self._spin_after = False
         self._world: World | None = None
         self._actions: list[str] = []
 
@@ -157,7 +102,7 @@ class GroundedEnv(gymnasium.Env[dict[str, Any], np.int64]):
         require(not given, f"no option {' or '.join(map(repr, given))}; there is `example`")
         whole = number is None or isinstance(number, int)
         require(whole, f"example must be a whole number, not {number!r}")
-        self._command, self._begun = self._episodes(self.np_random, number)
+        self._command, self._begun, self._spin_after = self._episodes(self.np_random, number)
         self._world, self._actions = self._begun, []
         return self._seen(self._world), {"success": False}
 
@@ -174,7 +119,7 @@ class GroundedEnv(gymnasium.Env[dict[str, Any], np.int64]):
         require(action in range(len(ACTIONS)), numbered)
         self._actions.append(ACTIONS[int(action)])
         self._world = world.after(self._actions[-1])
-        success = fault(self._command, begun, self._actions) is None
+        success = executes(self._command, begun, self._actions, spin_after=self._spin_after)
         late = not success and len(self._actions) >= self._steps
         return self._seen(self._world), float(success), success, late, {"success": success}
 

@@ -14,7 +14,7 @@ from daxy.core.errors import WrongRequest
 from daxy.core.examples import Example, Examples, Sequences, Views, key_of
 from daxy.languages.grounded import parse
 from daxy.worlds.columns import CELLS, Worlds
-from daxy.worlds.grid import World
+from daxy.worlds.grid import ACTIONS, World
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,15 @@ class GroundedExample(Example):
         """Return the picture that a notebook shows: the world with the target and the path.
 
         What an augmentation made may be no command, or speak of no one thing: then none is marked.
+        What a file holds may be no actions: then there is no path.
         """
         from daxy.worlds.drawing import demonstration, svg
 
+        actions = self.target if set(self.target) <= set(ACTIONS) else ()
         try:
-            return demonstration(self.world, parse(self.source), self.target).decode()
+            return demonstration(self.world, parse(self.source), actions).decode()
         except WrongRequest:
-            return svg(self.world, path=self.world.path(self.target))
+            return svg(self.world, path=self.world.path(actions))
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from daxy.languages.grounded import Command, Thing, referent
-from daxy.worlds.demonstration import LOOK, SPIN, Actions, room
+from daxy.worlds.demonstration import LOOK, SPIN, Actions, room, spun_before
 from daxy.worlds.grid import ACTIONS, LEFT, MOVES, PUSH, RIGHT, STAY, WALK, Cell, World
 
 SPINS = (SPIN, (RIGHT,) * 4)
@@ -34,6 +34,28 @@ class Act(NamedTuple):
     action: str
     after: Actions
     """Stays, of which only the manner knows whether they belong to it."""
+
+
+def spins_after(command: Command, demonstration: Sequence[str]) -> bool:
+    """Whether a set spins after each step, by its demonstration of a command."""
+    return command.manner == "while spinning" and tuple(demonstration[-len(SPIN) :]) == SPIN
+
+
+def executes(
+    command: Command, world: World, actions: Sequence[str], *, spin_after: bool = False
+) -> bool:
+    """Whether actions do what a command says; see `fault`.
+
+    Args:
+        command: What is said.
+        world: Where.
+        actions: What is done.
+        spin_after: Whether what is to be done while spinning spins after each step, not before.
+
+    Raises:
+        NoReferent: what the command speaks of is not there, or not one thing.
+    """
+    return fault(command, world, spun_before(actions) if spin_after else actions) is None
 
 
 def fault(command: Command, world: World, actions: Sequence[str]) -> str | None:

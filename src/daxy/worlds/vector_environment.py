@@ -22,14 +22,14 @@ from daxy.languages.grounded import Command, commands
 from daxy.worlds.columns import CELLS, THINGS, code_number
 from daxy.worlds.environment import (
     LONGEST,
-    Episodes,
     Observation,
     instruction,
     observation_space,
     picture,
     steps_for,
 )
-from daxy.worlds.execution import fault
+from daxy.worlds.episodes import Episodes
+from daxy.worlds.execution import executes
 from daxy.worlds.grid import ACTIONS, LEFT, PULL, PUSH, RIGHT, STEPS, WALK, Cell, World
 
 MOST = 12
@@ -58,18 +58,18 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         """Make the environments; see `GroundedEnv`.
 
         Raises:
-            WrongRequest: the examples do not fit, or a number is not positive.
+            WrongRequest: the examples do not fit or cannot be played, or a number is not positive.
         """
         require(num_envs > 0, f"num_envs must be positive, not {num_envs}")
         require(render_mode is None, "environments that step together render nothing")
         self.num_envs = num_envs
         self.render_mode = None
+        self._episodes = Episodes(size, examples, MOST)
         self.single_observation_space = observation_space(size, observation)
         self.single_action_space = spaces.Discrete(len(ACTIONS))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._observation = observation
-        self._episodes = Episodes(size, examples)
         self._size = size
         self._steps = steps_for(size) if max_steps is None else max_steps
         require(self._steps > 0, f"max_steps must be positive, not {max_steps}")
@@ -77,6 +77,7 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         self._ended = np.ones(num_envs, np.bool_)
         self._commands: list[Command] = [commands()[0]] * num_envs
         self._begun: list[World] = [World(size, Cell(0, 0))] * num_envs
+        self._spin_after = np.zeros(num_envs, np.bool_)
         self._words = np.zeros((num_envs, LONGEST), np.int64)
         self._said = [""] * num_envs
         self._done = np.zeros((num_envs, self._steps), np.uint8)
@@ -138,14 +139,15 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         success = np.zeros(self.num_envs, np.bool_)
         for row in rows[self._may_have_ended(rows)].tolist():
             done = [ACTIONS[each] for each in self._done[row, : self._count[row]]]
-            success[row] = fault(self._commands[row], self._begun[row], done) is None
+            success[row] = executes(
+                self._commands[row], self._begun[row], done, spin_after=bool(self._spin_after[row])
+            )
         late = going & (self._count >= self._steps) & ~success
         self._ended = success | late
         return self._seen(), success.astype(np.float64), success, late, {"success": success}
 
     def _begin(self, row: int) -> None:
-        command, world = self._episodes(self.np_random)
-        require(len(world.placed) <= MOST, f"a world has at most {MOST} things here")
+        command, world, self._spin_after[row] = self._episodes(self.np_random)
         self._commands[row], self._begun[row] = command, world
         seen = instruction(command)
         self._said[row], self._words[row] = seen["instruction"], seen["words"]

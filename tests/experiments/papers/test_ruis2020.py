@@ -1,5 +1,6 @@
 """The figures of Ruis et al. (2020), and the networks that they are of."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -42,6 +43,19 @@ LOGS = {
     "200,000": (98.2, 98.7, 98.4),
 }
 
+# The mean of their three logs of the network with GECA.
+GECA_LOGS = {
+    "1,000": 6.5,
+    "2,000": 11.4,
+    "5,000": 29.8,
+    "10,000": 64.0,
+    "15,000": 75.5,
+    "20,000": 79.9,
+    "30,000": 84.6,
+    "50,000": 88.8,
+    "100,000": 90.5,
+    "200,000": 91.1,
+}
 
 GECA = {
     "A: Random": "87.60 ±1.19",
@@ -70,7 +84,7 @@ def test_the_other_column_is_the_same_network_with_ten_thousand_examples_more() 
 
 def test_the_rows_are_those_that_are_printed() -> None:
     assert TABLE_1.rows == tuple(PRINTED)
-    assert CURVE.columns == tuple(LOGS)
+    assert CURVE.columns == tuple(LOGS) == tuple(GECA_LOGS)
 
 
 @pytest.mark.parametrize("row", PRINTED)
@@ -99,6 +113,9 @@ def test_the_curve_is_the_mean_of_the_logs(steps: str) -> None:
     assert cell.value == pytest.approx(sum(logs) / 3, abs=0.051)
     assert cell.spread == pytest.approx(np.std(logs), abs=0.051)
     assert cell.recipe.after == int(steps.replace(",", ""))
+    beside = CURVE.cell("GECA", steps)
+    assert (beside.value, beside.spread) == (GECA_LOGS[steps], None)
+    assert beside.recipe == replace(cell.recipe, geca={"count": 10_000})
 
 
 def test_all_splits_but_few_shots_and_length_are_judged_by_the_same_runs() -> None:
@@ -134,13 +151,33 @@ def test_a_figure_of_table_2_is_as_printed(line: str) -> None:
 @pytest.mark.parametrize(
     ("analysis", "place", "printed"),
     [
-        ("destinations", ("D", "its row or column"), ["63.10 ±3.90", "58.85 ±3.45"]),
-        ("by_length", ("tokens in the target", "16"), ["19.32 ±0.02"]),
-        ("by_length", ("tokens in the target", "17"), ["1.71 ±0.38"]),
+        ("destinations", ("D", "its row or column"), [(63.10, 3.90), (58.85, 3.45)]),
+        ("by_length", ("tokens in the target", "16"), [(19.32, 0.02)]),
+        ("by_length", ("tokens in the target", "17"), [(1.71, 0.38)]),
+        ("attention", ("A", "all episodes"), [(94, None)]),
+        ("attention", ("B", "errors"), [(0.08, None)]),
+        ("attention", ("C", "errors"), [(47, None)]),
+        ("attention", ("E", "errors"), [(4, None)]),
     ],
 )
 def test_what_the_text_says_of_an_analysis_is_as_printed(
-    analysis: str, place: tuple[str, str], printed: list[str]
+    analysis: str, place: tuple[str, str], printed: list[tuple[float, float | None]]
 ) -> None:
     found = [each for each in PAPER.findings if each.analysis == analysis and place in each.values]
-    assert [f"{each.values[place]:.2f} ±{each.spreads[place]:.2f}" for each in found] == printed
+    assert [(each.values[place], each.spreads.get(place)) for each in found] == printed
+    assert {each.test for each in found} == {"I" if analysis == "by_length" else place[0]}
+
+
+@pytest.mark.parametrize(
+    ("analysis", "test", "printed"),
+    [
+        ("by_referent", "E", ["53.00 ±1.36", "47.51 ±12.59"]),
+        ("by_situation", "A", ["96.64 ±0.52", "86.72 ±1.23"]),
+        ("by_length", "A", ["94.98 ±0.1"]),
+        ("by_length", "I", ["targets of 18 tokens and more less than 1%"]),
+    ],
+)
+def test_the_figures_of_a_note_are_as_printed(analysis: str, test: str, printed: list[str]) -> None:
+    found = [each for each in PAPER.findings if (each.analysis, each.test) == (analysis, test)]
+    for each, figure in zip(found, printed, strict=True):
+        assert re.search(rf"(?<!\d){figure}(?!\d)", each.note)

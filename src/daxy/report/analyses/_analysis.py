@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from daxy import tasks
 from daxy.core.errors import WrongRequest, require
-from daxy.core.examples import Tokens
+from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
 from daxy.experiments import papers
 from daxy.experiments.run_folder import RunFolder
@@ -148,8 +148,8 @@ class Judged:
 
     task: str
     metric: str
-    sources: tuple[Tokens, ...]
-    targets: tuple[Tokens, ...]
+    sources: Sequences
+    targets: Sequences
     right: NDArray[np.bool_]
     """By the metric: shape [runs, examples]."""
     others: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict[str, NDArray[np.bool_]])
@@ -167,9 +167,7 @@ class Judged:
 
     def at(self, rows: NDArray[np.int64]) -> Judged:
         """Return the same of these examples alone."""
-        sources, targets = (
-            tuple(map(every.__getitem__, rows.tolist())) for every in (self.sources, self.targets)
-        )
+        sources, targets = self.sources.take(rows), self.targets.take(rows)
         others = {metric: right[:, rows] for metric, right in self.others.items()}
         right = self.right[:, rows]
         return replace(self, sources=sources, targets=targets, right=right, others=others)
@@ -189,25 +187,26 @@ def judged(folders: Sequence[RunFolder]) -> Judged:
     require(bool(folders), "no run folder is given")
     for folder in folders:
         require(folder.is_done(), f"{folder.path}: there is no finished run here")
-    first, *others = [folder.config() for folder in folders]
-    for folder, other in zip(folders[1:], others, strict=True):
-        for what in ("task", "data", "learner"):
-            if getattr(other, what) != getattr(first, what):
+    first, known = folders[0].config(), dict[int, Path]()
+    for folder in folders:
+        config = folder.config()
+        for what in ("task", "data", "learner", "format"):
+            if getattr(config, what) != getattr(first, what):
                 raise WrongRequest(f"{folder.path} is of other {what} than {folders[0].path}")
-    for place, folder in enumerate(folders):
-        known = [each.path for each in folders[:place] if each.config() == folder.config()]
-        require(not known, f"{folder.path} is the same run as {known and known[0]}")
+        same = f"{folder.path} is the same run as {known.get(config.seed)}"
+        require(config.seed not in known, same)
+        known[config.seed] = folder.path
     metric = folders[0].scores()["metric"]
     every = tuple(dict.fromkeys((metric, *tasks.get(first.task).metrics)))
-    kept = parquet.load(folders[0].predictions, every).schema
+    path, *others = [folder.predictions for folder in folders]
+    table = parquet.load(path, ("source", "target", *every), alone=True)
     # A grade is neither right nor wrong.
-    plain = [name for name in every if pa.types.is_boolean(kept.field(name).type)]
+    plain = tuple(name for name in every if pa.types.is_boolean(table.schema.field(name).type))
     metric = metric if metric in plain else "exact"
-    columns = ("source", "target", *plain)
-    tables = [parquet.load(each.predictions, columns) for each in folders]
-    sources, targets = (tuple(map(tuple, tables[0][it].to_pylist())) for it in ("source", "target"))
-    found = {name: np.array([table[name].to_pylist() for table in tables]) for name in plain}
+    tables = [table, *(parquet.load(each, plain, alone=True) for each in others)]
+    found = {name: np.array([each[name].to_numpy() for each in tables]) for name in plain}
     right = found.pop(metric)
+    sources, targets = (parquet.sequences(path, table, it) for it in ("source", "target"))
     return Judged(first.task, metric, sources, targets, right, found)
 
 

@@ -60,8 +60,8 @@ class Asked:
     def predictions(self) -> Iterator[Sequences]:
         """What each run said to each example."""
         for folder in self.folders:
-            said = parquet.load(folder.predictions, ("prediction",))["prediction"].to_pylist()
-            yield Sequences.of(said[row] for row in self.rows.tolist())
+            said = parquet.load(folder.predictions, ("prediction",), alone=True)
+            yield parquet.sequences(folder.predictions, said, "prediction").take(self.rows)
 
     def by(self, group: str, values: NDArray[np.str_], order: Sequence[str] = ()) -> Iterator[Row]:
         """Yield a row for each of the values that examples have.

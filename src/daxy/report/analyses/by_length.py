@@ -28,7 +28,7 @@ class ByLength(OfData):
         found = asked(folders, of, self.official).found if of else judged(folders)
         rows = list[Row]()
         for group, sequences in (("target", found.targets), ("source", found.sources)):
-            lengths = np.array([len(tokens) for tokens in sequences])
+            lengths = sequences.lengths
             for length in np.unique(lengths).tolist():
                 rows.append(found.row(f"tokens in the {group}", str(length), lengths == length))
         return Findings(title=f"{found.task} by length", rows=tuple(rows))

@@ -48,8 +48,8 @@ class Constructions(Analysis):
 
 def _right(folders: Sequence[RunFolder], metric: str) -> np.ndarray:
     """Return where each run was right: [runs, examples]."""
-    columns = (parquet.load(each.predictions, (metric,))[metric] for each in folders)
-    return np.array([column.to_pylist() for column in columns])
+    tables = (parquet.load(each.predictions, (metric,), alone=True) for each in folders)
+    return np.array([table[metric].to_numpy() for table in tables])
 
 
 def _rows(right: np.ndarray, metric: str, words: Sequence[str]) -> Iterator[Row]:

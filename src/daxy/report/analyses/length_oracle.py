@@ -31,7 +31,7 @@ class LengthOracle(Analysis):
         self.refuse(of)
         found = judged(folders)
         self.refuse_worlds(found.task)
-        lengths = np.array([len(target) for target in found.targets])
+        lengths = found.targets.lengths
         right = np.empty(found.right.shape, np.bool_)
         for place, folder in enumerate(folders):
             right[place] = metrics.get(found.metric).score(*told_lengths(folder))

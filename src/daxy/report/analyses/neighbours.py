@@ -38,7 +38,7 @@ class Neighbours(OfData):
         self.refuse_worlds(found.task)
         others = f"{found.task} has other sources than the paper's choice; say which with --of"
         require(bool(of) or found.task.startswith("scan/"), others)
-        chosen = [" ".join(words.split()) for words in of or OF]
+        chosen = list(dict.fromkeys(" ".join(words.split()) for words in of or OF))
         require(all(chosen), "--of has no words; expected a source")
         asked = Sequences.of([words.split() for words in chosen])
         split = split_of(folders[0], self.official)
