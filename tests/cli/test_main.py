@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -114,6 +115,16 @@ def test_a_reader_that_stops_early_gets_no_complaint() -> None:
     asked = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert asked.stderr == ""
     assert asked.stdout.count("\n") == 1
+
+
+@pytest.mark.parametrize("request_", ["tasks", "interpret scan jump", "tasks --json"])
+def test_a_reader_that_has_gone_is_141(request_: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    words = [sys.executable, "-m", "daxy", *request_.split()]
+    asked = subprocess.run(words, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (asked.returncode, asked.stderr) == (141, b"")
 
 
 IN_SHELL = f"{sys.executable} -m daxy.cli.main"

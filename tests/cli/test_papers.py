@@ -22,7 +22,9 @@ def results(tmp_path: Path, entry_for: Callable) -> str:
 
 
 def test_papers_lists_them(daxy: Callable) -> None:
-    assert list(daxy("papers", "--json").json["papers"]) == papers.available()
+    found = daxy("papers", "--json").json
+    assert list(found["papers"]) == list(found["tables"]) == papers.available()
+    assert found["tables"]["bastings2018"] == len(papers.get("bastings2018").tables)
     assert "Jump to better conclusions" in daxy("papers").out
 
 
@@ -129,3 +131,17 @@ def test_a_damaged_ledger_is_named(daxy: Callable, tmp_path: Path) -> None:
     answer = daxy("papers", "bastings2018", "--results", str(tmp_path))
     assert answer.code == 2
     assert answer.err.startswith(f"daxy: {path}:1: no JSON: ")
+
+
+def test_a_run_of_no_row_says_what_lists_the_rows(
+    daxy: Callable, tmp_path: Path, entry_for: Callable
+) -> None:
+    grid = papers.table("lake2018/grid")
+    run = entry_for(next(cell for cell in grid.cells if cell.recipe), 0.5)
+    ledger = Ledger(tmp_path)
+    ledger.add(grid, [run])
+    path = ledger.path(grid)
+    path.write_text(path.read_text().replace(f'"row": "{run.row}"', '"row": "?"'))
+    answer = daxy("papers", "lake2018", "--results", str(tmp_path))
+    listed = f"`daxy papers lake2018/grid` lists all {len(grid.rows)}"
+    assert answer.err == f"daxy: {path}: run 1: no row named '?'; {listed}\n"

@@ -56,6 +56,16 @@ def test_train_prints_a_table_with_the_folders(daxy: Callable, runs: Path) -> No
     assert all(path.name in answer.out for path in runs.iterdir())
 
 
+def test_an_analysis_that_is_drawn_says_where(daxy: Callable, runs: Path, tmp_path: Path) -> None:
+    answer = train(daxy, runs, "--json", seeds=1)
+    picture = tmp_path / "a.png"
+    request = ("analyse", "by_length", answer.json["runs"][0]["folder"])
+    assert "out" not in daxy(*request, "--json").json
+    assert daxy(*request, "--draw", str(picture), "--json").json["out"] == str(picture)
+    drawn = daxy(*request, "--draw", str(picture), "--force")
+    assert drawn.out.splitlines()[-1].startswith(f"{picture}: ")
+
+
 def test_other_settings_are_other_runs(daxy: Callable, runs: Path) -> None:
     before = len(list(runs.iterdir()))
     first = train(daxy, runs, "--json").json["runs"][0]["digest"]

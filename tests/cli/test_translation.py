@@ -1,5 +1,6 @@
 """English and French from the command line: a word of one's own, from data to pictures."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -105,6 +106,18 @@ def test_show_says_what_the_paper_counts(flags: list[str], daxy: Callable) -> No
     assert answer.code == 0, answer.err
     for said in ("you are wug . -> tu es wugue .", "sentences with tired", "you are very X"):
         assert said in answer.out
+
+
+def test_a_score_says_how_it_is_counted(flags: list[str], tmp_path: Path, daxy: Callable) -> None:
+    path, given = tmp_path / "test.jsonl", tmp_path / "p.jsonl"
+    daxy("export", "translation/daxy", *flags, "--split", "test", "--out", str(path))
+    rows = map(json.loads, path.read_text().splitlines())
+    lines = [json.dumps({"key": row["key"], "prediction": row["target"]}) for row in rows]
+    given.write_text("\n".join(lines))
+    request = ("score", "translation/daxy", *flags, "--predictions", str(given))
+    signatures = daxy(*request, "--json").json["signatures"]
+    assert set(signatures) == {"bleu"}
+    assert f"bleu 100.0% ({signatures['bleu']})" in " ".join(daxy(*request).out.split())
 
 
 def test_what_is_exported_with_tabs_is_read_as_pairs(

@@ -122,7 +122,28 @@ def test_tasks_lists_families_with_their_sizes(daxy: Callable) -> None:
     answer = daxy("tasks")
     line = next(line for line in answer.out.splitlines() if line.startswith("scan/addprim_jump "))
     assert line.split()[1:3] == ["14,670", "7,706"]
-    assert list(daxy("tasks", "--json").json["tasks"]) == tasks.available()
+    found = daxy("tasks", "--json").json
+    assert list(found["tasks"]) == list(found["sizes"]) == tasks.available()
+    assert found["sizes"]["scan/addprim_jump"] == {"train": 14_670, "test": 7_706}
+
+
+def test_a_card_as_json_has_what_its_text_has(daxy: Callable) -> None:
+    made, large, mine = (
+        daxy("tasks", name, "--json").json
+        for name in ("nacs/length", "gscan/length", "transduction/grammar")
+    )
+    assert made["rule"] == made["provenance"]["rule"] != ""
+    assert list(made["scores"]) == made["metrics"] == ["back_mapping", "exact"]
+    assert made["scores"]["exact"] == "the prediction equals the target, token for token"
+    assert "no_split" not in made
+    assert large["no_split"].startswith("`daxy show gscan/length` makes it")
+    assert mine["no_split"].endswith("expected --grammar FILE")
+    assert (mine["sizes"]["train"], mine["published_sizes"]) == (20_000, None)
+    for card in (made, large, mine):
+        text = daxy("tasks", card["task"]).out
+        assert all(f"{name}: {said}" in text for name, said in card["scores"].items())
+        assert f"- Split: {card['rule']}" in text
+        assert card.get("no_split", "") in text
 
 
 def test_the_card_of_a_nacs_task_has_the_share_of_known_inputs(daxy: Callable) -> None:
@@ -200,6 +221,30 @@ def test_an_exported_split_is_verified(benchmark: str, daxy: Callable, tmp_path:
     assert answer.out == f"{path}: 14,670 examples, 0 disagreements, 1,466 repeated\n"
 
 
+@pytest.mark.parametrize("benchmark", ["scan", "nacs"])
+def test_an_exported_split_with_the_proxy_is_verified(
+    benchmark: str, daxy: Callable, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.txt"
+    daxy("export", f"{benchmark}/addprim_jump", "--validation", "dab", "--out", str(path))
+    answer = daxy("verify", str(path))
+    # `jump` stands 1467 times in train, and so does its twin.
+    counts = "16,137 examples, 0 disagreements, 2,932 repeated, 1,467 with the proxy `dab`"
+    assert (answer.code, answer.out) == (0, f"{path}: {counts}\n")
+    assert daxy("verify", str(path), "--json").json["proxy"] == 1467
+
+
+def test_a_line_with_the_proxy_may_be_wrong(daxy: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("IN: dab twice OUT: I_DAB\nIN: jump OUT: I_DAB\n")
+    answer = daxy("verify", str(path))
+    assert answer.out.splitlines() == [
+        f"{path}: 2 examples, 2 disagreements, 0 repeated, 1 with the proxy `dab`",
+        f"{path}:1: 'dab twice' means I_DAB I_DAB, not 'I_DAB'",
+        f"{path}:2: 'jump' means I_JUMP, not 'I_DAB'",
+    ]
+
+
 def test_verify_names_the_lines_that_disagree(daxy: Callable, tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text(
@@ -267,7 +312,7 @@ def test_a_score_and_a_card_have_what_papers_print_beside_them(
     rows = [{"key": each.key, "prediction": list(each.target)} for each in test]
     given.write_text("".join(json.dumps(row) + "\n" for row in rows))
     place = {"table": "lake2018/experiments", "row": "best", "column": "turn_left"}
-    figure = place | {"metric": "exact", "figure": "90.3"}
+    figure = place | {"metric": "exact", "figure": "90.3", "value": 90.3, "spread": None}
     for request in (
         ["score", "scan/addprim_turn_left", "--predictions", str(given)],
         ["tasks", "scan/addprim_turn_left"],

@@ -53,6 +53,7 @@ FILES = {
     f"malformed/{TRAIN}": GOOD + b"IN: jump I_JUMP\n",
     f"outside/{TRAIN}": GOOD + b"IN: jump jump OUT: I_JUMP I_JUMP\n",
     f"disagreeing/{TRAIN}": GOOD + b"IN: walk OUT: I_JUMP\n",
+    f"proxied/{TRAIN}": GOOD + b"IN: dab OUT: I_DAB\n",
     f"no_test/{TRAIN}": GOOD,
 }
 
@@ -84,7 +85,29 @@ REQUESTS = [
     ),
     (
         "augment translation/daxy --count 3",
-        "no flag '--count'; did you mean --out?; see `daxy augment translation/daxy --help`",
+        "no flag '--count'; did you mean --geca.count?; see `daxy augment translation/daxy --help`",
+    ),
+    (
+        "train scan/simple --geca.count 5",
+        "no flag '--geca.count' without --augment geca;"
+        " see `daxy train scan/simple seq2seq --help`",
+    ),
+    (
+        "train scan/simple --augment geca --geca.cuont 5",
+        "no flag '--geca.cuont'; did you mean --geca.count?;"
+        " see `daxy train scan/simple seq2seq --help`",
+    ),
+    (
+        "analyse by_length good.txt",
+        "good.txt is a file; expected the folder of a run",
+    ),
+    (
+        "show scan/simple_p1 --run good.txt",
+        "good.txt is a file; expected the folder of a run",
+    ),
+    (
+        f"show scan/simple_p1 --validation none --example train:{'9' * 5000}",
+        f"train has examples 1 to 209, as train:1; not 'train:{'9' * 51}...'",
     ),
     (
         "analyse --of A --draw q.png",
@@ -194,7 +217,25 @@ REQUESTS = [
         "show scan/length --split-seed",
         "missing: a value after --split-seed; see `daxy show --help`",
     ),
+    (
+        "tasks --split-seed 5 --no-oversample --official nowhere",
+        "--split-seed 5 --official nowhere --no-oversample chooses the data of a task; expected a"
+        " task by its name",
+    ),
+    # the word None would count as a flag that is not given
+    ("export scan/length --out None", "wrong value for --out: 'None'; leave the flag out"),
+    ("show scan/length --official=None", "wrong value for --official: 'None'; leave the flag out"),
+    (
+        "show transduction/grammar --grammar None",
+        "wrong value for --grammar: 'None'; leave the flag out",
+    ),
+    (
+        "reproduce bastings2018/table4 --dry-run --seeds None",
+        "wrong value for --seeds: 'None'; leave the flag out",
+    ),
     # names
+    ("tasks SCAN/LENGTH", "no task named 'SCAN/LENGTH'; did you mean scan/length?"),
+    ("train scan/simple SEQ2SEQ", "no model named 'SEQ2SEQ'; did you mean seq2seq?"),
     ("show scan/addprim_jmp", "no task named 'scan/addprim_jmp'; did you mean scan/addprim_jump?"),
     ("export nacs/lenght", "no task named 'nacs/lenght'; did you mean nacs/length?"),
     (
@@ -515,6 +556,11 @@ REQUESTS = [
         f"disagreeing/{TRAIN}:2: 'walk' means I_WALK, not 'I_JUMP'",
     ),
     (
+        "show scan/length --official proxied",
+        f"proxied/{TRAIN}:2: not a command: '[dab]', word 1 cannot be 'dab';"
+        " expected walk, look, run, jump or turn",
+    ),
+    (
         "show scan/length --official broken.tar.xz",
         "broken.tar.xz: cannot be read as a .tar.xz: not an lzma file",
     ),
@@ -610,7 +656,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(("request_", "message"), REQUESTS, ids=[each for each, _ in REQUESTS])
+@pytest.mark.parametrize(("request_", "message"), REQUESTS, ids=[each[:80] for each, _ in REQUESTS])
 def test_a_wrong_request_gets_one_line(
     request_: str,
     message: str,

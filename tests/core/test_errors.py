@@ -6,6 +6,14 @@ def test_an_unknown_name_suggests_the_nearest() -> None:
     assert str(error) == "no task named 'scan/lenght'; did you mean scan/length?"
 
 
+def test_case_does_not_keep_a_name_from_being_suggested() -> None:
+    for name in ("SCAN/LENGTH", "Scan/Lenght"):
+        error = UnknownName("task", name, ["scan/length", "scan/simple"])
+        assert str(error) == f"no task named {name!r}; did you mean scan/length?"
+    same = UnknownName("task", "SCAN/length", ["gscan/length", "scan/length"])
+    assert same.did_you_mean == ["scan/length"]
+
+
 def test_a_name_near_nothing_gets_a_short_list() -> None:
     assert str(UnknownName("metric", "x", ["exact"])) == "no metric named 'x'; known: exact"
 

@@ -1,4 +1,8 @@
+import os
 import re
+import secrets
+import stat
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -25,6 +29,51 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
         write_atomically(path, fail)
     assert path.read_text() == '{\n  "old": true\n}\n'
     assert [each.name for each in tmp_path.iterdir()] == ["a.json"]
+
+
+@pytest.fixture
+def umask() -> Iterator[Callable[[int], int]]:
+    """Set which permissions new files lack, for one test."""
+    before = os.umask(0o022)
+    yield os.umask
+    os.umask(before)
+
+
+@pytest.mark.parametrize(("lacking", "mode"), [(0o077, 0o600), (0o022, 0o644), (0o002, 0o664)])
+def test_who_may_read_a_new_file_is_as_the_umask_says(
+    lacking: int, mode: int, umask: Callable, tmp_path: Path
+) -> None:
+    umask(lacking)
+    write_text(tmp_path / "a.txt", "a")
+    assert stat.S_IMODE((tmp_path / "a.txt").stat().st_mode) == mode
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o444, 0o666])
+def test_a_file_that_is_replaced_keeps_its_mode(mode: int, tmp_path: Path) -> None:
+    path, seen = tmp_path / "a.txt", list[int]()
+    path.touch()
+    path.chmod(mode)
+
+    def fill(temporary: Path) -> None:
+        temporary.write_text("new")
+        seen.append(stat.S_IMODE(temporary.stat().st_mode))
+
+    write_atomically(path, fill)
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    assert seen == [0o600]  # nobody else reads what is being written of a private file
+
+
+def test_what_another_process_is_writing_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(secrets, "token_hex", lambda _: "1")
+    (tmp_path / ".a.txt.1.tmp").write_text("theirs")
+    with pytest.raises(RunFailed, match="cannot write"):
+        write_text(tmp_path / "a.txt", "mine")
+    assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {
+        ".a.txt.1.tmp": "theirs"
+    }
 
 
 def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path: Path) -> None:

@@ -117,6 +117,10 @@ def test_a_parquet_file_is_read_as_well(tmp_path: Path) -> None:
             "p.jsonl:2: no `key` in {'source': 'I_WALK', 'prediction': 'x'}",
         ),
         (
+            [{"source": "I_WALK", "prediction": "x"}, {"key": FIRST, "source": "I_JUMP"}],
+            "p.jsonl:2: has a `key`, and line 1 has none",
+        ),
+        (
             [{"key": FIRST, "prediction": 3}],
             "p.jsonl:1: 'prediction' is 3; expected a string or a list of strings",
         ),

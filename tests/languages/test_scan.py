@@ -126,6 +126,14 @@ def test_any_text_is_a_command_or_one_line_of_error(words: list[str]) -> None:
         assert len(str(error).splitlines()) == 1
 
 
+def test_the_proxy_is_right_by_its_own_grammar_alone() -> None:
+    pair = ("dab", "twice"), ("I_DAB", "I_DAB")
+    assert scan.disagreement(*pair, scan.SCAN_WITH_DAB) is None
+    assert "'[dab] twice', word 1 cannot be 'dab'" in str(scan.disagreement(*pair))
+    wrong = scan.disagreement(("dab",), ("I_JUMP",), scan.SCAN_WITH_DAB)
+    assert wrong == "'dab' means I_DAB, not 'I_JUMP'"
+
+
 def test_both_spellings_of_actions_are_read() -> None:
     papers = "WALK LOOK RUN JUMP LTURN RTURN".split()
     official = "I_WALK I_LOOK I_RUN I_JUMP I_TURN_LEFT I_TURN_RIGHT".split()

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from types import NoneType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import tyro
@@ -30,6 +31,7 @@ def parse(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
     hints = _hints(verb)
     _check_switches(hints, arguments)
     _check_once(hints, arguments)
+    _check_none(hints, arguments)
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
@@ -37,7 +39,8 @@ def parse(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
     except SystemExit as stop:
         if not stop.code:
             raise
-        problem = _unknown_flag(flags(verb, name), arguments) or _one_line(complaint.getvalue())
+        unknown = _unknown_flag(flags(verb, name), arguments, verb.brought)
+        problem = unknown or _one_line(complaint.getvalue())
         said = " ".join(filter(None, ("daxy", name, verb.after, "--help")))
         raise WrongRequest(f"{problem}; see `{said}`") from None
 
@@ -71,6 +74,16 @@ def _check_once(hints: Mapping[str, Any], arguments: Sequence[str]) -> None:
         lost = given.count(flag) > 1 and not adds and _bare(hint) is not bool
         several = ", with all values after it" if get_origin(_bare(hint)) is tuple else ""
         require(not lost, f"{flag} is given twice; expected {flag} once{several}")
+
+
+def _check_none(hints: Mapping[str, Any], arguments: Sequence[str]) -> None:
+    """Refuse the word None as a value where it would count as none given."""
+    before = list(itertools.takewhile(lambda word: word != "--", arguments))
+    for word, after in itertools.zip_longest(before, before[1:]):
+        flag, equals, value = word.partition("=")
+        may_lack = NoneType in get_args(_bare(hints.get(_dashed(flag))))
+        given = may_lack and (value if equals else after) == "None"
+        require(not given, f"wrong value for {flag}: 'None'; leave the flag out")
 
 
 def _hints(kind: type[Any], prefix: str = "--") -> dict[str, Any]:
@@ -135,13 +148,19 @@ def _narrow() -> Generator[None]:
             os.environ["COLUMNS"] = before
 
 
-def _unknown_flag(known: Sequence[str], arguments: Sequence[str]) -> str | None:
+def _unknown_flag(
+    known: Sequence[str], arguments: Sequence[str], brought: Mapping[str, str]
+) -> str | None:
     for argument in arguments:
         flag = argument.partition("=")[0].replace("_", "-")
         if flag == "--":
             return None
         if flag.startswith("--") and flag not in known:
-            near = difflib.get_close_matches(flag, known, n=1)
+            for begin, beside in brought.items():
+                if flag.startswith(begin) and not any(each.startswith(begin) for each in known):
+                    return f"no flag {flag!r} without {beside}"
+            below = [each for each in known if each.endswith(f".{flag[2:]}")]
+            near = below or difflib.get_close_matches(flag, known, n=1)
             return f"no flag {flag!r}" + (f"; did you mean {near[0]}?" if near else "")
     return None
 

@@ -20,6 +20,8 @@ def as_values(cells: Sequence[Cell]) -> list[dict[str, Any]]:
             "column": cell.column,
             "metric": cell.recipe and cell.recipe.metric,
             "figure": cell.printed,
+            "value": cell.value,
+            "spread": cell.spread,
         }
         for cell in cells
     ]

@@ -30,7 +30,9 @@ def say(line: str) -> None:
     sys.stderr.write(f"{line}\n")
 
 
-def compared(paper: Paper, of: Table, cells: Sequence[Cell], ledger: Ledger, **data: Any) -> Result:
+def compared(
+    paper: Paper, of: Table, cells: Sequence[Cell], ledger: Ledger, /, **data: Any
+) -> Result:
     """Return measured beside published of a table, with these facts beside as JSON values."""
     from daxy.report.tables import RULE, compare, for_terminal
 

@@ -37,6 +37,8 @@ class Verb(ABC):
     """What has to stand after the verb for its help to have all of these flags."""
     aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Flags that may also be called otherwise, by that other name."""
+    brought: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """How flags begin that are there beside another one alone, with that one."""
 
     json: Switch = False
     """Print one JSON object on stdout and everything else on stderr."""

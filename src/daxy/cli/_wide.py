@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, Protocol, runtime_checkable
+from typing import IO, Protocol, runtime_checkable
 
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
-    from rich.table import Table
+from rich.console import Console, Group, RenderableType
+from rich.measure import Measurement
+from rich.table import Table
 
 PIPED = 160
 """Columns of what goes to a file or to another program."""
@@ -26,6 +26,12 @@ class Adapted(Protocol):
         ...
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to `main` what a reader that has gone means."""
+        raise BrokenPipeError
+
+
 def write(text: RenderableType, file: IO[str] | None = None) -> None:
     """Print what rich can print, on stdout unless it goes elsewhere.
 
@@ -33,12 +39,9 @@ def write(text: RenderableType, file: IO[str] | None = None) -> None:
     them, in columns that fold: a table that needs more than the terminal has is as wide as it has
     to be.
     """
-    from rich.console import Console, Group
-    from rich.table import Table
-
     out = file or sys.stdout
     width = None if out.isatty() else PIPED
-    console = Console(file=out, width=width, highlight=False, markup=False)
+    console = _Console(file=out, width=width, highlight=False, markup=False)
     parts = list(_parts(console, text))
     tables = (part for part in parts if isinstance(part, Table))
     least = max((_fit(console, table) for table in tables), default=0)
@@ -48,8 +51,6 @@ def write(text: RenderableType, file: IO[str] | None = None) -> None:
 
 def _parts(console: Console, text: RenderableType) -> Iterator[RenderableType]:
     """Yield what is printed one below the other, tables as they are in a terminal of this width."""
-    from rich.console import Group
-
     if isinstance(text, Group):
         for part in text.renderables:
             yield from _parts(console, part)
@@ -61,8 +62,6 @@ def _parts(console: Console, text: RenderableType) -> Iterator[RenderableType]:
 
 def _fit(console: Console, table: Table) -> int:
     """Share a terminal's width among the columns of a table; return how much it needs at least."""
-    from rich.measure import Measurement
-
     wide = console.options.update(max_width=sys.maxsize)
     whole = Measurement.get(console, wide, table).maximum
     most, least = list[int](), list[int]()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from daxy.cli._picture import Picture, check, save
+from daxy.cli._run import check_there
 from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
 
@@ -49,6 +50,8 @@ class Analyse(Verb):
 
     def run(self) -> Result:
         """Return the list of analyses, or the findings of one."""
+        from rich.console import Group
+
         from daxy.experiments.run_folder import RunFolder
         from daxy.report import analyses
 
@@ -62,12 +65,14 @@ class Analyse(Verb):
             analysis = analysis.on(self.official)
         check(self.draw, force=self.force)
         for path in self.run_folders:
-            require(path.is_dir(), f"{path}: no such folder")
+            check_there(path)
         folders = [RunFolder(path) for path in self.run_folders]
         findings = analysis.beside(analysis.run(folders, self.of), folders, self.of)
-        if self.draw is not None:
-            save(findings.draw(), self.draw)
-        return Result(data=_data(findings), text=_table(findings))
+        if self.draw is None:
+            return Result(data=_data(findings), text=_table(findings))
+        save(findings.draw(), self.draw)
+        text = Group(_table(findings), "", f"{self.draw}: {findings.title}")
+        return Result(data=_data(findings) | {"out": str(self.draw)}, text=text)
 
 
 def _listed() -> Result:

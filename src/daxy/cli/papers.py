@@ -102,7 +102,11 @@ def _listed() -> Result:
     columns = Lines("paper", "tables", "citation", box=None, pad_edge=False)
     for paper in every:
         columns.add_row(paper.name, str(len(paper.tables)), paper.citation)
-    return Result(data={"papers": {paper.name: paper.citation for paper in every}}, text=columns)
+    data = {
+        "papers": {paper.name: paper.citation for paper in every},
+        "tables": {paper.name: len(paper.tables) for paper in every},
+    }
+    return Result(data=data, text=columns)
 
 
 def _contents(paper: Paper, ledger: Ledger) -> Result:

@@ -47,7 +47,7 @@ class Score(OfTask):
         """Return the scores, by target length too, and what papers print for this test."""
         from rich.console import Group
 
-        from daxy import tasks
+        from daxy import metrics, tasks
         from daxy.api import score
         from daxy.cli._published import as_table, as_values
         from daxy.experiments import papers
@@ -65,6 +65,9 @@ class Score(OfTask):
             "metric": scored.metric,
             "accuracy": scored.accuracy,
             "scores": dict(scored.totals),
+            "signatures": {
+                name: how for name in scored.totals if (how := metrics.get(name).signature)
+            },
             "count": len(scored.examples),
             "by_target_length": {
                 str(length): {"count": count, "score": mean}

@@ -11,8 +11,9 @@ import tyro
 
 from daxy.cli._data import OfTask, TaskName, flag, with_data
 from daxy.cli._picture import FIGURES, Picture, check, save
+from daxy.cli._run import check_there
 from daxy.cli._verb import Result, Switch
-from daxy.core.errors import UnknownName, WrongRequest, require
+from daxy.core.errors import UnknownName, WrongRequest, require, shown
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 BAR = 40
 BIN = 5
 """Lengths that one row of a table is of, where parts stand side by side."""
+DIGITS = 20
+"""Of the number of an example, at most."""
 MOST = 12
 """Examples whose attention is in one picture."""
 GIVEN = {"official": "--official PATH", "file": "--pairs FILE"}
@@ -212,8 +215,8 @@ def _chosen(split: Split, asked: str) -> Example:
         raise UnknownName("part", part, split.named)
     rows = split.named[part]
     require(len(rows) > 0, f"{part} has no examples, as the data is chosen")
-    place = int(number) if number.isdecimal() else 0
-    there = f"{part} has examples 1 to {len(rows)}, as {part}:1; not {asked!r}"
+    place = int(number) if number.isdecimal() and len(number) <= DIGITS else 0
+    there = f"{part} has examples 1 to {len(rows)}, as {part}:1; not {shown(asked)}"
     require(0 < place <= len(rows), there)
     return rows[place - 1]
 
@@ -228,7 +231,7 @@ def _check_run(run: Path, split: Split, data: Data) -> None:
     """Refuse the folder of a run that is none, or was trained on other data than this."""
     from daxy.experiments.run_folder import RunFolder
 
-    require(run.is_dir(), f"{run}: no such folder")
+    check_there(run)
     folder = RunFolder(run)
     require(folder.is_done(), f"{run}: there is no finished run here")
     config, here = folder.config(), split.provenance

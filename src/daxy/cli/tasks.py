@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import tyro
 
-from daxy.cli._data import OfTask, with_data
+from daxy.cli._data import OfTask, flag, with_data
 from daxy.cli._verb import Result
-from daxy.core.errors import WrongRequest
+from daxy.core.errors import WrongRequest, require
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,14 +25,20 @@ class Tasks(OfTask):
 
     def run(self) -> Result:
         """Return the list, or the card."""
-        return _listed() if self.task is None else self._card(self.task)
+        if self.task is not None:
+            return self._card(self.task)
+        usual = vars(type(self.data)())
+        given = [flag(name, it) for name, it in vars(self.data).items() if it != usual[name]]
+        wanted = "chooses the data of a task; expected a task by its name"
+        require(not given, f"{' '.join(given)} {wanted}")
+        return _listed()
 
     def _card(self, name: str) -> Result:
         from dataclasses import asdict
 
         from rich.console import Group
 
-        from daxy import tasks
+        from daxy import metrics, tasks
         from daxy.cli._published import as_table, as_values
         from daxy.experiments import papers
 
@@ -41,20 +47,27 @@ class Tasks(OfTask):
             "task": task.name,
             "summary": task.summary,
             "paper": task.paper,
+            "rule": task.rule,
             "metrics": list(task.metrics),
+            "scores": {metric: metrics.get(metric).summary for metric in task.metrics},
+            "sizes": asdict(task.sizes),
             "published_sizes": asdict(task.sizes) if task.published else None,
             "published": as_values(published := papers.on_test(name, self.data)),
         }
         figures = as_table(published)
+
+        def without(why: str) -> Result:
+            text = Group(f"{task.card}- This split: {why}", *figures)
+            return Result(data=data | {"no_split": why}, text=text)
+
         if task.grounded and self.data == type(self.data)():  # it is large, and takes a while
-            line = f"- This split: `daxy show {name}` makes it, and says what it is like"
-            return Result(data=data, text=Group(f"{task.card}{line}", *figures))
+            return without(f"`daxy show {name}` makes it, and says what it is like")
         try:
             split = self.data.load(name)
         except WrongRequest as missing:
             if self.data != type(self.data)():
                 raise
-            return Result(data=data, text=Group(f"{task.card}- This split: {missing}", *figures))
+            return without(str(missing))
         statistics = task.statistics(split)
         made = f"{split.provenance.source}, checksum {split.provenance.checksum}"
         sizes = ", ".join(f"{part} {len(rows)}" for part, rows in split.named.items())
@@ -62,8 +75,9 @@ class Tasks(OfTask):
         lines += [
             f"- {fact[0].upper()}{fact[1:]}: {value:.1%}" for fact, value in statistics.items()
         ]
-        data |= {"provenance": asdict(split.provenance), "statistics": statistics}
-        card = task.card_of(split.provenance.rule)
+        rule = split.provenance.rule
+        data |= {"rule": rule, "provenance": asdict(split.provenance), "statistics": statistics}
+        card = task.card_of(rule)
         return Result(data=data, text=Group(card + "\n".join(lines), *figures))
 
 
@@ -80,7 +94,13 @@ def _listed() -> Result:
     for family in dict.fromkeys(task.family for task in every):
         task = first_of[family]
         table.add_row(family, f"{task.sizes.train:,}", f"{task.sizes.test:,}", task.summary)
-    return Result(data={"tasks": {task.name: task.summary for task in every}}, text=table)
+    data = {
+        "tasks": {task.name: task.summary for task in every},
+        "sizes": {
+            task.name: {"train": task.sizes.train, "test": task.sizes.test} for task in every
+        },
+    }
+    return Result(data=data, text=table)
 
 
 VERB = with_data(Tasks)

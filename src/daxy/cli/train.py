@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, make_dataclass
 from itertools import zip_longest
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
@@ -38,6 +39,8 @@ class Train(OfTask):
     Example:
         daxy train scan/simple --cell gru --seeds 3
     """
+
+    brought = MappingProxyType({"--geca.": "--augment geca"})
 
     task: TaskName
     """The task; `daxy tasks` lists them."""

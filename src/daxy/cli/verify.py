@@ -15,7 +15,11 @@ from daxy.core.errors import require
 from daxy.core.files import read_bytes
 
 if TYPE_CHECKING:
-    from daxy.core.examples import Examples
+    from daxy.core.examples import Examples, Tokens
+
+PROXY = "dab"
+SAID = {"proxy": f"with the proxy `{PROXY}`"}
+"""What is counted, as text says it where that is not its name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +28,8 @@ class Verify(Verb):
 
     In a text file of SCAN every line has a command and the actions it means; in one of NACS, where
     most lines begin with an action, the other way round. Lines that occur more than once are
-    counted; official training files have them on purpose.
+    counted; official training files have them on purpose. So are lines with `dab`, the proxy of
+    `--validation dab`, which has the grammar of a primitive.
 
     In a `dataset.txt` of gSCAN every example says the same wherever it says it twice, its command
     speaks of the target and of nothing else, its actions are the demonstration, and it is in the
@@ -71,9 +76,11 @@ class Verify(Verb):
             examples = examples.swapped()
         wrong = _disagreements(examples)
         repeated = sum(count - 1 for count in Counter(examples.source).values())
+        proxy = sum(map(_has_proxy, examples.source))
+        more = {"repeated": repeated} | ({"proxy": proxy} if proxy else {})
         first = [{"line": line, "problem": problem} for line, problem in wrong[: self.show]]
         lines = [f"{self.file}:{line}: {problem}" for line, problem in wrong[: self.show]]
-        return self._answer(len(examples), len(wrong), first, lines, {"repeated": repeated})
+        return self._answer(len(examples), len(wrong), first, lines, more)
 
     def _gscan(self) -> Result:
         from daxy.tasks.gscan import examine, repeated, shots
@@ -95,7 +102,8 @@ class Verify(Verb):
         more: dict[str, Any],
     ) -> Result:
         """Return the answer: counts in the first line, then what is known besides."""
-        facts = [f"{value:,} {name}" for name, value in more.items() if isinstance(value, int)]
+        counts = {name: value for name, value in more.items() if isinstance(value, int)}
+        facts = [f"{count:,} {SAID.get(name, name)}" for name, count in counts.items()]
         said = [f"{count:,} examples", f"{wrong:,} disagreements", *facts]
         data = {"file": str(self.file), "examples": count, "disagreements": wrong, **more}
         text = "\n".join([f"{self.file}: {', '.join(said)}", *lines])
@@ -111,12 +119,19 @@ def _mirrored(examples: Examples) -> bool:
     return 2 * actions > len(examples)
 
 
+def _has_proxy(command: Tokens) -> bool:
+    return PROXY in command
+
+
 def _disagreements(examples: Examples) -> list[tuple[int, str]]:
     """Return the numbers of the lines that disagree with the grammar, and why."""
     from daxy.languages import scan
 
     official = examples.target.renamed(scan.official_spelling)
-    problems = map(scan.disagreement, examples.source, official)
+    grammars = (
+        scan.SCAN_WITH_DAB if _has_proxy(command) else scan.SCAN for command in examples.source
+    )
+    problems = map(scan.disagreement, examples.source, official, grammars)
     return [(line, problem) for line, problem in enumerate(problems, start=1) if problem]
 
 

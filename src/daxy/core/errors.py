@@ -41,13 +41,19 @@ class UnknownName(WrongRequest):
 
 
 def _nearest(name: str, names: list[str]) -> list[str]:
-    """Return the name that is most alike, and up to two that are nearly as much so."""
+    """Return the name that is most alike, and up to two that are nearly as much so.
+
+    Case does not count.
+    """
+    plain, known = name.casefold(), {other.casefold(): other for other in names}
+    if plain in known:
+        return [known[plain]]
 
     def likeness(other: str) -> float:
-        return difflib.SequenceMatcher(a=other, b=name).ratio()
+        return difflib.SequenceMatcher(a=other, b=plain).ratio()
 
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-    return [other for other in near if likeness(other) > likeness(near[0]) - 0.05]
+    near = difflib.get_close_matches(plain, known, n=3, cutoff=0.6)
+    return [known[other] for other in near if likeness(other) > likeness(near[0]) - 0.05]
 
 
 class WrongFile(DaxyError):  # noqa: N818

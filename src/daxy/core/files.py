@@ -5,7 +5,8 @@ from __future__ import annotations
 import codecs
 import json
 import os
-import tempfile
+import secrets
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     """Let `write` fill a temporary sibling, flush it to disk, then rename it to `path`.
 
     A reader sees the old file or the new one, never a part; a failed write leaves the old one. A
-    link stays, and what it leads to is written.
+    link stays, and what it leads to is written. Who may read a new file is as the umask says, and
+    an old one keeps its mode.
 
     Raises:
         RunFailed: the folder cannot be written or the disk is full.
@@ -26,13 +28,16 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     path = path.resolve() if path.is_symlink() else path
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-        temporary = Path(name)
-        os.close(handle)
+        kept = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
+        beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+        only_new = os.O_CREAT | os.O_EXCL | os.O_WRONLY
+        os.close(os.open(beside, only_new, 0o666 if kept is None else 0o600))
+        temporary = beside
         write(temporary)
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
-        temporary.chmod(0o644)
+        if kept is not None:
+            temporary.chmod(kept)
         temporary.replace(path)
     except FileExistsError as error:
         raise RunFailed(f"cannot write {path}: {error.filename} is not a folder") from error

@@ -136,6 +136,8 @@ def _rows(
     by_key: bool | None = None
     for line, record in records:
         by_key = "key" in record if by_key is None else by_key
+        if "key" in record and not by_key:
+            raise WrongFile(path, "has a `key`, and line 1 has none", line=line)
         prediction = _tokens(path, line, record, "prediction", spaced)
         source: Tokens = ()
         if says_source := not by_key or record.get("source") is not None:

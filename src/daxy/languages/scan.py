@@ -108,12 +108,14 @@ SCAN_WITH_DAB = Grammar((*SCAN.primitives, "dab"))
 """SCAN with a proxy primitive for validation (Bastings et al. 2018)."""
 
 
-@cache
 def meanings(grammar: Grammar = SCAN) -> dict[Tokens, Tokens]:
-    """Return the actions of every command by its words, in the canonical order.
+    """Return the actions of every command by its words, in the canonical order."""
+    return _meanings(grammar)
 
-    Each sentence is said and interpreted once; pairs of them are put together from that.
-    """
+
+@cache
+def _meanings(grammar: Grammar) -> dict[Tokens, Tokens]:
+    # Each sentence is said and interpreted once; pairs of them are put together from that.
     known = [(say(sentence), denote(sentence)) for sentence in grammar.sentences()]
     every = dict(known)
     every |= {(*a, "and", *b): (*x, *y) for a, x in known for b, y in known}
@@ -140,12 +142,12 @@ def official_spelling(action: str) -> str:
     return f"I_{action}" if action in ("WALK", "LOOK", "RUN", "JUMP", "DAB") else action
 
 
-def disagreement(words: Tokens, actions: Tokens) -> str | None:
+def disagreement(words: Tokens, actions: Tokens, grammar: Grammar = SCAN) -> str | None:
     """Return what is wrong with a pair, if its words are no command or mean other actions."""
-    if meanings().get(words) == actions:
+    if meanings(grammar).get(words) == actions:
         return None
     try:
-        wanted = denote(SCAN.parse(words))
+        wanted = denote(grammar.parse(words))
     except NotACommand as error:
         return str(error)
     return f"{' '.join(words)!r} means {' '.join(wanted)}, not {' '.join(actions)!r}"
