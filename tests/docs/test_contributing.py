@@ -14,6 +14,7 @@ from tests.docs.blocks import ROOT, blocks
 
 from daxy.cli import _parse
 from daxy.core.examples import Examples
+from daxy.models import memories, transducer
 from daxy.models._model import Batch, Sizes
 from daxy.tasks import ScanData
 
@@ -67,6 +68,28 @@ def test_the_model_steps_as_it_is_taught(shown: ModuleType) -> None:
         previous = target[:, place - 1] if place else jnp.zeros(2, int)
         state, scores = model.step(state, previous)
         np.testing.assert_allclose(scores, wanted[:, place], rtol=1e-5)
+
+
+@pytest.mark.parametrize("shown", ["MEMORY ="], indirect=True)
+def test_the_memory_is_one_that_a_network_can_have(
+    shown: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memories, "available", lambda: ["last"])
+    monkeypatch.setattr(memories, "get", {"last": shown.MEMORY}.__getitem__)
+    config = transducer.Config(memory="last", hidden=8, width=4)
+    model = transducer.Model(config, Sizes(6, 5), key=jax.random.key(0))
+    source, target = jnp.array([[2, 3, 1], [4, 1, 0]]), jnp.array([[2, 3, 1], [4, 1, 0]])
+    wanted = model.logits(Batch(source, target))
+    state, previous = model.start(source, target.shape[1]), jnp.zeros(2, int)
+    for place in range(target.shape[1]):
+        state, scores = model.step(state, previous)
+        # What follows the end of a target does not matter.
+        there = target[:, place] > 0
+        np.testing.assert_allclose(scores[there], wanted[there, place], rtol=1e-4, atol=1e-6)
+        previous = target[:, place]
+    seen = model.inside(np.array([2, 3], np.int32), np.array([2, 3, 1], np.int32))
+    assert seen.shares.shape[1:] == (1, 1)
+    assert np.all((seen.shares > 0) & (seen.shares < 1))
 
 
 @pytest.mark.parametrize("shown", ["PAPER ="], indirect=True)

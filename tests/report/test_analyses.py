@@ -67,6 +67,11 @@ def short(example: Example) -> Tokens:
     return example.target if len(example.target) <= 14 else example.target[:-1]
 
 
+def most(example: Example) -> Tokens:
+    """Say all but the last token."""
+    return example.target[:-1]
+
+
 def no_around(example: Example) -> Tokens:
     """Right about commands without `around`."""
     return ("I_WALK", "I_RUN") if "around" in example.source else example.target
@@ -191,6 +196,24 @@ def test_a_run_that_is_not_finished_is_refused(tmp_path: Path) -> None:
 def test_an_unknown_analysis_gets_the_nearest_name() -> None:
     with pytest.raises(UnknownName, match="by_length"):
         analyses.get("by_lenght")
+
+
+def test_grades_stand_beside_what_is_entirely_right_by_length(tmp_path: Path) -> None:
+    """All but the last token: of n and the end, n - 1 are right before the first error."""
+    task = "transduction/copy"
+    data = tasks.data(task, pairs=20, validation_pairs=1, test_pairs=200, shortest=3, longest=6)
+    folders = [
+        run(tmp_path, task, seed, says, data=data) for seed, says in enumerate((right, most))
+    ]
+    findings = analyses.get("by_length").run(folders)
+    of_target = [row for row in findings.rows if row.group == "tokens in the target"]
+    assert [row.value.runs for row in of_target] == [(100.0, 0.0)] * len(of_target)
+    for row in of_target:
+        length = int(row.name)
+        assert row.others["fine"].runs == pytest.approx((100, 100 * (length - 1) / (length + 1)))
+    (panel, _) = findings.draw().axes
+    (marks,) = panel.lines
+    assert list(marks.get_ydata()) == pytest.approx([r.others["fine"].mean for r in of_target])
 
 
 @pytest.mark.parametrize("name", analyses.available())

@@ -26,6 +26,11 @@ class Metric(ABC):
     signature: ClassVar[str] = ""
     """What says how it is counted, beside its figures, where that is done in several ways."""
 
+    @property
+    def is_mean(self) -> bool:
+        """Whether the figure is the mean of the values, so that some examples have one too."""
+        return type(self).total is Metric.total
+
     @abstractmethod
     def score(self, examples: Examples, predictions: Sequences) -> Scores:
         """Return the value of each prediction: shape [count]."""

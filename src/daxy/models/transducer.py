@@ -50,7 +50,8 @@ class Config:
     width: int = 256
     """Width of a vector of the memory."""
     pop_bias: float = -1.0
-    """What the bias of pops starts from; from 0 on, a memory is often never used."""
+    """What the bias of pops starts from, where a memory has them; from 0 on, it is often never
+    used."""
 
     def __post_init__(self) -> None:
         check_positive(self, "hidden", "layers", "embedding", "width")
@@ -84,7 +85,8 @@ class Heads(eqx.Module):
         hidden, wanted = config.hidden, memory.ends * len(memory.wants)
         self.wants = uniform(keys[0], (hidden, wanted), hidden)
         bias = uniform(keys[1], (wanted,), hidden).reshape(memory.ends, -1)
-        self.wants_bias = bias.at[:, memory.wants.index("pop")].set(config.pop_bias).ravel()
+        is_pop = jnp.array([want == "pop" for want in memory.wants])
+        self.wants_bias = jnp.where(is_pop, config.pop_bias, bias).ravel()
         self.values = uniform(keys[2], (hidden, memory.ends * config.width), hidden)
         self.values_bias = uniform(keys[3], (memory.ends * config.width,), hidden)
         self.said = uniform(keys[4], (hidden, config.embedding), hidden)

@@ -36,7 +36,7 @@ class Memory(ABC):
     sides: ClassVar[tuple[str, ...]] = ("",)
     """What the ends are called, where there are several."""
     wants: ClassVar[tuple[str, ...]]
-    """What a controller says for each end."""
+    """What a controller says for each end; `pop` begins held back (`--pop-bias`)."""
 
     @abstractmethod
     def start(self, batch: int, steps: int, width: int) -> tuple[Array, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -13,13 +13,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from daxy import tasks
+from daxy import metrics, tasks
 from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
 from daxy.experiments import papers
 from daxy.experiments.run_folder import RunFolder
 from daxy.formats import parquet
+from daxy.metrics import Scores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,6 +33,8 @@ LETTER = 0.08
 """Inches that a letter of a name below a panel takes, where names stand upright."""
 CROWDED = 50
 """Letters below a panel for which there is no room side by side."""
+OTHERS = ("o", "^", "s", "v")
+"""How other metrics are marked in a picture."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +88,10 @@ class Findings:
         """Return a picture: a panel a group, a bar a row; or a line over a course."""
         from matplotlib.figure import Figure
 
-        groups = self.groups
+        groups, others = (
+            self.groups,
+            dict.fromkeys(name for row in self.rows for name in row.others),
+        )
         named = {
             group: [row.name if isinstance(row, Row) else row for row in shown]
             for group, shown in groups.items()
@@ -100,6 +106,9 @@ class Findings:
             rows = [row for row in shown if isinstance(row, Row)]
             names = named[group]
             (_course if self.is_course else _bars)(axes, rows)
+            for metric, mark in zip(others, OTHERS, strict=False):
+                values = {row.name: row.others[metric].mean for row in rows if row.others}
+                axes.plot([*values], [*values.values()], mark, color="tab:green", markersize=4)
             guessed = {row.name: row.chance for row in rows if row.chance is not None}
             if guessed:
                 axes.plot([*guessed], [*guessed.values()], "_", color="black", markersize=14)
@@ -110,9 +119,9 @@ class Findings:
             axes.set(xlabel=group, ylabel=self.measure, ylim=(0, self.top))
             axes.tick_params(axis="x", rotation=90 if names in crowded else 0)
         has_chance = any(row.chance is not None for row in self.rows)
-        if self.published or has_chance:
-            handles = _key(has_chance=has_chance, has_printed=bool(self.published))
-            figure.legend(handles=handles, loc="outside lower center", ncols=3)
+        if self.published or has_chance or others:
+            handles = _key(others, has_chance=has_chance, has_printed=bool(self.published))
+            figure.legend(handles=handles, loc="outside lower center", ncols=4)
         figure.suptitle(self.title)
         return figure
 
@@ -131,15 +140,19 @@ def _course(axes: Axes, rows: Sequence[Row]) -> None:
     axes.plot(across, [row.value.mean for row in rows], color="tab:blue", marker=".")
 
 
-def _key(*, has_chance: bool, has_printed: bool) -> list[Any]:
+def _key(others: Iterable[str], *, has_chance: bool, has_printed: bool) -> list[Any]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     mark = partial(Line2D, [], [], linestyle="")
     measured = Patch(color="tab:blue", alpha=0.8, label="measured, with its SEM")
+    besides = [
+        mark(marker=shape, color="tab:green", markersize=4, label=name)
+        for name, shape in zip(others, OTHERS, strict=False)
+    ]
     chance = [mark(marker="_", color="black", markersize=14, label="chance")] * has_chance
     printed = [mark(marker="D", color="tab:orange", label="published")] * has_printed
-    return [measured, *chance, *printed]
+    return [measured, *besides, *chance, *printed]
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +165,8 @@ class Judged:
     targets: Sequences
     right: NDArray[np.bool_]
     """By the metric: shape [runs, examples]."""
-    others: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict[str, NDArray[np.bool_]])
-    """The same by each other metric that says right or wrong."""
+    others: Mapping[str, Scores] = field(default_factory=dict[str, Scores])
+    """How right they were by each other metric that judges each example by itself."""
 
     def over(self, chosen: NDArray[np.bool_]) -> Summary:
         """Return the share that is right among the chosen examples, in per cent."""
@@ -173,7 +186,7 @@ class Judged:
         return replace(self, sources=sources, targets=targets, right=right, others=others)
 
 
-def _share(right: NDArray[np.bool_], chosen: NDArray[np.bool_]) -> Summary:
+def _share(right: Scores, chosen: NDArray[np.bool_]) -> Summary:
     return Summary(runs=tuple((100 * right[:, chosen].mean(axis=1)).tolist()))
 
 
@@ -200,9 +213,10 @@ def judged(folders: Sequence[RunFolder]) -> Judged:
     every = tuple(dict.fromkeys((metric, *tasks.get(first.task).metrics)))
     path, *others = [folder.predictions for folder in folders]
     table = parquet.load(path, ("source", "target", *every), alone=True)
-    # A grade is neither right nor wrong.
-    plain = tuple(name for name in every if pa.types.is_boolean(table.schema.field(name).type))
-    metric = metric if metric in plain else "exact"
+    # A grade is neither right nor wrong, and a figure of a whole corpus says nothing of a part.
+    is_plain = pa.types.is_boolean(table.schema.field(metric).type)
+    metric = metric if is_plain else "exact"
+    plain = tuple(name for name in every if metrics.get(name).is_mean)
     tables = [table, *(parquet.load(each, plain, alone=True) for each in others)]
     found = {name: np.array([each[name].to_numpy() for each in tables]) for name in plain}
     right = found.pop(metric)
