@@ -260,6 +260,22 @@ def assert_rows_read_what_they_would_alone(
         np.testing.assert_allclose(reads[own, row], expected, atol=within)
 
 
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", SIDES)
+def test_a_memory_that_was_full_is_read_well_until_it_is_empty(name: str, seed: int) -> None:
+    """130 nearly whole vectors are put in and taken out, in 32 bits, whose sums are large then."""
+    memory, draw, count = memories.get(name), np.random.default_rng(seed), 130
+    little, most = draw.uniform(0, 0.05, (2 * count, 2)), draw.uniform(0.95, 1, (2 * count, 2))
+    pushes = np.arange(2 * count)[:, None] < count
+    strengths = np.where(np.hstack([~pushes, pushes]), most, little)[:, None]
+    others = draw.uniform(0, 0.02, (2 * count, memory.ends - 1, 2))
+    wanted = wanting(np.concatenate([strengths, others], axis=1)).astype(np.float32)
+    values = draw.uniform(-1, 1, (2 * count, memory.ends, 3)).astype(np.float32)
+    reads = played(name, wanted[:, None], values[:, None], np.ones((2 * count, 1), bool), None)[1]
+    expected, _ = equations(name, wanted, values)
+    np.testing.assert_allclose(np.asarray(reads)[:, 0], expected, atol=5e-4)
+
+
 @pytest.mark.parametrize("name", SIDES)
 def test_no_product_of_stored_vectors_may_be_rounded(name: str) -> None:
     """A GPU would do so with those that do not ask for their full precision."""
