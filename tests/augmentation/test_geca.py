@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import daxy
+from daxy import tasks
 from daxy.augmentation.geca import BORDER, GAPS, Augmented, Composer, Geca, cuts, filled, near_gaps
 from daxy.core.errors import DaxyError
 from daxy.core.examples import Examples
@@ -246,3 +247,22 @@ def test_wrong_choices_are_refused(choices: dict[str, Any], said: str) -> None:
 def test_nothing_is_made_of_nothing() -> None:
     found = Composer(Examples.of([]), Geca()).augmented(0)
     assert (found.compositions, found.templates) == ((), 0)
+
+
+@pytest.mark.parametrize(
+    ("task", "choices"),
+    [
+        ("scan/simple_p1", {}),
+        ("nacs/simple_p1", {}),
+        ("translation/daxy", {}),
+        ("transduction/copy", {"pairs": 2_000, "shortest": 1, "longest": 2}),
+    ],
+)
+def test_examples_of_any_task_are_put_together_anew(task: str, choices: dict[str, int]) -> None:
+    train = tasks.data(task, **choices).load(task).train
+    made = Composer(train, Geca(count=20)).augmented(0).examples
+    assert len(made) == 20
+    for side in ("source", "target"):
+        known, new = getattr(train, side), getattr(made, side)
+        assert set(new.symbols) <= set(known.symbols)
+        assert not set(new) & set(known), "both sides of each are new"

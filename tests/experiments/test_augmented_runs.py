@@ -76,6 +76,18 @@ def test_in_worlds_it_trains_on_what_became_of_the_training_set() -> None:
     assert 0 < len(set(train.given.tolist()) - known) < len(known)
 
 
+def test_epochs_pass_through_what_was_added_too(tmp_path: Path) -> None:
+    """With another network, by another protocol: the smallest whole run with GECA."""
+    plain = experiment(tmp_path)
+    taught = replace(plain, learner=replace(plain.learner, geca=GECA))
+    (run,) = taught.run([0])
+    count = len(taught.of(0).split.train) + GECA.count
+    batch = plain.learner.protocol.batch_size
+    assert [record["steps"] for record in run.records()] == [
+        -(-count // batch) * epoch for epoch in (1, 2, 3)
+    ]
+
+
 def test_an_augmentation_that_finds_nothing_is_refused(tmp_path: Path) -> None:
     asked = augmented(tmp_path, Geca(longest=2))
     with pytest.raises(WrongRequest, match="finds nothing to add"):

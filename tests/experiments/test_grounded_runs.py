@@ -12,7 +12,7 @@ from daxy import tasks
 from daxy.core.errors import WrongRequest
 from daxy.core.examples import Sequences
 from daxy.experiments.run_folder import RunFolder
-from daxy.experiments.runs import Experiment, Workshop
+from daxy.experiments.runs import Experiment, Workshop, group_of
 from daxy.experiments.trained import load
 from daxy.formats import parquet
 from daxy.languages import grounded
@@ -52,6 +52,18 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     with shapes(1):
         (found,) = experiment(folder).run([0])
     return found
+
+
+def test_a_training_set_is_on_the_device_a_byte_a_token_and_a_cell() -> None:
+    network = learner("multimodal", {"kernels": "1,3"}, RECIPE)
+    run = Experiment(task=TASK, learner=network, data=DATA).of(0)
+    replicas = group_of([run]).training.replicas
+    (placed, *_) = replicas.on_lanes(replicas.table)
+    sides = {"source": replicas.table.source, "target": replicas.table.target}
+    for name, codes in sides.items():
+        assert (getattr(placed, name).dtype, getattr(placed, name).shape) == (np.uint8, codes.shape)
+    assert placed.world is not None and placed.world.dtype == np.uint8
+    assert placed.world.shape == (len(replicas.table.source), 4, 4)
 
 
 def test_networks_side_by_side_say_what_each_says_alone(trained: RunFolder, tmp_path: Path) -> None:
