@@ -1,13 +1,15 @@
 """The peak memory of a training run, programs compiled anew: its largest share is compilation.
 
-    python -m benchmarks.memory nacs/simple --seeds 3
+    python -m benchmarks.memory
+    python -m benchmarks.memory gscan/compositional multimodal --protocol ruis2020 --updates 100
 
+What follows is what `daxy train` is asked for: unless given three networks on `scan/simple`, for an
+epoch. The peak is that of the whole run, making the data and decoding the test set included.
 Unix only: `getrusage` says what the children of this process held at most.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import resource
 import subprocess
@@ -22,24 +24,19 @@ UNIT = 1 if sys.platform == "darwin" else 1024
 
 def main() -> None:
     """Print the peak of importing JAX, then that of a training from the first to the last step."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("task", nargs="?", default="scan/simple")
-    parser.add_argument("--seeds", default="3")
-    parser.add_argument("--epochs", default="1")
-    given = parser.parse_args()
+    asked = sys.argv[1:] or ["scan/simple", "--seeds", "3", "--epochs", "1"]
     warn_if_busy()
     imported = peak(["-c", "import jax; jax.devices()"])
     with tempfile.TemporaryDirectory() as runs:
-        flags = ["--seeds", given.seeds, "--epochs", given.epochs, "--runs", runs]
-        trained = peak(["-m", "daxy", "train", given.task, *flags])
-    print(f"{given.task}, seeds {given.seeds}: {trained:.2f} GiB at most; JAX alone {imported:.2f}")
+        trained = peak(["-m", "daxy", "train", *asked, "--runs", runs])
+    print(f"{' '.join(asked)}: {trained:.2f} GiB at most; JAX alone {imported:.2f}")
 
 
 def peak(arguments: list[str]) -> float:
     """Run Python with these arguments; return the GiB that the largest child so far has held."""
     environment = os.environ | {"DAXY_CACHE": ""}
     environment.pop("JAX_COMPILATION_CACHE_DIR", None)
-    subprocess.run([sys.executable, *arguments], env=environment, check=True)
+    subprocess.run([sys.executable, *arguments], env=environment, stdout=sys.stderr, check=True)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * UNIT / 2**30
 
 

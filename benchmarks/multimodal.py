@@ -37,9 +37,11 @@ from daxy.training.replicas import merged
 TASK = "gscan/compositional"
 STRETCHES = 40
 """Stretches of steps that are taken before anything is decoded."""
-ONE_BY_ONE, TOGETHER = 50, 2_000
-"""Examples that are decoded one after another, and in batches."""
-BATCH = 256
+STEPS = 40
+"""Batches that the peer passes through."""
+TOGETHER, ONE_OF = 2_000, 40
+"""Examples that are decoded in batches, and which of them one after another: one of so many."""
+BATCHES = 256, 2_000
 
 
 def main() -> None:
@@ -59,8 +61,8 @@ def main() -> None:
 
     call, trained = ours(training)
     for name, batches in (
-        ("padded to the longest", [[batch.ravel()] for batch in rows[:8]]),
-        ("in the same parts", [list(batch) for batch in rows[:8]]),
+        ("padded to the longest", [[batch.ravel()] for batch in rows[:STEPS]]),
+        ("in the same parts", [list(batch) for batch in rows[:STEPS]]),
     ):
         timing = measure(call, theirs(network, table, batches), seconds=8.0)
         each = timing.ours / STEPS_TOGETHER
@@ -79,11 +81,12 @@ def main() -> None:
     def say() -> np.ndarray:
         return training.replicas.decode(model, [chosen])[0]
 
-    for name, count, size in (("one by one", ONE_BY_ONE, 1), ("in batches", TOGETHER, BATCH)):
-        said = decoding(network, table, chosen[:count], size, recipe.limit)
-        same = np.mean((say()[:count] == said()).all(axis=1))
+    for every, size in ((ONE_OF, 1), *((1, size) for size in BATCHES)):
+        said = decoding(network, table, chosen[::every], size, recipe.limit)
+        same = np.mean((say()[::every] == said()).all(axis=1))
         timing = measure(say, said, seconds=4.0)
-        mine, other = 1e3 * timing.ours / len(chosen), 1e3 * timing.theirs / count
+        mine, other = 1e3 * timing.ours / len(chosen), every * 1e3 * timing.theirs / len(chosen)
+        name = "one by one" if size == 1 else f"{size:,} at a time"
         figures = f"daxy {mine:.2f} ms, torch, {name}, {other:.2f} ms: {other / mine:.0f}x"
         print(f"example: {figures}; {same:.1%} of the outputs are the same")
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

@@ -2,8 +2,8 @@
 
 A page with the line `<!-- fill: tasks -->` gets, when the site is built, a card for every family of
 tasks there; `commands` is the help of every verb, `measured` the table of measured figures,
-`growth` the table that `python -m benchmarks.trials --grow` measured, and `targets` what GECA makes
-of gSCAN.
+`growth` the table that `python -m benchmarks.trials --grow` measured, `speed` what other benchmarks
+printed, and `targets` what GECA makes of gSCAN.
 """
 
 from __future__ import annotations
@@ -71,6 +71,19 @@ def growth() -> str:
     return "\n".join([*lines, "", place, ""])
 
 
+def speed() -> str:
+    """Return what each benchmark that was kept printed, and where and when."""
+    parts = list[str]()
+    for path in sorted((ROOT / "benchmarks" / "kept").glob("*.json")):
+        kept = json.loads(path.read_text())
+        asked = f"python -m benchmarks.{path.stem} {kept['arguments']}".rstrip()
+        place = f"{kept['cores']} cores ({kept['processor']}), {kept['started'][:10]}"
+        parts += [f"## {path.stem}", "", kept["what"], ""]
+        parts += ["```text", f"$ {asked}", *kept["lines"], "```", ""]
+        parts += [f"daxy {kept['daxy']}, jax {kept['jax']}, {kept['device_kind']}, {place}.", ""]
+    return "\n".join(parts)
+
+
 def _cards() -> Iterator[str]:
     every = [tasks.get(name) for name in tasks.available()]
     benchmark = ""
@@ -119,5 +132,6 @@ FILLED = {
     "commands": help_of_verbs,
     "measured": measured,
     "growth": growth,
+    "speed": speed,
     "targets": targets,
 }
