@@ -87,7 +87,7 @@ def test_the_memory_is_one_that_a_network_can_have(
         there = target[:, place] > 0
         np.testing.assert_allclose(scores[there], wanted[there, place], rtol=1e-4, atol=1e-6)
         previous = target[:, place]
-    seen = model.inside(np.array([2, 3], np.int32), np.array([2, 3, 1], np.int32))
+    seen = model.inside(jnp.array([2, 3]), jnp.array([2, 3, 1]))
     assert seen.shares.shape[1:] == (1, 1)
     assert np.all((seen.shares > 0) & (seen.shares < 1))
 

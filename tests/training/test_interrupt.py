@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,17 @@ STRETCHES = EPOCHS * (3 + 1)
 """Three dispatches of two steps and the end, of each epoch."""
 
 each_signal = pytest.mark.parametrize("number", ENDING)
+
+
+@pytest.fixture(autouse=True)
+def heeded() -> Iterator[None]:
+    """Have no signal ignored, whatever this process was told by what began it, as by `nohup`."""
+    ignored = [number for number in ENDING if signal.getsignal(number) is signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, signal.default_int_handler)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @each_signal
