@@ -42,7 +42,11 @@ def main() -> int:
             sys.stderr.write(f"{UnknownName('benchmark', name, known)}\n")
             return 2
     for name in given.names:
-        lines = run(name, shlex.split(given.arguments))
+        try:
+            lines = run(name, shlex.split(given.arguments))
+        except subprocess.CalledProcessError as error:
+            sys.stderr.write(f"{name} ended with {error.returncode}; what it printed is not kept\n")
+            return 1
         kept = {"what": known[name], "arguments": given.arguments, "lines": lines}
         write_json(KEPT / f"{name}.json", kept | place())
     return 0

@@ -15,10 +15,9 @@ from daxy.core.errors import require
 from daxy.core.files import read_bytes
 
 if TYPE_CHECKING:
-    from daxy.core.examples import Examples, Tokens
+    from daxy.core.examples import Examples
 
-PROXY = "dab"
-SAID = {"proxy": f"with the proxy `{PROXY}`"}
+SAID = {"proxy": "with the proxy `dab`"}
 """What is counted, as text says it where that is not its name."""
 
 
@@ -70,13 +69,14 @@ class Verify(Verb):
     def _scan(self, data: bytes) -> Result:
         from daxy.core.examples import Examples
         from daxy.formats import scan_text
+        from daxy.languages import scan
 
         examples = Examples.of(scan_text.parse(data, self.file))
         if _mirrored(examples):
             examples = examples.swapped()
         wrong = _disagreements(examples)
         repeated = sum(count - 1 for count in Counter(examples.source).values())
-        proxy = sum(map(_has_proxy, examples.source))
+        proxy = sum(scan.PROXY in command for command in examples.source)
         more = {"repeated": repeated} | ({"proxy": proxy} if proxy else {})
         first = [{"line": line, "problem": problem} for line, problem in wrong[: self.show]]
         lines = [f"{self.file}:{line}: {problem}" for line, problem in wrong[: self.show]]
@@ -119,17 +119,13 @@ def _mirrored(examples: Examples) -> bool:
     return 2 * actions > len(examples)
 
 
-def _has_proxy(command: Tokens) -> bool:
-    return PROXY in command
-
-
 def _disagreements(examples: Examples) -> list[tuple[int, str]]:
     """Return the numbers of the lines that disagree with the grammar, and why."""
     from daxy.languages import scan
 
     official = examples.target.renamed(scan.official_spelling)
     grammars = (
-        scan.SCAN_WITH_DAB if _has_proxy(command) else scan.SCAN for command in examples.source
+        scan.SCAN_WITH_DAB if scan.PROXY in command else scan.SCAN for command in examples.source
     )
     problems = map(scan.disagreement, examples.source, official, grammars)
     return [(line, problem) for line, problem in enumerate(problems, start=1) if problem]

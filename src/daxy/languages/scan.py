@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from daxy.core.examples import Examples, Tokens
 
 __all__ = [
+    "PROXY",
     "SCAN",
     "SCAN_WITH_DAB",
     "Act",
@@ -104,7 +105,8 @@ class Grammar:
 
 
 SCAN = Grammar()
-SCAN_WITH_DAB = Grammar((*SCAN.primitives, "dab"))
+PROXY = "dab"
+SCAN_WITH_DAB = Grammar((*SCAN.primitives, PROXY))
 """SCAN with a proxy primitive for validation (Bastings et al. 2018)."""
 
 

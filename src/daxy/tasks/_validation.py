@@ -26,8 +26,6 @@ from daxy.languages import scan
 from daxy.tasks._predicates import Contains
 from daxy.tasks._rules import HoldOut, Rows
 
-PROXY = "dab"
-
 
 def draw(train: Rows, fraction: float, seed: int, purpose: str) -> tuple[Rows, Rows]:
     """Return train and validation: each line is drawn with the fraction as its probability."""
@@ -64,7 +62,7 @@ def proxy(train: Rows, rule: HoldOut, fraction: float, seed: int) -> tuple[Examp
 
 def twin(command: Tokens, held_out: str) -> Tokens:
     """Return the command with `dab` in place of the held-out phrase."""
-    return tuple(f" {' '.join(command)} ".replace(f" {held_out} ", f" {PROXY} ").split())
+    return tuple(f" {' '.join(command)} ".replace(f" {held_out} ", f" {scan.PROXY} ").split())
 
 
 def check_sizes(validation: str, train: int, held_out: int) -> None:

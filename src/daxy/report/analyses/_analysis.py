@@ -88,10 +88,8 @@ class Findings:
         """Return a picture: a panel a group, a bar a row; or a line over a course."""
         from matplotlib.figure import Figure
 
-        groups, others = (
-            self.groups,
-            dict.fromkeys(name for row in self.rows for name in row.others),
-        )
+        groups = self.groups
+        others = dict.fromkeys(name for row in self.rows for name in row.others)
         named = {
             group: [row.name if isinstance(row, Row) else row for row in shown]
             for group, shown in groups.items()
