@@ -11,10 +11,22 @@ from daxy.core import registry
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
 README = blocks(ROOT / "README.md")
-PAGES = [blocks(ROOT / "docs" / page) for page in ("gscan.md", "python.md")]
-SHOWN = [block for page in (README, *PAGES) for block in page if block.output is not None]
+PAGES = [blocks(ROOT / "docs" / page) for page in ("gscan.md", "python.md", "transduction.md")]
+TOLD = [
+    block
+    for page in (README, *PAGES)
+    for block in page
+    if block.output is not None or re.search(r"^assert ", block.code, flags=re.MULTILINE)
+]
+"""What says what comes of it, beside it or by assertions."""
 
 every_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+
+
+@every_document
+def test_code_is_fenced(document: Path) -> None:
+    """Blocks that are indented are read by no test."""
+    assert not re.search(r"^    (daxy|python|pip) ", document.read_text("utf-8"), re.MULTILINE)
 
 
 @every_document
@@ -29,8 +41,8 @@ def test_every_command_of_daxy_is_understood(document: Path) -> None:
         _parse.parse(verb, name, arguments)
 
 
-@pytest.mark.parametrize("block", SHOWN, ids=lambda block: block.code.splitlines()[-1])
-def test_documents_print_what_they_show(block: Block, tmp_path: Path) -> None:
+@pytest.mark.parametrize("block", TOLD, ids=lambda block: block.code.splitlines()[-1])
+def test_documents_do_what_they_say(block: Block, tmp_path: Path) -> None:
     run(block, tmp_path)
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -11,8 +10,9 @@ from tests import tiny
 from tests.transcribed import lstm, softmax
 
 from daxy.core.errors import DaxyError
-from daxy.core.vocabulary import PAD, RESERVED
+from daxy.core.vocabulary import END, PAD, RESERVED
 from daxy.languages import grounded
+from daxy.models._decoding import alignments, attended
 from daxy.models._model import Sizes
 from daxy.models.multimodal import Config, Model
 from daxy.worlds.grid import ACTIONS, CHANNELS
@@ -41,11 +41,13 @@ def convolved(world: Array, kernel: Array, bias: Array) -> Array:
     return found.reshape(size * size, -1)
 
 
-def transcribed(model: Model, source: list[int], target: list[int], world: Any) -> Array:
+def transcribed(
+    model: Model, source: list[int], target: list[int], world: Any
+) -> tuple[Array, Array]:
     """Return the scores of every next token of one example, as the equations have them.
 
-    A probability that a symbol which never comes has is shared by two columns of ours; here PAD has
-    both.
+    Beside them, how much each of these steps attends to each cell, row after row. A probability
+    that a symbol which never comes has is shared by two columns of ours; here PAD has both.
     """
     own = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), model)
     code, hidden = own.config.variant == "code", own.config.hidden
@@ -71,7 +73,7 @@ def transcribed(model: Model, source: list[int], target: list[int], world: Any) 
     begin = last @ own.bridge + own.bridge_bias
     state = (np.tanh(begin),) * 2 if code else (begin,) * 2
 
-    scores = []
+    scores, looks = list[Array](), list[Array]()
     layer = own.input_to_gates, own.state_to_gates, own.input_bias, own.state_bias
     for token in [len(own.target_embedding) - 1, *target[:-1]]:
         energies = np.tanh(state[0] @ own.word_query + word_keys) @ own.word_energy
@@ -80,14 +82,15 @@ def transcribed(model: Model, source: list[int], target: list[int], world: Any) 
         if code:
             query = np.tanh(query @ own.condition + own.condition_bias)
         energies = np.tanh(query @ own.cell_query + cell_keys) @ own.cell_energy
-        seen = softmax(energies) @ cells
+        looks.append(softmax(energies))
+        seen = looks[-1] @ cells
         embedded = own.target_embedding[token]
         state = lstm(np.concatenate([embedded, found, seen]), state, *layer)
         row = np.concatenate([embedded, state[0], found, seen])
         row = row @ own.pre_output @ own.output if code else row @ own.output
         row[PAD] = np.logaddexp(row[PAD], row[-1])
         scores.append(row[:-1])
-    return np.array(scores)
+    return np.array(scores), np.array(looks)
 
 
 @every_kind
@@ -97,7 +100,7 @@ def test_logits_are_those_of_the_equations(variant: str) -> None:
     for row in range(len(found)):
         source, target, world = (np.asarray(each)[row] for each in pairs)
         words, actions = (codes[codes != PAD].tolist() for codes in (source, target))
-        wanted = transcribed(model, words, actions, world)
+        wanted, _ = transcribed(model, words, actions, world)
         np.testing.assert_allclose(found[row, : len(actions)], wanted, atol=1e-5)
 
 
@@ -119,11 +122,21 @@ def test_the_world_is_seen(variant: str) -> None:
 
 
 @every_kind
-def test_a_step_says_how_much_it_attends_to_each_cell(variant: str) -> None:
+def test_cells_are_attended_to_as_the_equations_say(variant: str) -> None:
+    """At each step, and in the mean over those that say an action, of which END is none."""
     model, pairs = network(variant), tiny.batch(6, 9)
-    state, _ = model.step(model.start(pairs.source, pairs.world), jnp.zeros(5, int))
-    assert state.attended.shape == (5, 9)
-    np.testing.assert_allclose(state.attended.sum(axis=1), 1, rtol=1e-5)
+    said = np.asarray(pairs.target).astype(np.uint16)
+    found = alignments(model, pairs.given, said)
+    means = attended(model, pairs.given, said)
+    assert found.shape == (5, 9, 9)
+    assert any((row == END).argmax() > 1 for row in said)
+    for row in range(len(said)):
+        source, target, world = (np.asarray(each)[row] for each in pairs)
+        words, actions = (codes[codes != PAD].tolist() for codes in (source, target))
+        _, wanted = transcribed(model, words, actions, world)
+        np.testing.assert_allclose(found[row, : len(actions)], wanted, atol=1e-6)
+        steps = wanted[: max(1, len(actions) - 1)]
+        np.testing.assert_allclose(means[row], steps.mean(axis=0), atol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from daxy.core.errors import UnknownName, WrongRequest
+from daxy.models.multimodal import Config
 from daxy.training.protocol import DEFAULT, Protocol, protocol, validation
 
 
@@ -39,6 +40,68 @@ def test_the_recipe_of_lake_and_baroni_is_theirs() -> None:
         limit=50,
         trials=100_000,
         teacher_forcing=0.5,
+    )
+
+
+def test_the_recipe_of_ruis_et_al_is_theirs() -> None:
+    assert protocol("ruis2020") == Protocol(
+        optimizer="adam",
+        learning_rate=0.001,
+        decay=0.9,
+        decay_steps=20_000,
+        weight_decay=0.0,
+        clip=0.0,
+        batch_size=200,
+        epochs=0,
+        updates=200_000,
+        dropout=0.3,
+        token_mean=True,
+        validated=2_000,
+        limit=120,
+    )
+    assert Config().world_dropout == 0.1
+
+
+def test_the_recipe_of_andreas_is_his() -> None:
+    assert protocol("andreas2020") == Protocol(
+        optimizer="adam",
+        learning_rate=0.001,
+        decay=1.0,
+        weight_decay=0.0,
+        clip=1.0,
+        batch_size=64,
+        epochs=0,
+        trials=150 * 32 * 64,
+        validate_every=32,
+        plateau=0.5,
+        patience=10,
+        keep="last",
+        dropout=0.5,
+        token_mean=True,
+        distinct=True,
+        added_share=0.3,
+        limit=150,
+    )
+
+
+def test_the_recipe_of_grefenstette_et_al_is_theirs_and_what_the_docs_add() -> None:
+    assert protocol("grefenstette2015") == Protocol(
+        optimizer="rmsprop",
+        learning_rate=0.001,
+        decay=1.0,
+        weight_decay=0.0,
+        clip=1.0,
+        batch_size=10,
+        epochs=0,
+        updates=30_000,
+        dropout=0.0,
+        token_mean=True,
+        streamed=True,
+        validated=100,
+        validate_every=250,
+        keep="perplexity",
+        converged=10,
+        limit=256,
     )
 
 

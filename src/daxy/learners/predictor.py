@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import jax
 import numpy as np
@@ -22,6 +23,9 @@ from daxy.models.transducer import Model as Transducer
 from daxy.worlds.columns import Worlds
 from daxy.worlds.grid import CHANNELS
 
+Tokenized: TypeAlias = Iterable[Sequence[str]]
+"""Token sequences: columns of them, or any others."""
+
 
 @dataclass(frozen=True, eq=False)
 class Predictor:
@@ -32,18 +36,20 @@ class Predictor:
     targets: Vocabulary
     limit: int
 
-    def predict(self, sources: Sequences, worlds: Worlds | None = None) -> Sequences:
+    def predict(self, sources: Tokenized, worlds: Worlds | None = None) -> Sequences:
         """Return the greedy output for each source, said in its world if the network sees worlds.
 
+            >>> network.predict([("jump", "twice"), "turn left".split()])
+
         Raises:
-            WrongRequest: a source has a token that the network does not know, or there are no
-                worlds for a network that sees them.
+            WrongRequest: a source is a text, not tokens, or has a token that the network does not
+                know; or there are no worlds for a network that sees them.
         """
         given = self._given(sources, worlds)
         return self.targets.decode(greedy(self.model, given, self.limit))
 
     def predict_of_length(
-        self, sources: Sequences, lengths: NDArray[np.integer], worlds: Worlds | None = None
+        self, sources: Tokenized, lengths: NDArray[np.integer], worlds: Worlds | None = None
     ) -> Sequences:
         """Return the greedy output for each source, given how many tokens it is to have.
 
@@ -53,7 +59,7 @@ class Predictor:
         given = self._given(sources, worlds)
         return self.targets.decode(greedy_of_length(self.model, given, lengths))
 
-    def last_states(self, sources: Sequences, worlds: Worlds | None = None) -> NDArray[np.float32]:
+    def last_states(self, sources: Tokenized, worlds: Worlds | None = None) -> NDArray[np.float32]:
         """Return the decoder's top hidden vector after each source's output: [count, hidden].
 
         Raises:
@@ -62,7 +68,7 @@ class Predictor:
         return last_states(self.model, self._given(sources, worlds), self.limit)
 
     def attended(
-        self, sources: Sequences, said: Sequences, worlds: Worlds | None = None
+        self, sources: Tokenized, said: Tokenized, worlds: Worlds | None = None
     ) -> NDArray[np.float32]:
         """Return how much each place is attended to while something is said: [count, places].
 
@@ -77,7 +83,7 @@ class Predictor:
             WrongRequest: the network does not say what it attends to; and see `predict`.
         """
         given = self._attending(sources, worlds)
-        return attended(self.model, given, self.targets.encode(said))
+        return attended(self.model, given, self.targets.encode(_columns(said)))
 
     def alignment(
         self, source: Tokens, said: Tokens, world: Worlds | None = None
@@ -91,11 +97,11 @@ class Predictor:
         Raises:
             WrongRequest: see `attended`.
         """
-        given = self._attending(Sequences.of([source]), world)
-        codes = self.targets.encode(Sequences.of([said]))[:, : self.limit]
+        given = self._attending([source], world)
+        codes = self.targets.encode(_columns([said]))[:, : self.limit]
         return alignments(self.model, given, codes)[0]
 
-    def _attending(self, sources: Sequences, worlds: Worlds | None) -> Given:
+    def _attending(self, sources: Tokenized, worlds: Worlds | None) -> Given:
         """Return what is asked, of a network that says what it attends to."""
         require(self.attends, "this network does not say what it attends to")
         return self._given(sources, worlds)
@@ -132,16 +138,26 @@ class Predictor:
             WrongRequest: the network has no memory, or does not know a token.
         """
         assert self.memory
-        read = self.sources.encode(Sequences.of([source]))[0, :-1].astype(np.int32)
-        written = self.targets.encode(Sequences.of([said]))[0].astype(np.int32)
+        read = self.sources.encode(_columns([source]))[0, :-1].astype(np.int32)
+        written = self.targets.encode(_columns([said]))[0].astype(np.int32)
         found = jax.jit(Transducer.inside)(cast("Transducer", self.model), read, written)
         return jax.tree.map(np.asarray, found)
 
-    def _given(self, sources: Sequences, worlds: Worlds | None) -> Given:
+    def _given(self, sources: Tokenized, worlds: Worlds | None) -> Given:
         blind = not sees_worlds(self.model)
         require(blind or worlds is not None, "this network sees worlds, and was given none")
         seen = None if blind or worlds is None else worlds.tensors
-        return Given(self.sources.encode(sources), seen)
+        return Given(self.sources.encode(_columns(sources)), seen)
+
+
+def _columns(sequences: Tokenized) -> Sequences:
+    """Return token sequences as columns, whatever holds them."""
+    if isinstance(sequences, Sequences):
+        return sequences
+    rows = list(sequences)
+    text = next((row for row in [sequences, *rows] if isinstance(row, str)), None)
+    require(text is None, f"expected the tokens of each sequence, as a tuple or list, not {text!r}")
+    return Sequences.of(rows)
 
 
 def empty_model(

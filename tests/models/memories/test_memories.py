@@ -211,6 +211,22 @@ def slopes(name: str, weigh: Any, *moves: Any) -> tuple[Any, Any]:
     return jax.grad(total)(moves, None), jax.grad(total)(moves, known)
 
 
+@pytest.mark.parametrize("name", SIDES)
+def test_gradients_of_memories_side_by_side_are_those_of_each_alone(name: str) -> None:
+    """Networks are trained as replicas of one program, also where it knows what comes."""
+    rows = [
+        [jnp.asarray(each)[:, None] for each in drawn("random", name, 6, seed)] for seed in (0, 1)
+    ]
+    weigh = jnp.asarray(rows[0][1][::-1])
+    own = partial(slopes, name, weigh)
+    together = jax.vmap(own)(*(jnp.stack(each) for each in zip(*rows, strict=True)))
+    for place, moves in enumerate(rows):
+        alone = own(*moves)
+        for one, other in zip(jax.tree.leaves(alone), jax.tree.leaves(together), strict=True):
+            assert np.abs(one).max() > 1e-3
+            np.testing.assert_allclose(other[place], one, rtol=0, atol=1e-6)
+
+
 BOUNDS = {"stack": 3e-6, "queue": 3e-5, "deque": 3e-5, "superposition": 3e-6}
 """How wrong a read may be in float32, where sums of strengths are rounded at each step."""
 
