@@ -77,7 +77,7 @@ def speed() -> str:
     for path in sorted((ROOT / "benchmarks" / "kept").glob("*.json")):
         kept = json.loads(path.read_text())
         asked = f"python -m benchmarks.{path.stem} {kept['arguments']}".rstrip()
-        place = f"{kept['cores']} cores ({kept['processor']}), {kept['started'][:10]}"
+        place = f"a machine of {kept['cores']} cores ({kept['processor']}), {kept['started'][:10]}"
         parts += [f"## {path.stem}", "", kept["what"], ""]
         parts += ["```text", f"$ {asked}", *kept["lines"], "```", ""]
         parts += [f"daxy {kept['daxy']}, jax {kept['jax']}, {kept['device_kind']}, {place}.", ""]

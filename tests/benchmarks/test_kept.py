@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,9 +27,30 @@ def test_a_benchmark_can_be_loaded(name: str) -> None:
 
 @pytest.mark.parametrize("path", sorted(KEPT.glob("*.json")), ids=lambda path: path.stem)
 def test_what_is_kept_is_of_a_benchmark_that_there_is(path: Path) -> None:
-    kept = json.loads(path.read_text())
-    assert kept["what"] == available()[path.stem]
-    assert kept["lines"] and kept["cores"] > 0 and kept["started"]
+    found = json.loads(path.read_text())
+    assert found["what"] == available()[path.stem]
+    assert found["lines"] and found["cores"] > 0 and found["started"]
+
+
+def kept(name: str) -> str:
+    return "\n".join(json.loads((KEPT / f"{name}.json").read_text())["lines"])
+
+
+def figures(name: str, pattern: str, least: int) -> list[float]:
+    """Return the figures that a benchmark printed somewhere, of which there are some at least."""
+    found = [float(figure.replace(",", "")) for figure in re.findall(pattern, kept(name))]
+    assert len(found) >= least
+    return found
+
+
+def test_what_is_kept_is_within_what_the_benchmarks_are_for() -> None:
+    """Seconds and bytes that users are promised, as they were last measured on one core."""
+    assert max(figures("geca", r"(?:scan|nacs)/[ajt].* added: ([\d.]+) s", 3)) < 5
+    assert max(figures("geca", r"gscan/.* added: ([\d.]+) s", 1)) < 5 * 60
+    assert max(figures("geca", r"([\d,]+) MiB in all", 4)) < 4 * 1024
+    assert max(figures("transduction", r"([\d.]+) s of (?:train|test) lengths", 10)) < 10
+    assert min(figures("memory_networks", r"^stack, .*: ([\d.]+)x \(rounds", 1)) >= 2
+    assert max(figures("memory", r": ([\d.]+) GiB at most", 1)) < 3
 
 
 def test_without_a_name_they_are_listed(

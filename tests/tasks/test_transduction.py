@@ -1,5 +1,8 @@
 """The transduction suite: what pairs are, and that a stream is the same however it is cut."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -88,6 +91,26 @@ def test_shards_are_the_whole(name: str) -> None:
     ]
     assert [len(shard) for shard in shards] == [1_666, 1_667, 1_667]
     assert [example for shard in shards for example in shard] == list(whole)
+
+
+def test_another_process_makes_the_same_shard() -> None:
+    """Sets are in another order there."""
+    made = "from tests.tasks.test_transduction import checksums; print(*checksums())"
+    there = subprocess.run(
+        [sys.executable, "-c", made],
+        cwd=Path(__file__).parents[2],
+        env=os.environ | {"PYTHONHASHSEED": "7"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert there.stdout.split() == checksums()
+
+
+def checksums() -> list[str]:
+    """Return those of a shard of each task."""
+    few = {"pairs": 600, "test_pairs": 5, "validation_pairs": 5, "shard": "2/3"}
+    return [split(name, **few).provenance.checksum for name in NAMES]
 
 
 @each_task

@@ -1,4 +1,4 @@
-"""What examples of gSCAN are like, as its authors count and plot them (Ruis et al. 2020, C)."""
+"""What examples of gSCAN are like: counted as in Table 3 of Ruis et al. (2020), and by kind."""
 
 from __future__ import annotations
 

@@ -119,6 +119,23 @@ TABLE_2 = {
     "square": ((52.92, 36.81), (95.09, 7.42)),
 }
 """Of test C, without GECA and with it: mean and standard deviation."""
+CHANCE = {
+    "red small square": 8.33,
+    "red big square": 8.33,
+    "red square": 16.67,
+    "small square": 8.33,
+    "big square": 8.33,
+    "square": 50.0,
+}
+"""The column of Table 2 before them: choosing any thing, and going to it as is right."""
+TABLE_3 = {
+    ("gscan/compositional", "train"): (367_933, 76_033, 177),
+    ("gscan/compositional", "A"): (19_282, 16_381, 38),
+    ("gscan/length", "train"): (180_301, 80_865, 599),
+    ("gscan/length", "I"): (37_784, 31_000, 230),
+    ("GECA", "train"): (377_933, 64_527, 186),
+}
+"""How many examples a part has, how many of them are unique, and these by command."""
 TABLE_4 = {
     "blue square": (33_250, 16_630, 16_481, 5_601),
     "red square": (0, 0, 83_887, 0),
