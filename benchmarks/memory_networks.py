@@ -10,6 +10,7 @@ bytes are what the compiled step needs beside weights and moments.
 from __future__ import annotations
 
 import os
+import statistics
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +24,7 @@ import torch
 
 from benchmarks.peers import torch_transducer as peer
 from benchmarks.peers.matmul_rate import fastest_product
-from benchmarks.side_by_side import measure, warn_if_busy
+from benchmarks.side_by_side import in_turns, measure, warn_if_busy
 from daxy.core.vocabulary import END
 from daxy.models import memories
 from daxy.models._model import Batch, Sizes
@@ -34,6 +35,8 @@ from daxy.training.objective import cross_entropy
 from daxy.training.protocol import protocol
 
 BATCH, SYMBOLS = 10, 130
+MORE = 40
+"""Rows of a step that is compared with the usual one."""
 TIMED = 130
 LENGTHS = (128, 256, 512, 1024)
 RECIPE = protocol("grefenstette2015")
@@ -52,6 +55,21 @@ def main() -> None:
     rate, done = fastest_product().rate, gigaflop(Config(), TIMED)
     bound = f"{done:.1f} GFLOP of products in a step, {done / timing.ours:.0f} GFLOP/s"
     print(f"{bound}; the machine's matrix rate is {rate:.0f} GFLOP/s")
+    plain, bare, wide = (
+        statistics.median(each)
+        for each in zip(
+            *in_turns(
+                ours(Config(), pairs),
+                ours(Config(memory="none"), pairs),
+                ours(Config(), drawn(TIMED, MORE)),
+                seconds=2.0,
+            ),
+            strict=True,
+        )
+    )
+    print(f"without a memory {bare / plain:.0%} of the time")
+    several = f"with {MORE} rows {wide / plain:.1f}x the time, {MORE / BATCH * done / wide:.0f}"
+    print(f"{several} GFLOP/s: a step is as long as weights and vectors take to be read")
     for name in memories.available():
         used = [needed(Config(memory=name), drawn(length)) for length in LENGTHS]
         known = zip(LENGTHS, used, strict=True)
@@ -60,10 +78,10 @@ def main() -> None:
         print(f"{name}, MiB of a step by length: {each}; {grown}")
 
 
-def drawn(length: int) -> Batch:
+def drawn(length: int, rows: int = BATCH) -> Batch:
     """Return pairs to copy that take so many steps: the start, a source, and a target with END."""
     count = length // 2 - 1
-    codes = np.random.default_rng(0).integers(2, SYMBOLS, size=(BATCH, count))
+    codes = np.random.default_rng(0).integers(2, SYMBOLS, size=(rows, count))
     ended = np.pad(codes, ((0, 0), (0, 1)), constant_values=END)
     return Batch(jnp.asarray(ended), jnp.asarray(ended))
 
@@ -71,7 +89,7 @@ def drawn(length: int) -> Batch:
 def compiled(config: Config, pairs: Batch) -> tuple[Any, tuple[Any, ...]]:
     """Return the program of a step and the weights and moments that it begins with."""
     model = Model(config, Sizes(SYMBOLS, SYMBOLS), key=jax.random.key(0))
-    weights = jnp.full(BATCH, 1 / pairs.target.size)
+    weights = jnp.full(len(pairs.target), 1 / pairs.target.size)
 
     def step(model: Any, moments: Any, pairs: Batch) -> tuple[Any, Any, Any]:
         loss, gradients = jax.value_and_grad(cross_entropy)(model, pairs, weights, None)
