@@ -58,7 +58,6 @@ def test_a_file_that_cannot_be_imported_is_named_with_its_line(
 
 def test_a_file_without_what_its_folder_asks_for_is_named(add: Add) -> None:
     package, name = add("half", "Config = 1\n")
-    module = registry.load(package, name, kind="model")
-    registry.check(package, name, module, "Config")
+    assert registry.load(package, name, "Config", kind="model").Config == 1
     with pytest.raises(WrongFile, match=r"half\.py: there is no Model in it"):
-        registry.check(package, name, module, "Config", "Model")
+        registry.load(package, name, "Config", "Model", kind="model")

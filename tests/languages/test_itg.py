@@ -122,7 +122,7 @@ def test_one_side_alone_stands_for_two_that_are_alike() -> None:
             f"\n1/{10**308} A -> a",
             "x.itg:2: expected a probability of at least 2.225e-308, not '1",
         ),
-        (f"\n1/{10**400} A -> a", "x.itg:2: expected a probability of at most 400 characters, not"),
+        (f"\n1/{10**800} A -> a", "x.itg:2: expected a probability of at most 801 characters, not"),
         (
             "\n".join(f"1/{10**300 + number} A -> a{number}" for number in range(20)),
             "x.itg: the probabilities of A sum to about 2e-299, not to 1",

@@ -7,6 +7,7 @@ import pytest
 
 import daxy.languages
 from daxy import metrics, tasks
+from daxy.core.errors import WrongRequest
 from daxy.core.examples import Examples, Sequences
 from daxy.formats import jsonl, parquet, scan_text
 from daxy.tasks import Data, ScanData
@@ -28,7 +29,9 @@ CARVED = [name for name in FAMILIES if tasks.get(name).options.carved]
 
 every_task = pytest.mark.parametrize("name", NAMES)
 every_family = pytest.mark.parametrize("name", FAMILIES)
-OVERSAMPLED = [name for name in CARVED if issubclass(tasks.get(name).options, ScanData)]
+COMMANDS = [name for name in CARVED if issubclass(tasks.get(name).options, ScanData)]
+OVERSAMPLED = [name for name in COMMANDS if "addprim" in name or "bastings_jump" in name]
+"""Those that repeat a command in train."""
 
 every_carved = pytest.mark.parametrize("name", CARVED)
 
@@ -92,6 +95,14 @@ def test_validation_is_carved_from_train(name: str) -> None:
 def test_without_oversampling_no_line_is_repeated(name: str) -> None:
     train = tasks.get(name).split(ScanData(validation="none", oversample=False)).train
     assert len(set(train.keys)) == len(train)
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in OVERSAMPLED])
+def test_where_nothing_is_repeated_nobody_can_ask_for_less(name: str) -> None:
+    with pytest.raises(WrongRequest, match="repeats no command; leave out --no-oversample"):
+        tasks.get(name).split(ScanData(validation="none", oversample=False))
+    train = tasks.get(name).split(ScanData(validation="none")).train
+    assert len(set(train.source)) == len(train) or name.startswith("nacs/")
 
 
 @every_family

@@ -127,6 +127,9 @@ def test_the_mirror_is_judged_by_what_is_meant(tmp_path: Path) -> None:
     folder = run(tmp_path, "nacs/simple_p1", 0, other_way_round)
     assert {row.value.runs for row in analyses.get("by_length").run([folder]).rows} == {(100,)}
     asked = replace(experiment(tmp_path), task="nacs/simple_p1").run([0])
+    built = analyses.get("by_construction").run([folder]).rows
+    assert {row.value.runs for row in built} == {(100,)}
+    assert all(row.others["exact"].mean < 100 for row in built if row.name == "and")
     ways = rows(analyses.get("length_oracle").run(asked), "length of the output")
     assert ways["its own"] == (100 * asked[0].scores()["test"]["back_mapping"],)
 

@@ -295,6 +295,14 @@ def test_each_part_is_described_as_the_authors_do(released: Split) -> None:
     assert facts["unique per command"] == len(some) / len(set(part.source))
 
 
+def test_where_nothing_spins_nobody_can_say_when() -> None:
+    for kind in ("normal", "simple_trans", "simple_intrans"):
+        with pytest.raises(WrongRequest, match=f"{kind} has a manner; leave out --spin"):
+            CompositionalData(kind=kind, spin="after")
+    with pytest.raises(WrongRequest, match="normal has a manner; leave out --spin"):
+        tasks.data("gscan/length", spin="after")
+
+
 def test_choices_of_another_benchmark_are_refused() -> None:
     with pytest.raises(WrongRequest, match="chosen by ScanData, not by CompositionalData"):
         tasks.get("scan/length").split(CompositionalData())

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -18,6 +19,7 @@ from daxy.core.examples import Examples, Tokens
 from daxy.core.split import Split
 from daxy.languages import itg
 from daxy.tasks._streams import BLOCK, Copy, Stream
+from daxy.tasks._transduction_data import FileData
 
 MEANINGS: dict[str, Callable[[Tokens], Tokens]] = {
     "copy": lambda source: source,
@@ -138,6 +140,22 @@ def test_parts_and_seeds_have_streams_of_their_own(name: str) -> None:
     one, other = split(name, **choices), split(name, seed=1, **choices)
     parts = [*one.parts.values(), *other.parts.values()]
     assert len({tuple(part.source[:20]) for part in parts}) == len(parts)
+
+
+def test_a_probability_may_be_written_at_any_length_that_is_read_again() -> None:
+    """It is kept as a fraction, which is up to twice as long."""
+    third = f"0.{'3' * 300}"
+    rules = f"{third} A -> a A1 | A1 b\n{1 - Fraction(third)} A -> c | d"
+    data = FileData(grammar=rules, pairs=5, validation_pairs=5, test_pairs=5)
+    known = data.rules
+    assert known is not None and known.rules[0].probability == Fraction(third)
+    assert len(data.load("transduction/grammar").train) == 5
+
+
+def test_choices_of_another_grammar_are_refused() -> None:
+    other = FileData(grammar="1/2 A -> a A1 | A1 b\n1/2 A -> c | d")
+    with pytest.raises(DaxyError, match="chosen by GrammarData, not by FileData"):
+        other.load("transduction/svo_sov")
 
 
 def test_a_grammar_of_ones_own_is_a_task(tmp_path: Path) -> None:

@@ -79,9 +79,11 @@ def test_training_goes_on_while_anything_can_be_better() -> None:
 
 def test_a_replica_that_stopped_is_not_validated_again_and_has_no_further_records() -> None:
     scores = scripted([1.0], [0.1, 0.2, 0.3])
-    _, position = training([0, 1], scores, epochs=3).fit(Listener())
+    listener = Listener()
+    _, position = training([0, 1], scores, epochs=3).fit(listener)
     assert [len(history) for history in position.history] == [1, 3]
     assert position.stopped == [True, False]
+    assert sum(seen for _, _, seen in listener.steps) == (2 + 1 + 1) * TRAIN
 
 
 def test_draws_are_counted_and_the_last_epoch_has_what_is_left(

@@ -31,9 +31,11 @@ class Epoch:
     """The batches of one epoch of one run."""
 
     rows: NDArray[np.int32]
-    """Shape [steps, batch]; where an epoch's last batch is not full, its first row is repeated."""
+    """Shape [steps, batch]; where a batch is not full, one of its rows is repeated, and counts
+    nothing."""
     weights: NDArray[np.float32]
-    """What each example's loss counts, shape [steps, batch]: 1 / the batch's size, or 0."""
+    """What each example's loss counts, shape [steps, batch]: 1 / the examples of its batch, or
+    1 / their tokens; 0 where it fills the batch up."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -106,12 +108,12 @@ def in_order(
     *,
     size: int,
 ) -> Epoch:
-    """Return batches of these rows as they come; there are no more than batches are full.
+    """Return batches of these rows as they come, all of them full.
 
     Within a batch the longest come last, so that it can be padded in parts.
 
     Args:
-        rows: What is trained on.
+        rows: What is trained on: a multiple of `size`.
         source_lengths: The length of each of them.
         target_lengths: The length of each of their targets.
         size: Examples in a batch.
@@ -228,10 +230,6 @@ class Bucket:
     def cost(self) -> int:
         """What an example costs, in tokens of a source."""
         return self.source * PADDING[0] + self.target * PADDING[1]
-
-    def fits(self, source: int, target: int) -> bool:
-        """Whether a batch of these lengths can be padded to this shape."""
-        return source <= self.source and target <= self.target
 
 
 def needs(

@@ -78,7 +78,7 @@ def _serve(arguments: list[str]) -> int:
     arguments.remove(name)
     from daxy.cli._parse import parse
 
-    module = registry.load(PACKAGE, name, kind="verb")
+    module = registry.load(PACKAGE, name, "VERB", kind="verb")
     kind = module.VERB if isinstance(module.VERB, type) else module.VERB(arguments)
     verb = parse(kind, name, arguments)
     return _print(verb.run(), as_json=verb.json)

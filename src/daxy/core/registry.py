@@ -43,31 +43,24 @@ def _file(package: str, name: str) -> Path:
     return Path(spec.origin)
 
 
-def load(package: str, name: str, *, kind: str) -> ModuleType:
-    """Import one entry.
+def load(package: str, name: str, *wanted: str, kind: str) -> ModuleType:
+    """Import one entry, which has what is wanted of every entry of its folder.
 
     Raises:
         UnknownName: the folder has no such module.
-        WrongFile: the module cannot be imported; says where and why.
+        WrongFile: the module cannot be imported, or lacks a name; says where and why.
     """
     if name not in (known := entries(package)):
         raise UnknownName(kind, name, known)
     try:
-        return importlib.import_module(f"{package}.{name}")
+        module = importlib.import_module(f"{package}.{name}")
     except Exception as error:
         # Somebody is writing it.
         raise _what_is_wrong(error, _file(package, name)) from error
-
-
-def check(package: str, name: str, module: ModuleType, *wanted: str) -> None:
-    """Refuse an entry that lacks what all entries of its folder have.
-
-    Raises:
-        WrongFile: it has no such name.
-    """
     for each in wanted:
         if not hasattr(module, each):
             raise WrongFile(_file(package, name), f"there is no {each} in it")
+    return module
 
 
 def _what_is_wrong(error: Exception, file: Path) -> WrongFile:

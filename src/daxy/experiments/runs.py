@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import jax
 from safetensors.numpy import save
 
-from daxy import tasks
+from daxy import metrics, tasks
 from daxy.batching.table import Words
 from daxy.core.errors import RunFailed, require
 from daxy.core.examples import Examples, Sequences
@@ -440,7 +440,7 @@ def group_of(runs: Sequence[Run]) -> Group:
         task = tasks.get(run.task)
 
         def score(examples: Examples, predictions: Sequences) -> float:
-            return task.totals(examples, predictions)[task.metric]
+            return metrics.get(task.metric).total(examples, task.normalised(predictions))
 
         return Member(run.learner, run.split, run.seed, score)
 

@@ -102,8 +102,9 @@ def _probability(
         if before is None:
             raise WrongFile(name, "expected a probability before the first rule", line=line)
         return before
-    if len(text) > MOST_DIGITS:
-        long = f"expected a probability of at most {MOST_DIGITS} characters, not of {len(text):,}"
+    most = 2 * MOST_DIGITS + 1  # a numerator, a stroke, a denominator
+    if len(text) > most:
+        long = f"expected a probability of at most {most} characters, not of {len(text):,}"
         raise WrongFile(name, long, line=line)
     try:
         value = Fraction(text)

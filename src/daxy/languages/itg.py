@@ -11,7 +11,7 @@ A rule has a probability, a left-hand side, and its two sides on either side of 
 alone stands for two that are alike. What begins with a capital letter is a nonterminal, and a
 number after it says which on one side is which on the other; a name that a side has once needs no
 number on either. The first left-hand side is the root. Probabilities are written as 1/5 or 0.2, in
-400 characters at most, and are no less than 2.225e-308.
+801 characters at most, 400 of them in a number, and are no less than 2.225e-308.
 
     1/33  ST_i -> si_i | so_i
 

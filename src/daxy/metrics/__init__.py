@@ -22,4 +22,4 @@ def get(name: str) -> Metric:
     Raises:
         UnknownName: there is no such metric.
     """
-    return registry.load(__name__, name, kind="metric").METRIC
+    return registry.load(__name__, name, "METRIC", kind="metric").METRIC

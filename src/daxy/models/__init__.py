@@ -24,6 +24,4 @@ def get(name: str) -> Any:
         UnknownName: there is no such architecture.
         WrongFile: its file cannot be imported, or lacks one of the two.
     """
-    module = registry.load(__name__, name, kind="model")
-    registry.check(__name__, name, module, "Config", "Model")
-    return module
+    return registry.load(__name__, name, "Config", "Model", kind="model")

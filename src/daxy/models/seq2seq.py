@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import equinox as eqx
 import jax
@@ -22,7 +22,7 @@ from daxy.core.vocabulary import PAD
 from daxy.models._model import Batch, Sizes
 from daxy.models.layers import late_weights
 from daxy.models.layers.attention import attend, exponentials
-from daxy.models.layers.cells import Cell, State, cell
+from daxy.models.layers.cells import Cell, CellName, State, cell
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed
 from daxy.models.layers.encoder import Encoder
@@ -34,7 +34,7 @@ from daxy.models.layers.linear import times
 class Config:
     """A recurrent encoder-decoder; every field is a flag of `daxy train`."""
 
-    cell: Literal["srn", "gru", "lstm"] = "gru"
+    cell: CellName = "gru"
     """Recurrent unit of the encoder and of the decoder."""
     hidden: int = 256
     """Units of the decoder, and of the encoder in each direction."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import equinox as eqx
 import jax
@@ -21,7 +21,7 @@ from daxy.core.vocabulary import PAD
 from daxy.models._model import Batch, Sizes, best
 from daxy.models.layers import late_weights
 from daxy.models.layers.attention import attend, exponentials
-from daxy.models.layers.cells import Cell, State, cell
+from daxy.models.layers.cells import Cell, CellName, State, cell
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed, look_up
 from daxy.models.layers.initial import normal, uniform
@@ -37,7 +37,7 @@ class Config:
     The defaults are the architecture that did best over all of the paper's experiments.
     """
 
-    cell: Literal["srn", "gru", "lstm"] = "lstm"
+    cell: CellName = "lstm"
     """Recurrent unit of the encoder and of the decoder."""
     layers: int = 2
     """Recurrent layers of the encoder, and of the decoder."""

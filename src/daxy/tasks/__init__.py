@@ -12,10 +12,10 @@ from daxy.core import registry
 from daxy.core.errors import UnknownName
 from daxy.core.settings import made
 from daxy.tasks._data import Data
-from daxy.tasks._scan_data import ScanData, Validation
+from daxy.tasks._scan_data import ScanData
 from daxy.tasks._task import Task
 
-__all__ = ["Data", "ScanData", "Task", "Validation", "available", "data", "get"]
+__all__ = ["Data", "ScanData", "Task", "available", "data", "get"]
 
 
 def available() -> list[str]:
@@ -47,4 +47,4 @@ def data(task: str, **choices: Any) -> Data:
 
 
 def _tasks(module: str) -> dict[str, Task[Any]]:
-    return registry.load(__name__, module, kind="benchmark").TASKS
+    return registry.load(__name__, module, "TASKS", kind="benchmark").TASKS

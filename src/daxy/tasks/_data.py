@@ -30,10 +30,11 @@ class Data:
     def __post_init__(self) -> None:
         check_types(type(self), vars(self))
 
-    def _check_plain(self, name: str, why: str) -> None:
+    def check_plain(self, name: str, why: str) -> None:
         """Refuse a choice that would change nothing."""
-        flag = "split-seed" if name == "seed" else name.replace("_", "-")
-        require(getattr(self, name) == getattr(type(self), name), f"{why}; leave out --{flag}")
+        value, flag = getattr(self, name), name.replace("_", "-")
+        flag = "split-seed" if name == "seed" else f"no-{flag}" if value is False else flag
+        require(value == getattr(type(self), name), f"{why}; leave out --{flag}")
 
     @property
     def origin(self) -> str:
@@ -44,6 +45,11 @@ class Data:
     def choices(self) -> Mapping[str, Any]:
         """What decides what a split holds, whatever files it comes from, by name."""
         return {name: value for name, value in stated(self).items() if name not in self.beside}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What a split records of its choices: all but the seed, which it names by itself."""
+        return {name: value for name, value in self.choices.items() if name != "seed"}
 
     def load(self, task: str) -> Split:
         """Return the task's data.

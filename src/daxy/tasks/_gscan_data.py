@@ -46,6 +46,8 @@ class GscanData(Data):
         for name in ("train_fraction", "validation_fraction"):
             value, flag = getattr(self, name), name.replace("_", " ")
             require(0 < value < 1, f"{flag} must be between 0 and 1, not {value:g}")
+        if self.kind != "adverb":
+            self.check_plain("spin", f"no command of the kind {self.kind} has a manner")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,4 +31,4 @@ class ScanData(Data):
         fraction = self.validation_fraction
         require(0 < fraction < 1, f"validation fraction must be between 0 and 1, not {fraction:g}")
         if self.validation == "none":
-            self._check_plain("validation_fraction", "there is no validation set")
+            self.check_plain("validation_fraction", "there is no validation set")

@@ -35,6 +35,8 @@ class ScanTask(Task[ScanData]):
 
     def made(self, data: ScanData) -> Split:
         """Return the data of this task; see `Task.split`."""
+        if self._primitive_rule is None:
+            data.check_plain("oversample", f"{self.name} repeats no command")
         parts = self._partition(data)
         train, held_out = self._carve(parts, data)
         _validation.check_sizes(data.validation, len(train), len(held_out))
@@ -48,11 +50,7 @@ class ScanTask(Task[ScanData]):
             rule=self.rule if generated or fixed else "the draw of the official files",
             seed=data.seed,
             source="generated" if generated else f"official files in {data.official}",
-            options={
-                "oversample": data.oversample,
-                "validation": data.validation,
-                "validation_fraction": data.validation_fraction,
-            },
+            options=data.options,
         )
 
     def target_spelling(self, token: str) -> str:
@@ -81,7 +79,10 @@ class ScanTask(Task[ScanData]):
             case "none":
                 train, chosen = parts.train, parts.train[:0]
             case "dab":
-                base = self._primitive_rule()
+                base = self._primitive_rule
+                kind = "tasks that add a primitive, such as scan/addprim_jump"
+                if base is None:
+                    raise WrongRequest(f"validation by dab is for {kind}, not for {self.name}")
                 return _validation.proxy(parts.train, base, fraction, data.seed)
         return scan.pairs().take(train), scan.pairs().take(chosen)
 
@@ -89,9 +90,8 @@ class ScanTask(Task[ScanData]):
         if not (isinstance(self.how, HoldOut) and isinstance(self.how.test, LongerThan)):
             raise WrongRequest(f"validation by length is for scan/length, not for {self.name}")
 
-    def _primitive_rule(self) -> HoldOut:
+    @property
+    def _primitive_rule(self) -> HoldOut | None:
+        """The rule that adds a primitive, if one does."""
         rule = self.how.base if isinstance(self.how, Added) else self.how
-        if not isinstance(rule, HoldOut) or rule.oversample is None:
-            kind = "tasks that add a primitive, such as scan/addprim_jump"
-            raise WrongRequest(f"validation by dab is for {kind}, not for {self.name}")
-        return rule
+        return rule if isinstance(rule, HoldOut) and rule.oversample is not None else None

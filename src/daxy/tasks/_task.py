@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Generic, TypeVar
 
 from daxy import metrics
@@ -80,7 +80,9 @@ class Task(ABC, Generic[Options]):
         """
         chosen = self.options() if data is None else data
         other = f"the data of {self.name} is chosen by {self.options.__name__}"
-        require(isinstance(chosen, self.options), f"{other}, not by {type(chosen).__name__}")
+        names = [{field.name for field in fields(each)} for each in (chosen, self.options)]
+        fits = isinstance(chosen, self.options) and names[0] == names[1]
+        require(fits, f"{other}, not by {type(chosen).__name__}")
         # A kind of its own, as the command line has one, is one to other processes too.
         plain = chosen if type(chosen) is self.options else self.options(**vars(chosen))
         return self.made(plain)

@@ -66,11 +66,11 @@ class TranslationData(Data):
         require(self.repetitions >= 0, f"repetitions must not be negative: {self.repetitions}")
         if self.sentences == "released":
             for name in ("seed", "prefixes", "longest", "test_fraction", "validation_fraction"):
-                self._check_plain(name, "the released selection is made already")
+                self.check_plain(name, "the released selection is made already")
         if self.validation == "none":
-            self._check_plain("validation_fraction", "there is no validation set")
+            self.check_plain("validation_fraction", "there is no validation set")
         if self.sentences == "grammar":
-            self._check_plain("prefixes", "the grammar's sentences pass no filter")
+            self.check_plain("prefixes", "the grammar's sentences pass no filter")
         (english,), ((french,), *_) = self.added.english, self.added.french
         object.__setattr__(self, "word", f"{english}={french}")
 

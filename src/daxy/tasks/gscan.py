@@ -72,7 +72,7 @@ class GscanTask(Task[Kind], Generic[Kind]):
             task=self.name,
             rule=self.said(data),
             seed=data.seed,
-            options={name: value for name, value in data.choices.items() if name != "seed"},
+            options=data.options,
             tests={name: len(each) for name, each in rows.items()},
         )
 

@@ -61,7 +61,7 @@ class TransductionTask(Task[Kind], Generic[Kind]):
             task=self.name,
             rule=f"{_rule(data)}{self.known(data)}",
             seed=data.seed,
-            options={name: value for name, value in data.choices.items() if name != "seed"},
+            options=data.options,
         )
 
     def known(self, data: Kind) -> str:  # noqa: ARG002 - for those that have more to say

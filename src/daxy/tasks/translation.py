@@ -72,7 +72,7 @@ class TranslationTask(Task[TranslationData]):
                 "file": f"the sentences of {data.pairs}",
                 "released": f"official files in {data.official}",
             }[data.sentences],
-            options={name: value for name, value in data.choices.items() if name != "seed"},
+            options=data.options,
         )
 
     def facts(self, examples: Examples) -> dict[str, float]:

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import TypeVar
 
 import jax
+import numpy as np
 
 Result = TypeVar("Result")
 
@@ -50,23 +51,23 @@ def _users_cache() -> str | None:
 def one_after_another(programs: Sequence[Callable[..., Result]]) -> list[Callable[..., Result]]:
     """Return programs that are called in threads side by side, and compiled one after another.
 
-    A program compiles when it is called first. Nothing in a training takes more memory: some
-    hundreds of megabytes, which go back to the system when it is done.
+    A program compiles when it is first called with arrays of some shapes. Nothing in a training
+    takes more memory: some hundreds of megabytes, which go back to the system when it is done.
     """
     lock = Lock()
 
     def alone(program: Callable[..., Result]) -> Callable[..., Result]:
-        compiled = False
+        compiled = set[tuple[tuple[int, ...], ...]]()
 
         def call(*arguments: object) -> Result:
-            nonlocal compiled
-            if compiled:
+            shapes = tuple(np.shape(leaf) for leaf in jax.tree.leaves(arguments))
+            if shapes in compiled:
                 return program(*arguments)
             with lock:
                 give_memory_back()
                 result = program(*arguments)
                 give_memory_back()
-            compiled = True
+            compiled.add(shapes)
             return result
 
         return call

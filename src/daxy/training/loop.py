@@ -48,6 +48,7 @@ class EpochRecord:
     """Score on the validation set; None where there is none."""
     best_epoch: int
     learning_rate: float
+    """Of this epoch; with `decay_steps`, of the step after it."""
     seconds: float
     """Of this epoch, all replicas of the group together, without validation and interruptions."""
     perplexity: float | None = None
@@ -280,7 +281,8 @@ class Training:
                 position.step += done
                 position.total += done
                 position.seconds += time.monotonic() - began
-                listener.stepped(position, len(epoch), int((here.weights > 0).sum()))
+                met = np.asarray(here.weights)[np.asarray(here.active)]
+                listener.stepped(position, len(epoch), int((met > 0).sum()))
                 yield shares
             shares = self._end_epoch(shares, position, epoch)
             listener.epoch_ended(position)

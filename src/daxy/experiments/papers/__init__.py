@@ -45,7 +45,7 @@ def get(name: str) -> Paper:
     Raises:
         UnknownName: there is no such paper.
     """
-    return registry.load(__name__, name, kind="paper").PAPER
+    return registry.load(__name__, name, "PAPER", kind="paper").PAPER
 
 
 def table(name: str) -> Table:
@@ -136,14 +136,10 @@ def _comes_to(recipe: Recipe, settings: dict[str, Any], data: Data | None) -> bo
     from daxy.experiments import reproduction
 
     return reproduction.learner_of(recipe).settings() == settings and (
-        data is None or _what_counts(reproduction.data_of(recipe)) == _what_counts(data)
+        data is None or reproduction.data_of(recipe).options == data.options
     )
 
 
 def _what_is_tested(data: Data) -> dict[str, Any]:
     names = ("validation", "validation_fraction", "oversample")
-    return {name: value for name, value in _what_counts(data).items() if name not in names}
-
-
-def _what_counts(data: Data) -> dict[str, Any]:
-    return {name: value for name, value in data.choices.items() if name != "seed"}
+    return {name: value for name, value in data.options.items() if name not in names}

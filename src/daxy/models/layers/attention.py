@@ -12,7 +12,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 LARGEST = 40.0
-"""What queries and keys are cut off at, so that the product of an exponential of each is a number.
+"""What queries and keys are cut off at, so that none of their exponentials is 0 or infinite: the
+product of two such would be no number.
 
 A tanh of half as much is 1 in the last bit.
 """

@@ -98,8 +98,8 @@ def _follow(cell: Cell, reverse: bool) -> Callable[[Trace, Course], Trace]:
         start, (to_input, to_state) = jax.lax.scan(
             back, last, (pulls, cotangents), reverse=not reverse
         )
-        weight = summed_products(_flat(before[0]), _flat(to_state))
-        return None, Course(start, to_input, weight, _flat(to_state).sum(axis=0), None)
+        weight = summed_products(before[0], to_state)
+        return None, Course(start, to_input, weight, to_state.sum(axis=(0, 1)), None)
 
     follow.defvjp(forward, backward)
     return follow
@@ -111,7 +111,3 @@ def _shifted(
     """Return the state before each step."""
     parts = (states[1:], start[None]) if reverse else (start[None], states[:-1])
     return jnp.concatenate(parts)
-
-
-def _flat(rows: Float[Array, "time batch width"]) -> Float[Array, "rows width"]:
-    return rows.reshape(-1, rows.shape[-1])

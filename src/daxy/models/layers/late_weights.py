@@ -174,12 +174,8 @@ def gradient(
 ) -> Array:
     """Return the gradient of a weight with two axes, or with one for the batch before them."""
     if axes == 2:
-        return summed_products(_flat(rows), _flat(products))
+        return summed_products(rows, products)
     return jnp.einsum("tbi,tbo->bio", rows, products)
-
-
-def _flat(rows: Float[Array, "time batch width"]) -> Float[Array, "rows width"]:
-    return rows.reshape(-1, rows.shape[-1])
 
 
 def _sinks(weights: Weights, state: Tree, inputs: Tree) -> dict[str, Array]:

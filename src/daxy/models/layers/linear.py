@@ -42,10 +42,11 @@ _product.defvjp(_forward, _backward)
 
 
 def summed_products(
-    rows: Float[Array, "rows incoming"], others: Float[Array, "rows outgoing"]
+    rows: Float[Array, "*rows incoming"], others: Float[Array, "*rows outgoing"]
 ) -> Float[Array, "incoming outgoing"]:
     """Return the sum over rows of the products of each entry of one with each of the other.
 
     A matrix that is turned first would be copied for it.
     """
-    return jnp.einsum("ni,no->io", rows, others)
+    flat = (each.reshape(-1, each.shape[-1]) for each in (rows, others))
+    return jnp.einsum("ni,no->io", *flat)

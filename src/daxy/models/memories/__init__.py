@@ -22,4 +22,4 @@ def get(name: str) -> Memory:
     Raises:
         UnknownName: there is no such memory.
     """
-    return registry.load(__name__, name, kind="memory").MEMORY
+    return registry.load(__name__, name, "MEMORY", kind="memory").MEMORY

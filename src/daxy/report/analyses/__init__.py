@@ -23,4 +23,4 @@ def get(name: str) -> Analysis:
     Raises:
         UnknownName: there is no such analysis.
     """
-    return registry.load(__name__, name, kind="analysis").ANALYSIS
+    return registry.load(__name__, name, "ANALYSIS", kind="analysis").ANALYSIS

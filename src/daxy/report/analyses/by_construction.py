@@ -70,10 +70,7 @@ def _parts(command: Command) -> Iterator[Tokens]:
 
 def _row(found: Judged, group: str, name: str, chosen: np.ndarray) -> list[Row]:
     """Return the row of a group of commands; none if no command is in it."""
-    if not chosen.any():
-        return []
-    right = found.over(chosen)
-    return [Row(group=group, name=name, examples=int(chosen.sum()), value=right)]
+    return [found.row(group, name, chosen)] if chosen.any() else []
 
 
 def _errors(row: Row) -> float:

@@ -14,7 +14,6 @@ from daxy import tasks
 from daxy.core.errors import WrongRequest
 from daxy.core.summary import Summary
 from daxy.experiments.run_folder import RunFolder
-from daxy.formats import parquet
 from daxy.languages import copular
 from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
 from daxy.tasks.translation import CONTROL, NEW_WORD, TranslationTask
@@ -38,18 +37,13 @@ class Constructions(Analysis):
         config = folders[0].config()
         words = {NEW_WORD: str(config.choices["word"]), CONTROL: "tired"}
         last = len(found.sources) - len(words) * len(copular.CONSTRUCTIONS)
+        right = {found.metric: found.right, **found.others}
         rows = [
             row
             for metric in METRICS
-            for row in _rows(_right(folders, metric)[:, last:], metric, list(words.values()))
+            for row in _rows(right[metric][:, last:], metric, list(words.values()))
         ]
         return Findings(title=f"{found.task}: a new word in constructions", rows=tuple(rows))
-
-
-def _right(folders: Sequence[RunFolder], metric: str) -> np.ndarray:
-    """Return where each run was right: [runs, examples]."""
-    tables = (parquet.load(each.predictions, (metric,), alone=True) for each in folders)
-    return np.array([table[metric].to_numpy() for table in tables])
 
 
 def _rows(right: np.ndarray, metric: str, words: Sequence[str]) -> Iterator[Row]:
