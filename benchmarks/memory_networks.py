@@ -44,7 +44,11 @@ MIB = 2**20
 
 
 def main() -> None:
-    """Print seconds and a ratio, what bounds a step, and the bytes of a step by length."""
+    """Print seconds and a ratio, what bounds a step, and the bytes of a step by length.
+
+    What is left of a step without a memory, and whether more rows, which share the weights and not
+    the stored vectors, take as much longer, says which of the two it waits for.
+    """
     warn_if_busy()
     torch.set_num_threads(1)
     pairs = drawn(TIMED)
@@ -67,9 +71,7 @@ def main() -> None:
             strict=True,
         )
     )
-    print(f"without a memory {bare / plain:.0%} of the time")
-    several = f"with {MORE} rows {wide / plain:.1f}x the time, {MORE / BATCH * done / wide:.0f}"
-    print(f"{several} GFLOP/s: a step is as long as weights and vectors take to be read")
+    print(f"without a memory {bare / plain:.0%} of the time; with {MORE} rows {wide / plain:.1f}x")
     for name in memories.available():
         used = [needed(Config(memory=name), drawn(length)) for length in LENGTHS]
         known = zip(LENGTHS, used, strict=True)
