@@ -9,9 +9,13 @@ bytes are what the compiled step needs beside weights and moments.
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
-import statistics
+import re
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 if hasattr(os, "sched_setaffinity"):
@@ -24,7 +28,7 @@ import torch
 
 from benchmarks.peers import torch_transducer as peer
 from benchmarks.peers.matmul_rate import fastest_product
-from benchmarks.side_by_side import in_turns, measure, warn_if_busy
+from benchmarks.side_by_side import measure, warn_if_busy
 from daxy.core.vocabulary import END
 from daxy.models import memories
 from daxy.models._model import Batch, Sizes
@@ -35,20 +39,17 @@ from daxy.training.objective import cross_entropy
 from daxy.training.protocol import protocol
 
 BATCH, SYMBOLS = 10, 130
-MORE = 40
-"""Rows of a step that is compared with the usual one."""
 TIMED = 130
 LENGTHS = (128, 256, 512, 1024)
 RECIPE = protocol("grefenstette2015")
 MIB = 2**20
+WEIGHTS, STORED, OTHER = "products with weights", "with stored vectors", "all else"
+CONTAINERS = ("while", "conditional", "call")
+"""Operations that others are parts of."""
 
 
 def main() -> None:
-    """Print seconds and a ratio, what bounds a step, and the bytes of a step by length.
-
-    What is left of a step without a memory, and whether more rows, which share the weights and not
-    the stored vectors, take as much longer, says which of the two it waits for.
-    """
+    """Print seconds and a ratio, what a step does in its time, and its bytes by length."""
     warn_if_busy()
     torch.set_num_threads(1)
     pairs = drawn(TIMED)
@@ -59,19 +60,8 @@ def main() -> None:
     rate, done = fastest_product().rate, gigaflop(Config(), TIMED)
     bound = f"{done:.1f} GFLOP of products in a step, {done / timing.ours:.0f} GFLOP/s"
     print(f"{bound}; the machine's matrix rate is {rate:.0f} GFLOP/s")
-    plain, bare, wide = (
-        statistics.median(each)
-        for each in zip(
-            *in_turns(
-                ours(Config(), pairs),
-                ours(Config(memory="none"), pairs),
-                ours(Config(), drawn(TIMED, MORE)),
-                seconds=2.0,
-            ),
-            strict=True,
-        )
-    )
-    print(f"without a memory {bare / plain:.0%} of the time; with {MORE} rows {wide / plain:.1f}x")
+    parts = (f"{what} {part:.0%}" for what, part in shares(Config(), pairs).items())
+    print(f"of its time: {', '.join(parts)}")
     for name in memories.available():
         used = [needed(Config(memory=name), drawn(length)) for length in LENGTHS]
         known = zip(LENGTHS, used, strict=True)
@@ -80,10 +70,10 @@ def main() -> None:
         print(f"{name}, MiB of a step by length: {each}; {grown}")
 
 
-def drawn(length: int, rows: int = BATCH) -> Batch:
+def drawn(length: int) -> Batch:
     """Return pairs to copy that take so many steps: the start, a source, and a target with END."""
     count = length // 2 - 1
-    codes = np.random.default_rng(0).integers(2, SYMBOLS, size=(rows, count))
+    codes = np.random.default_rng(0).integers(2, SYMBOLS, size=(BATCH, count))
     ended = np.pad(codes, ((0, 0), (0, 1)), constant_values=END)
     return Batch(jnp.asarray(ended), jnp.asarray(ended))
 
@@ -117,6 +107,37 @@ def ours(config: Config, pairs: Batch) -> Callable[[], object]:
         float(loss)
 
     return call
+
+
+def shares(config: Config, pairs: Batch) -> dict[str, float]:
+    """Return what a step does, and in how much of its time, as the compiled program's trace says.
+
+    A product of which each row has a matrix of its own is with stored vectors; of all others, one
+    factor is a weight or what comes out is a weight's gradient.
+    """
+    program, begin = compiled(config, pairs)
+    kinds = dict(kind for line in program.as_text().splitlines() for kind in operation(line))
+    took = dict.fromkeys((WEIGHTS, STORED, OTHER), 0.0)
+    *begin, _ = jax.block_until_ready(program(*begin, pairs))  # warm
+    with TemporaryDirectory() as folder:
+        with jax.profiler.trace(folder):
+            jax.block_until_ready(program(*begin, pairs))
+        (path,) = Path(folder).rglob("*.trace.json.gz")
+        events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
+    for event in events:
+        if (name := event.get("name")) in kinds:
+            took[kinds[name]] += event["dur"]
+    return {what: took[what] / sum(took.values()) for what in took}
+
+
+def operation(line: str) -> list[tuple[str, str]]:
+    """Return the name and the kind of the operation that a line of a program tells, if it does."""
+    told = re.match(r"\s*(?:ROOT )?%?([\w.-]+) = .*? ([a-z-]+)\(", line)
+    if told is None or told[2] in CONTAINERS:
+        return []
+    if "lhs_batch_dims" in line:
+        return [(told[1], STORED)]
+    return [(told[1], WEIGHTS if told[2] == "dot" or "__ynn_fusion" in line else OTHER)]
 
 
 def theirs(pairs: Batch) -> Callable[[], object]:
