@@ -64,7 +64,7 @@ def main() -> None:
         ("padded to the longest", [[batch.ravel()] for batch in rows[:STEPS]]),
         ("in the same parts", [list(batch) for batch in rows[:STEPS]]),
     ):
-        timing = measure(call, theirs(network, table, batches), seconds=8.0)
+        timing = measure(call, theirs(network, table, batches), seconds=4.0)
         each = timing.ours / STEPS_TOGETHER
         ratio = timing.theirs / each
         print(f"step: daxy {each:.3f} s, torch, {name}, {timing.theirs:.3f} s: {ratio:.1f}x")
@@ -84,7 +84,7 @@ def main() -> None:
     for every, size in ((ONE_OF, 1), *((1, size) for size in BATCHES)):
         said = decoding(network, table, chosen[::every], size, recipe.limit)
         same = np.mean((say()[::every] == said()).all(axis=1))
-        timing = measure(say, said, seconds=4.0)
+        timing = measure(say, said, seconds=2.0)
         mine, other = 1e3 * timing.ours / len(chosen), every * 1e3 * timing.theirs / len(chosen)
         name = "one by one" if size == 1 else f"{size:,} at a time"
         figures = f"daxy {mine:.2f} ms, torch, {name}, {other:.2f} ms: {other / mine:.0f}x"

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from daxy.experiments import papers
 from daxy.experiments.ledger import Ledger
-from daxy.report.tables import AGAIN, Comparison, as_markdown, compare, for_terminal
+from daxy.report.tables import AGAIN, CHOSEN, Comparison, as_markdown, compare, for_terminal
 
 PAPER = papers.get("bastings2018")
 TABLE = PAPER.table("table4")
@@ -83,6 +83,38 @@ def test_where_training_ends_by_itself_it_is_said_when(tmp_path: Path, entry_for
     assert found["table"].as_json["updates"] == [2_750, 30_000]
     # Where the cell says how many there are, they are not said again.
     assert found["rates"].as_json["updates"] == []
+
+
+def test_what_is_compared_is_the_run_that_is_chosen_where_the_paper_chose(
+    tmp_path: Path, entry_for: Callable
+) -> None:
+    table, ledger = papers.table("grefenstette2015/table"), Ledger(tmp_path)
+    cell, column = table.cell("Stack-LSTM", "reverse test coarse"), TABLE.cell("GRU +Attn", "jump")
+    runs = [(0.0, 3.2), (1.0, 1.01), (0.5, 3.1)]
+    for of, own in ((table, cell), (TABLE, column)):
+        entries = [entry_for(own, score, s, perplexity=p) for s, (score, p) in enumerate(runs)]
+        ledger.add(of, entries)
+    (found,) = compare([cell], Ledger(tmp_path).runs(papers.get("grefenstette2015")))
+    assert found.texts[3] == "50.0 ±40.8"
+    assert (found.texts[7], found.verdict) == ("+0.0", "agrees")
+    assert found.texts[-1].startswith("0.0 100.0 50.0; chosen 100.0; after ")
+    assert found.as_json["chosen"] == 100.0
+    console = Console(width=200)
+    with console.capture() as captured:
+        console.print(for_terminal(table, [found]))
+    assert CHOSEN in captured.get()
+    (other,) = compare([column], Ledger(tmp_path).runs(PAPER))
+    assert (other.chosen, other.texts[7]) == (None, "+37.5")
+
+
+def test_no_run_is_chosen_while_the_perplexity_of_one_is_not_known(
+    tmp_path: Path, entry_for: Callable
+) -> None:
+    table, ledger = papers.table("grefenstette2015/table"), Ledger(tmp_path)
+    cell = table.cell("Stack-LSTM", "reverse test coarse")
+    ledger.add(table, [entry_for(cell, 1.0, perplexity=1.01), entry_for(cell, 0.0, 1)])
+    (found,) = compare([cell], Ledger(tmp_path).runs(papers.get("grefenstette2015")))
+    assert (found.chosen, found.verdict) == (None, "overlaps")
 
 
 def test_a_run_that_diverged_after_the_weights_that_count_is_named(

@@ -1,10 +1,10 @@
 """A published table with the measured figures beside it, for a terminal and for Markdown.
 
-The verdict is by one rule: measured **agrees** with published when its mean is within the published
-spread, or within 0.1 points, or half a point where none are printed after the point, which is what
-rounding can make of it. Further off it **overlaps**
-while the means are no further apart than the two spreads together; else it **differs**. The spread
-is the standard deviation over runs, of the population, as the papers' own.
+The verdict is by one rule: measured **agrees** with published when its mean, or the run that is
+chosen as the paper's was, is within the published spread, or within 0.1 points, or half a point
+where none are printed after the point, which is what rounding can make of it. Further off it
+**overlaps** while they are no further apart than the two spreads together; else it **differs**. The
+spread is the standard deviation over runs, of the population, as the papers' own.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ RULE = (
 AGAIN = (
     "Again: the same runs, trained once more for a figure that the first lacked; they do not count."
 )
+CHOSEN = "Chosen: the run of least training perplexity, which is the one that is compared."
 HEAD = (
     *("row", "column", "published", "measured", "SEM", "least", "most", "difference", "verdict"),
     "each seed",
@@ -65,6 +66,9 @@ class Comparison:
     """Of runs that were trained again, elsewhere: shown and not counted."""
     updates: tuple[int, ...] = ()
     """After how many each run ended, where training ends once it has converged."""
+    chosen: float | None = None
+    """Of the scores, the one of the run of least training perplexity, where the paper chose so: it
+    is the one to compare."""
     diverged: tuple[int, ...] = ()
     """The seeds of runs that did, after the weights that count; if that was before the figure was
     reached, it is not among the scores."""
@@ -76,10 +80,11 @@ class Comparison:
 
     @property
     def difference(self) -> float | None:
-        """Measured minus published."""
+        """Measured minus published: of the run that is chosen, if one is."""
         if self.summary is None or self.cell.value is None:
             return None
-        return self.summary.mean - self.cell.value
+        measured = self.summary.mean if self.chosen is None else self.chosen
+        return measured - self.cell.value
 
     @property
     def verdict(self) -> Verdict:
@@ -108,7 +113,9 @@ class Comparison:
     def _seeds(self) -> str:
         seeds, again = (" ".join(map(self._figure, each)) for each in (self.scores, self.again))
         ended = " ".join(f"{each:,}" for each in self.updates)
-        said = f"{seeds}; after {ended} updates" if ended else seeds
+        is_one_of = self.chosen is not None and len(self.scores) > 1
+        said = f"{seeds}; chosen {self._figure(self.chosen)}" if is_one_of else seeds
+        said += f"; after {ended} updates" if ended else ""
         said += f"; again {again}" if again else ""
         if self.diverged:
             said += f"; seed {', '.join(map(str, self.diverged))} diverged"
@@ -142,6 +149,7 @@ class Comparison:
             "task": None if self.cell.recipe is None else self.cell.recipe.task,
             "published": {"value": self.cell.value, "spread": self.cell.spread},
             "measured": self.summary.as_json if self.summary else None,
+            "chosen": self.chosen,
             "again": list(self.again),
             "updates": list(self.updates),
             "diverged": list(self.diverged),
@@ -157,6 +165,12 @@ def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
         recipe = cell.recipe
         return tuple(recipe.unit * each.score_of(recipe) for each in found) if recipe else ()
 
+    def chosen(cell: Cell, found: Sequence[Entry]) -> float | None:
+        known = [each.perplexity for each in found if each.perplexity is not None]
+        if not cell.is_chosen or not known or len(known) < len(found):
+            return None
+        return scores(cell, found)[known.index(min(known))]
+
     def ends(cell: Cell) -> bool:
         """Whether its runs end when they have converged, and not after a number that it says."""
         if cell.recipe is None or "updates" in cell.recipe.changes:
@@ -167,6 +181,7 @@ def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
         Comparison(
             cell=cell,
             scores=scores(cell, runs.of(cell)),
+            chosen=chosen(cell, runs.of(cell)),
             again=scores(cell, runs.again(cell)),
             updates=tuple(run.steps for run in runs.of(cell)) if ends(cell) else (),
             diverged=tuple(runs.diverged(cell)),
@@ -181,6 +196,7 @@ def for_terminal(table: Table, comparisons: Sequence[Comparison]) -> Group:
 
     shown = _Columns(comparisons)
     notes = [table.note] if table.note else []
+    notes += [CHOSEN] if any(each.chosen is not None for each in comparisons) else []
     notes += [AGAIN] if any(each.again for each in comparisons) else []
     return Group(f"{table.path}: {table.title}", "", shown, "", *notes, f"{RULE}.")
 

@@ -89,6 +89,8 @@ class Cell:
     """None for a figure that the paper quotes from elsewhere."""
     digits: int = 1
     """How many digits are printed after the point."""
+    is_chosen: bool = False
+    """Whether the figure is of one run of several, the one of least training perplexity."""
 
     @property
     def printed(self) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from daxy.experiments.papers._paper import Cell, Recipe, Table
 
@@ -30,6 +31,7 @@ def read_table(
     note: str = "",
     digits: int = 0,
     is_printed: bool = True,
+    is_chosen: bool = False,
 ) -> Table:
     """Return the table that a text shows.
 
@@ -44,10 +46,14 @@ def read_table(
         note: What a reader has to know besides.
         digits: How many to show after the point where no figure is printed.
         is_printed: See `Table`.
+        is_chosen: See `Cell`.
     """
     lines = [[part.strip() for part in line.split("|")] for line in text.strip().splitlines()]
     cells = (
-        _cell(path, (row, column), figure, recipe_of(row, column), runs, digits)
+        replace(
+            _cell(path, (row, column), figure, recipe_of(row, column), runs, digits),
+            is_chosen=is_chosen,
+        )
         for row, *figures in lines
         for column, figure in zip(columns, figures, strict=True)
         if figure != "-"
