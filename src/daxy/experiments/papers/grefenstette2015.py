@@ -101,8 +101,9 @@ TABLE = read_table(
     is_chosen=True,
     note="The paper prints one run of each, as shares of one: the one of least training perplexity"
     " among learning rates, and how many runs it had of each it does not say. Here it is the one of"
-    " least training perplexity among the seeds that is compared with it. Training ends when the perplexity gets no better, or after 30,000 updates; after how many it"
-    " was stands beside the seeds.",
+    " least training perplexity among the seeds that is compared with it. Training ends when the"
+    " perplexity gets no better, or after 30,000 updates; after how many it was stands beside the"
+    " seeds.",
 )
 
 ATTEMPTS = read_table(
