@@ -335,7 +335,7 @@ REQUESTS = [
         " see `daxy tasks gscan/length --help`",
     ),
     (
-        "show gscan/length --official good.txt --longest 12",
+        "show gscan/length --official good.txt --resampling 2",
         "gscan/length takes --official without other choices: the file has made them",
     ),
     ("show scan/length --split-seed -1", "a seed must not be negative: -1"),

@@ -10,6 +10,7 @@ import pytest
 import daxy as package
 from daxy import tasks
 from daxy.core.errors import WrongFile, WrongRequest
+from daxy.experiments import papers
 from daxy.experiments.request import run_config
 from daxy.tasks.gscan import TASKS, GscanTask, examine, repeated, shots
 
@@ -197,6 +198,55 @@ def test_what_a_file_tells_of_its_choices_is_what_its_runs_are_of(whole: Path) -
     assert again.provenance.checksum == config.data["checksum"]
     with pytest.raises(WrongRequest, match=r"dataset.txt has shots 2, not 3"):
         package.load(task, official=whole, shots=3)
+
+
+def test_what_a_file_says_nothing_of_is_not_recorded(whole: Path, length: Path) -> None:
+    """And so nothing that is published of the released set stands beside what is scored on it."""
+    for task, path, shown in (
+        ("gscan/compositional", whole, {"grid", "kind", "spin", "train_fraction", "shots"}),
+        ("gscan/length", length, {"grid", "kind", "spin", "train_fraction", "longest"}),
+    ):
+        data = tasks.data(task, official=path)
+        split = data.load(task)
+        assert set(split.provenance.options) == shown
+        config = run_config(task, data, split, {}, seed=0)
+        assert set(config.options) == shown
+        assert not papers.on_test(task, config.options)
+    assert split.provenance.options["longest"] == 6
+
+
+def test_a_file_of_the_published_sizes_is_held_to_be_the_published_set() -> None:
+    task = TASKS["gscan/compositional"]
+    assert isinstance(task, GscanTask)
+    usual = tasks.data(task.name).options
+    counts = {"train": 367_933, "validation": 3_716, **task.sizes.tests}
+    assert task.is_as_published(counts, usual)
+    assert task.is_as_published(counts | {"A": 19_000}, usual), "what a draw leaves"
+    assert not task.is_as_published(counts | {"F": 11_459}, usual)
+    assert not task.is_as_published(counts | {"train": 367_932}, usual)
+    more = counts | {"train": 367_943, "G": 112_870}
+    assert task.is_as_published(more, usual | {"shots": 11})
+    assert not task.is_as_published(more, usual)
+
+
+def test_a_file_that_spins_after_each_step_is_read_as_one(tmp_path: Path) -> None:
+    """Which it does is nowhere written; `daxy verify` holds it to be what most do."""
+    task = "gscan/compositional"
+    path = save(task, tmp_path / "dataset.txt", spin="after")
+    assert examine(path)[1] == []
+    made = package.load(task, **CHOICES, spin="after")
+    split = package.load(task, official=path)
+    assert split.provenance.options["spin"] == "after"
+    assert split.provenance.checksum == made.provenance.checksum
+    with pytest.raises(WrongRequest, match=r"dataset.txt has shots 1, not 3"):
+        package.load(task, official=path, shots=3)
+    value = json.loads(path.read_text())
+    spinning = [each for each in value["examples"]["train"] if each["manner"] == "while spinning"]
+    before = spinning[0]["target_commands"].split(",")
+    spinning[0]["target_commands"] = ",".join(before[-4:] + before[:-4])
+    path.write_text(json.dumps(value))
+    (found,) = examine(path)[1]
+    assert "the demonstration has" in found.problem
 
 
 def test_a_file_that_does_not_say_its_share_is_written_as_the_usual_one(

@@ -160,16 +160,10 @@ class Augment(OfTask):
 
         Without the paper's GECA it is what it counts before.
         """
-        from daxy import tasks
         from daxy.experiments.papers import ruis2020
 
-        made, usual = split.provenance.options, type(self.data)().choices
-        sizes = split.provenance.sizes
-        is_theirs = (
-            self.task == ruis2020.BASELINE.task
-            and all(usual[name] == value for name, value in made.items())
-            and sizes.train + sizes.validation == tasks.get(self.task).sizes.train
-        )
+        usual = type(self.data)().options
+        is_theirs = self.task == ruis2020.BASELINE.task and dict(split.provenance.options) == usual
         counts = ruis2020.TABLE_4 if is_theirs else {}
         known = COUNTED if geca == Geca(**ruis2020.GECA) else BEFORE
         return {kind: own[: len(known)] for kind, own in counts.items()}

@@ -59,7 +59,7 @@ class Score(OfTask):
         if self.out is not None:
             predictions.write(self.out, scored.examples, scored.predictions, scored.values)
         statistics = tasks.get(self.task).statistics(split)
-        published = papers.on_test(self.task, self.data)
+        published = papers.on_test(self.task, split.provenance.options)
         data = {
             "task": self.task,
             "metric": scored.metric,

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
 from daxy.cli._data import OfTask, flag, with_data
 from daxy.cli._verb import Result
 from daxy.core.errors import WrongRequest, require
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from daxy.core.split import Option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +48,7 @@ class Tasks(OfTask):
         from daxy.experiments import papers
 
         task = tasks.get(name)
+        usual = self.data == type(self.data)()
         data: dict[str, Any] = {
             "task": task.name,
             "summary": task.summary,
@@ -52,20 +58,23 @@ class Tasks(OfTask):
             "scores": {metric: metrics.get(metric).summary for metric in task.metrics},
             "sizes": asdict(task.sizes),
             "published_sizes": asdict(task.sizes) if task.published else None,
-            "published": as_values(published := papers.on_test(name, self.data)),
         }
-        figures = as_table(published)
+
+        def with_figures(more: dict[str, Any], lines: str, options: Mapping[str, Option]) -> Result:
+            figures = papers.on_test(name, options)
+            values = data | more | {"published": as_values(figures)}
+            return Result(data=values, text=Group(lines, *as_table(figures)))
 
         def without(why: str) -> Result:
-            text = Group(f"{task.card}- This split: {why}", *figures)
-            return Result(data=data | {"no_split": why}, text=text)
+            lines = f"{task.card}- This split: {why}"
+            return with_figures({"no_split": why}, lines, self.data.options)
 
-        if task.grounded and self.data == type(self.data)():  # it is large, and takes a while
+        if task.grounded and usual:  # it is large, and takes a while
             return without(f"`daxy show {name}` makes it, and says what it is like")
         try:
             split = self.data.load(name)
         except WrongRequest as missing:
-            if self.data != type(self.data)():
+            if not usual:
                 raise
             return without(str(missing))
         statistics = task.statistics(split)
@@ -76,9 +85,9 @@ class Tasks(OfTask):
             f"- {fact[0].upper()}{fact[1:]}: {value:.1%}" for fact, value in statistics.items()
         ]
         rule = split.provenance.rule
-        data |= {"rule": rule, "provenance": asdict(split.provenance), "statistics": statistics}
-        card = task.card_of(rule)
-        return Result(data=data, text=Group(card + "\n".join(lines), *figures))
+        more = {"rule": rule, "provenance": asdict(split.provenance), "statistics": statistics}
+        card = task.card_of(rule) + "\n".join(lines)
+        return with_figures(more, card, split.provenance.options)
 
 
 def _listed() -> Result:

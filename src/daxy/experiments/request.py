@@ -7,7 +7,6 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from daxy import tasks
 from daxy.core.split import Option, Split
 from daxy.tasks import Data
 
@@ -36,6 +35,11 @@ class RunConfig:
         return {name: value for name, value in self.data.items() if name not in BESIDE}
 
     @property
+    def options(self) -> dict[str, Any]:
+        """The same without the seed of the draws."""
+        return {name: value for name, value in self.choices.items() if name != "seed"}
+
+    @property
     def digest(self) -> str:
         """Return 12 hexadecimal digits of everything above."""
         text = json.dumps(asdict(self), sort_keys=True)
@@ -52,12 +56,12 @@ def run_config(
     task: str, data: Data, split: Split, settings: dict[str, Any], seed: int
 ) -> RunConfig:
     """Return the configuration of one run on this split."""
-    # Files may have made a choice that nobody had to state.
-    told = tasks.get(task).told if data.origin == "official" else ()
-    found = {name: split.provenance.options[name] for name in told}
+    said = data.choices
+    if data.origin == "official":
+        # Files have made choices: some that nobody had to state, some that nobody knows.
+        said = {"seed": data.seed, **split.provenance.options}
     options: dict[str, Option] = {
-        **data.choices,
-        **found,
+        **said,
         "source": data.origin,
         "checksum": split.provenance.checksum,
     }

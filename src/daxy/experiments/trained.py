@@ -52,8 +52,7 @@ class Trained:
     def published(self) -> list[Cell]:
         """The published figures for this learner on this task's data, in per cent."""
         config = self.folders[0].config()
-        # What files tell of their choices is in the configuration alone.
-        return published(config.task, config.learner, tasks.data(config.task, **config.choices))
+        return published(config.task, config.learner, config.options)
 
     def predictor(self, seed: int) -> Predictor:
         """Return one seed's network, to be asked about any source.

@@ -113,8 +113,8 @@ class Comparison:
     def _seeds(self) -> str:
         seeds, again = (" ".join(map(self._figure, each)) for each in (self.scores, self.again))
         ended = " ".join(f"{each:,}" for each in self.updates)
-        is_one_of = self.chosen is not None and len(self.scores) > 1
-        said = f"{seeds}; chosen {self._figure(self.chosen)}" if is_one_of else seeds
+        chosen = self.chosen if len(self.scores) > 1 else None
+        said = seeds if chosen is None else f"{seeds}; chosen {self._figure(chosen)}"
         said += f"; after {ended} updates" if ended else ""
         said += f"; again {again}" if again else ""
         if self.diverged:

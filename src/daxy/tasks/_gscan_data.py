@@ -55,7 +55,8 @@ class CompositionalData(GscanData):
     """What gSCAN's compositional splits are made of."""
 
     shots: int = 1
-    """How many examples of test G, of what is done cautiously, are in train: the paper's k."""
+    """How many examples of test G, of what is done cautiously, are in train: 1, 5, 11 and 51 in the
+    authors' sets for a k of 1, 5, 10 and 50."""
     leave_out_longer: bool = False
     """Leave out of G and H what asks for more actions than anything in train, as the paper says
     that it does; the released files have it."""

@@ -22,6 +22,7 @@ from daxy.tasks._gscan_examples import Shown
 from daxy.tasks._gscan_predicates import HELD_OUT, held_out
 from daxy.worlds.demonstrated import demonstrations
 from daxy.worlds.examples import GroundedExamples
+from daxy.worlds.execution import spins_after
 from daxy.worlds.referents import referents
 
 TRAIN, VALIDATION, RANDOM, LONG = "train", "dev", "test", "target_lengths"
@@ -102,8 +103,8 @@ def examine(path: Path) -> tuple[Dataset, list[Disagreement]]:
         raise WrongFile(path, f"has a part {unknown[0]!r}; expected {', '.join(ORDER)}")
     if not sum(dataset.counts.values()):
         raise WrongFile(path, "has no examples")
-    tables = {name: Shown.of(examples) for name, examples in dataset.parts.items()}
-    threshold = _threshold(tables)
+    tables = _tables(dataset)
+    threshold, after = _threshold(tables), _spin_after(tables)
     taught = np.concatenate(
         [np.zeros(0, np.int64), *(tables[name].alike for name in LEARNED if name in tables)]
     )
@@ -112,7 +113,7 @@ def examine(path: Path) -> tuple[Dataset, list[Disagreement]]:
         found = dict[int, str]()
         for row, problem in (
             *_grids(shown, dataset.header),
-            *_meanings(shown),
+            *_meanings(shown, spin_after=after),
             *_memberships(name, shown, threshold),
             *(_repeated(shown, taught) if name == RANDOM else ()),
         ):
@@ -136,6 +137,27 @@ def shots(dataset: Dataset) -> int:
     return sum(int(_held_out(shown)[FEW_SHOT].sum()) for shown in tables)
 
 
+def spin(dataset: Dataset) -> str:
+    """Return whether spinning comes before a step or after it, as most demonstrations have it."""
+    return "after" if _spin_after(_tables(dataset)) else "before"
+
+
+def longest(dataset: Dataset, usual: int) -> int:
+    """Return how many actions there are at most in what is not too long.
+
+    Args:
+        dataset: Of both.
+        usual: What it is where the lengths that there are leave it open.
+    """
+    lengths = {name: part.target.lengths for name, part in dataset.parts.items() if len(part)}
+    short = max(int(each.max()) for name, each in lengths.items() if name != LONG)
+    return max(short, min(usual, int(lengths[LONG].min()) - 1))
+
+
+def _tables(dataset: Dataset) -> dict[str, Shown]:
+    return {name: Shown.of(examples) for name, examples in dataset.parts.items()}
+
+
 def _grids(shown: Shown, header: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield the examples whose grid is not of the size that the file says."""
     size = header.get("grid_size")
@@ -143,7 +165,7 @@ def _grids(shown: Shown, header: Mapping[str, Any]) -> Iterator[Problem]:
         yield row, f"grid_size is {shown.worlds.size[row]}; the file's is {size!r}"
 
 
-def _meanings(shown: Shown) -> Iterator[Problem]:
+def _meanings(shown: Shown, *, spin_after: bool) -> Iterator[Problem]:
     """Yield the examples whose command does not speak of the target, or asks for other actions."""
     commands = grounded.commands()
     clear = referents(shown.command, shown.worlds) == 0
@@ -157,7 +179,8 @@ def _meanings(shown: Shown) -> Iterator[Problem]:
         else:
             yield row, f"{phrase} is the {things[place]}, object {place}, not the target"
     rows = np.flatnonzero(clear)
-    ours = demonstrations(shown.command[rows], shown.worlds.take(rows))
+    worlds = shown.worlds.take(rows)
+    ours = demonstrations(shown.command[rows], worlds, spin_after=spin_after)
     theirs = shown.actions.take(rows)
     right = EXACT.score(Examples(ours, ours), theirs)
     for place in np.flatnonzero(~right).tolist():
@@ -210,6 +233,19 @@ def _threshold(tables: Mapping[str, Shown]) -> int | None:
     asked = np.unique(np.concatenate([long - 1, short]))
     wrong = [(long <= each).sum() + (short > each).sum() for each in asked]
     return int(asked[int(np.argmin(wrong))])
+
+
+def _spin_after(tables: Mapping[str, Shown]) -> bool:
+    """Return whether spinning comes after a step; it is what most demonstrations have."""
+    commands = grounded.commands()
+    spinning = np.array([each.manner == "while spinning" for each in commands])
+    after = count = 0
+    for shown in tables.values():
+        rows = np.flatnonzero(spinning[shown.command])
+        pairs = zip(shown.command[rows], shown.actions.take(rows), strict=True)
+        after += sum(spins_after(commands[place], actions) for place, actions in pairs)
+        count += len(rows)
+    return 2 * after > count
 
 
 def _repeated(shown: Shown, taught: NDArray[np.int64]) -> Iterator[Problem]:

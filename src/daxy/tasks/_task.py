@@ -49,11 +49,6 @@ class Task(ABC, Generic[Options]):
         return True
 
     @property
-    def told(self) -> tuple[str, ...]:
-        """The choices of data that official files tell, in the provenance of what is loaded."""
-        return ()
-
-    @property
     def endless(self) -> bool:
         """Whether there are always more examples to train on: its splits have a stream."""
         return False

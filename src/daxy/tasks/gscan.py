@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar, final
+from typing import Any, Generic, TypeVar, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +92,8 @@ class GscanTask(Task[Kind], Generic[Kind]):
             require(given in (getattr(usual, name), found), other)
         parts = {name: dataset.parts[each] for name, each in self.files.items()}
         train, validation, *tests = parts.values()
+        if self.is_as_published({name: len(each) for name, each in parts.items()}, options):
+            options = usual.options | options
         return Split.of(
             train=train,
             validation=validation,
@@ -128,16 +130,33 @@ class GscanTask(Task[Kind], Generic[Kind]):
     @property
     def told(self) -> tuple[str, ...]:
         """The choices that an official file tells."""
-        return ("grid", "kind")
+        return ("grid", "kind", "spin", "train_fraction")
 
     def said_in(self, dataset: Dataset) -> dict[str, Option]:
-        """Return the choices that an official file says, or shows; others are as usual."""
+        """Return the choices that an official file says, or shows."""
         header, usual = dataset.header, self.options()
         return {
             "grid": header["grid_size"],
             "kind": header.get("type_grammar", usual.kind),
+            "spin": _official.spin(dataset),
             "train_fraction": header.get("percentage_train", usual.train_fraction),
         }
+
+    def is_as_published(self, counts: Mapping[str, int], options: Mapping[str, Option]) -> bool:
+        """Whether a file with so many examples of each part can be a published one.
+
+        If it is, choices that it neither says nor shows are as usual. Test A is what a draw leaves,
+        and of no certain size.
+        """
+        sizes = self.sizes_with(options)
+        found = {name: count for name, count in counts.items() if name not in (*LEARNED, "A")}
+        theirs = {name: count for name, count in sizes.tests.items() if name != "A"}
+        taught = sum(counts[name] for name in LEARNED)
+        return found == theirs and taught == sizes.train
+
+    def sizes_with(self, options: Mapping[str, Option]) -> Sizes:  # noqa: ARG002 - for those that do
+        """Return the published sizes of a set with these choices."""
+        return self.sizes
 
     @property
     @abstractmethod
@@ -186,6 +205,12 @@ class Compositional(GscanTask[CompositionalData]):
     def said_in(self, dataset: Dataset) -> dict[str, Option]:
         """Return the choices that an official file says; its shots are counted."""
         return super().said_in(dataset) | {"shots": shots(dataset)}
+
+    def sizes_with(self, options: Mapping[str, Option]) -> Sizes:
+        """Return the published sizes of a set with so many shots: what train has, G lacks."""
+        more = cast("int", options["shots"]) - self.options().shots
+        tests = {**self.sizes.tests, "G": self.sizes.tests["G"] - more}
+        return replace(self.sizes, train=self.sizes.train + more, tests=tests)
 
     def divided(
         self, shown: Shown, data: CompositionalData
@@ -245,6 +270,16 @@ class Length(GscanTask[LengthData]):
     def files(self) -> Mapping[str, str]:
         """The official names of the parts."""
         return LEARNED | {"A": _official.RANDOM, "I": _official.LONG}
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The choices that an official file tells."""
+        return (*super().told, "longest")
+
+    def said_in(self, dataset: Dataset) -> dict[str, Option]:
+        """Return the choices that an official file says; how long train is, is seen."""
+        seen = _official.longest(dataset, self.options().longest)
+        return super().said_in(dataset) | {"longest": seen}
 
     def divided(self, shown: Shown, data: LengthData) -> tuple[Rows, Rows, Mapping[str, Rows]]:
         """Return what is short enough for train, nothing, and the rest."""

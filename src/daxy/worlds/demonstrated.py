@@ -46,12 +46,15 @@ def demonstrated(
     return Sequences.of(shown, SYMBOLS).take(which.ravel())
 
 
-def demonstrations(commands: NDArray[np.integer], worlds: Worlds) -> Sequences:
+def demonstrations(
+    commands: NDArray[np.integer], worlds: Worlds, *, spin_after: bool = False
+) -> Sequences:
     """Return the actions for each command in its world.
 
     Args:
         commands: Places in `grounded.commands()`: [count].
         worlds: As many, of any sizes; the first thing of each is what its command speaks of.
+        spin_after: Whether spinning comes after a step, as the paper says, not before.
     """
     first = worlds.things[worlds.offsets[:-1]]
     heavy = first[:, 2] > 1
@@ -62,7 +65,8 @@ def demonstrations(commands: NDArray[np.integer], worlds: Worlds) -> Sequences:
     parts = list[Sequences]()
     for kind, rows in zip(alike.tolist(), np.split(order, ends)[:-1], strict=True):
         command, target = grounded.commands()[kind[0]], thing_of(first[rows[0]].tolist())
-        parts.append(demonstrated(command, target, worlds.take(rows)))
+        here = worlds.take(rows)
+        parts.append(demonstrated(command, target, here, spin_after=spin_after))
     back = np.empty_like(order)
     back[order] = np.arange(len(order))
     return Sequences.joined([Sequences.of([], SYMBOLS), *parts]).take(back)

@@ -130,7 +130,8 @@ def test_what_is_tried_out_beside_a_paper_is_not_published() -> None:
 
 def test_what_is_published_is_of_the_published_test() -> None:
     def rows(task: str, **choices: object) -> list[str]:
-        return [cell.row for cell in papers.on_test(task, tasks.data(task, **choices))]
+        options = tasks.data(task, **choices).options
+        return [cell.row for cell in papers.on_test(task, options)]
 
     assert rows("scan/addprim_jump") == rows("scan/addprim_jump", seed=3, oversample=False)
     assert rows("transduction/copy") and not rows("transduction/copy", test_longest=100)
@@ -145,5 +146,5 @@ def test_another_task_setting_or_training_set_has_no_published_figure() -> None:
     other = settings | {"config": settings["config"] | {"hidden": 100}}
     assert not papers.published(task, other)
     assert not papers.published("scan/template_right", settings)
-    assert not papers.published(task, settings, ScanData(oversample=False))
-    assert len(papers.published(task, settings, ScanData(seed=3))) == 2
+    assert not papers.published(task, settings, ScanData(oversample=False).options)
+    assert len(papers.published(task, settings, ScanData(seed=3).options)) == 2

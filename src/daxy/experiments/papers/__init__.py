@@ -15,7 +15,12 @@ from daxy.core.errors import UnknownName
 from daxy.experiments.papers._paper import PERPLEXITY, Cell, Finding, Paper, Part, Recipe, Table
 
 if TYPE_CHECKING:
-    from daxy.tasks import Data
+    from collections.abc import Mapping
+    from typing import TypeAlias
+
+    from daxy.core.split import Option
+
+    Options: TypeAlias = Mapping[str, Option]
 
 __all__ = [
     "PERPLEXITY",
@@ -62,15 +67,14 @@ def table(name: str) -> Table:
     return get(paper).table(number)
 
 
-def published(task: str, settings: dict[str, Any], data: Data | None = None) -> list[Cell]:
+def published(task: str, settings: dict[str, Any], options: Options | None = None) -> list[Cell]:
     """Return every published figure for a learner on a task, paper by paper, as printed.
 
     Args:
         task: The task's name.
         settings: The learner's resolved settings: model, config and protocol, every field.
-        data: The data options, if they matter: a figure for the published training set says
-            nothing of one without oversampling. Neither the draw's seed nor whether official files
-            were loaded counts.
+        options: What a split records of its choices, if they matter: a figure for the published
+            training set says nothing of one without oversampling. The draw's seed does not count.
     """
     return [
         cell
@@ -81,17 +85,17 @@ def published(task: str, settings: dict[str, Any], data: Data | None = None) -> 
         and cell.recipe is not None
         and cell.value is not None
         and task in cell.recipe.tasks
-        and _comes_to(cell.recipe, settings, data)
+        and _comes_to(cell.recipe, settings, options)
     ]
 
 
-def on_test(task: str, data: Data | None = None) -> list[Cell]:
+def on_test(task: str, options: Options | None = None) -> list[Cell]:
     """Return every published score on a task's test set, of whatever learner, as printed.
 
     Args:
         task: The task's name.
-        data: The data options, if they matter: what trains and validates does not, and neither does
-            the draw's seed nor whether official files were loaded.
+        options: What a split records of its choices, if they matter: what trains and validates does
+            not, and neither does the draw's seed.
     """
     from daxy import tasks
 
@@ -103,15 +107,15 @@ def on_test(task: str, data: Data | None = None) -> list[Cell]:
             continue
         if (recipe.part, recipe.after) != ("test", 0) or recipe.metric == PERPLEXITY:
             continue
-        own = tasks.data(task, **recipe.data)
-        if data is None or _what_is_tested(own) == _what_is_tested(data):
+        own = tasks.data(task, **recipe.data).options
+        if options is None or _what_is_tested(own) == _what_is_tested(options):
             # Papers print some figures in several tables.
             found.setdefault((recipe.identity, recipe.test, recipe.metric, cell.printed), cell)
     return list(found.values())
 
 
 def findings(
-    analysis: str, task: str, settings: dict[str, Any], data: Data | None = None
+    analysis: str, task: str, settings: dict[str, Any], options: Options | None = None
 ) -> list[Finding]:
     """Return what papers say that an analysis finds of a learner's runs on a task.
 
@@ -119,7 +123,7 @@ def findings(
         analysis: The analysis's name.
         task: The task's name.
         settings: The learner's resolved settings: model, config and protocol, every field.
-        data: The data options, if they matter; see `published`.
+        options: What a split records of its choices, if they matter; see `published`.
     """
     return [
         each
@@ -127,19 +131,19 @@ def findings(
         for each in get(name).findings
         if each.analysis == analysis
         and task in each.recipe.tasks
-        and _comes_to(each.recipe, settings, data)
+        and _comes_to(each.recipe, settings, options)
     ]
 
 
-def _comes_to(recipe: Recipe, settings: dict[str, Any], data: Data | None) -> bool:
+def _comes_to(recipe: Recipe, settings: dict[str, Any], options: Options | None) -> bool:
     """Whether a recipe, resolved, is these settings; resolving is what needs the ML framework."""
     from daxy.experiments import reproduction
 
     return reproduction.learner_of(recipe).settings() == settings and (
-        data is None or reproduction.data_of(recipe).options == data.options
+        options is None or reproduction.data_of(recipe).options == dict(options)
     )
 
 
-def _what_is_tested(data: Data) -> dict[str, Any]:
+def _what_is_tested(options: Options) -> dict[str, Option]:
     names = ("validation", "validation_fraction", "oversample")
-    return {name: value for name, value in data.options.items() if name not in names}
+    return {name: value for name, value in options.items() if name not in names}

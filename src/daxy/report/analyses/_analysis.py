@@ -251,8 +251,7 @@ class Analysis(ABC):
         Where some tests are looked at, by name, nothing is said of the others.
         """
         config = folders[0].config()
-        data = tasks.data(config.task, **config.choices)
-        said = papers.findings(self.name, config.task, config.learner, data)
+        said = papers.findings(self.name, config.task, config.learner, config.options)
         said = [each for each in said if not each.test or not of or each.test in of]
         values = {place: value for each in said for place, value in each.values.items()}
         spreads = {place: value for each in said for place, value in each.spreads.items()}
