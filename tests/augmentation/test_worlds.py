@@ -197,3 +197,12 @@ def test_a_run_is_taught_the_changed_set_and_what_was_added(
     taught = Augmenter(train, GECA).taught(0)
     assert taught.given.keys == rewritten.given.keys
     assert taught.added.keys == rewritten.added.keys
+
+
+def test_what_has_no_worlds_or_would_change_nothing_is_refused(train: GroundedExamples) -> None:
+    with pytest.raises(WrongRequest, match="train must be a GroundedExamples"):
+        Rewriter(daxy.load("scan/simple_p1").train, GECA)  # pyright: ignore[reportArgumentType]
+    nothing = Rewriter(train, replace(GECA, count=0, in_place=False))
+    with pytest.raises(WrongRequest, match="with no-in-place count must be positive, not 0"):
+        nothing.rewritten(0)
+    assert len(Rewriter(train, replace(GECA, count=0)).rewritten(0).added) == 0

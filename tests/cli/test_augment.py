@@ -117,7 +117,10 @@ def test_the_paper_s_counts_stand_beside_its_own_augmentation(
         (["gscan/compositional", "--draw", "a.svg"], "expected a name that ends in .png"),
         (["scan/simple", "--gaps", "0"], "gaps must be positive"),
         (["scan/simple", "--show", "-1"], "--show must not be negative"),
-        (["scan/simple_p2", "--no-in-place"], "no in_place to turn off"),
+        (["scan/simple_p2", "--no-in-place"], "changes no example; leave out no-in-place"),
+        (["scan/simple_p2", "--count", "0"], "count must be positive where there are no worlds"),
+        (["scan/simple_p2", "--count", "10000001"], "count must be at most 10,000,000: 10,000,001"),
+        (["gscan/compositional", "--count", "9" * 24], "count must be at most 10,000,000: 999,"),
         (["scan/simple", "--example", "1"], "nothing is drawn without --draw"),
         (["scan/simpel"], "did you mean scan/simple"),
         (["scan/simple", "--out", "new.csv"], "expected a name that ends in .jsonl"),
@@ -177,5 +180,5 @@ def test_a_run_s_augmentation_is_refused_alike_and_leaves_no_folder(
     request = ("train", "scan/simple_p2", *network, "--augment", "geca", "--geca.no-in-place")
     answer = daxy(*request)
     assert answer.code == 2
-    assert "no in_place to turn off" in answer.err
+    assert "leave out no-in-place" in answer.err
     assert not list(tmp_path.glob("runs/*"))

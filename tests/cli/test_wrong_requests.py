@@ -386,6 +386,14 @@ REQUESTS = [
         "wrong value for --geca.novel: 'target'; expected one of 'both', 'pair';"
         " see `daxy train scan/simple luong --help`",
     ),
+    (
+        "train scan/simple luong --augment geca --geca.in-place --geca.no-in-place",
+        "--geca.in-place and --geca.no-in-place contradict each other",
+    ),
+    (
+        "train scan/simple luong --augment geca --geca.no-in-place=5",
+        "--geca.no-in-place takes no value, not '5'",
+    ),
     ("augment scan/simple --out .", ". is a folder; expected a file to write"),
     (
         "train scan/length seq2seq --protocol lake2018",

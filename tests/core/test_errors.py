@@ -18,6 +18,11 @@ def test_a_name_near_nothing_gets_a_short_list() -> None:
     assert str(UnknownName("metric", "x", ["exact"])) == "no metric named 'x'; known: exact"
 
 
+def test_names_with_numbers_or_commas_are_listed_as_people_would() -> None:
+    known = ["G, k = 10", "G, k = 5"]
+    assert str(UnknownName("row", "?", known)) == "no row named '?'; known: G, k = 5; G, k = 10"
+
+
 def test_a_name_near_nothing_gets_the_way_to_a_long_list() -> None:
     known = [f"name{number}" for number in range(20)]
     assert str(UnknownName("task", "?", known)) == "no task named '?'; `daxy tasks` lists all 20"

@@ -113,11 +113,36 @@ def test_its_network_says_of_a_world_what_it_said_when_it_was_judged(trained: Ru
     said = parquet.load(trained.predictions, ("prediction",))["prediction"].to_pylist()[:40]
     network = load(trained.path)
     assert list(network.predict(test.source, test.worlds)) == [tuple(each) for each in said]
-    with pytest.raises(WrongRequest, match="sees worlds, and was given none"):
-        network.predict(test.source)
+    assert list(network.predict(test.source[:2], [test.worlds[0], test.worlds[1]])) == [
+        tuple(each) for each in said[:2]
+    ]
     known = Sequences.of([["walk", "to", "a", "circle"]] * 2)
     states = network.last_states(known, test.worlds[:2])
     assert np.abs(states[0] - states[1]).max() > 0
+
+
+def test_its_network_is_asked_of_a_world_for_each_source_and_of_nothing_else(
+    trained: RunFolder,
+) -> None:
+    test = DATA.load(TASK).test[:3]
+    assert isinstance(test, GroundedExamples)
+    network, asked = load(trained.path), test.source
+    said = network.predict(asked, test.worlds)
+    world, some = test.worlds[:1], said[:2]
+    for ask, message in (
+        (lambda: network.predict(asked), "sees worlds, and was given none"),
+        (lambda: network.predict(asked, world), "3 sources and 1 worlds; expected one each"),
+        (lambda: network.predict(asked, ["red"]), "expected worlds, not \"'red'\""),
+        (lambda: network.attended(asked, some, test.worlds), "3 sources and 2 outputs"),
+        (lambda: network.predict_of_length(asked, np.ones(1, int), test.worlds), "and 1 lengths"),
+    ):
+        with pytest.raises(WrongRequest, match=message):
+            ask()
+    none = test.worlds[:0]
+    assert list(network.predict([], none)) == []
+    assert network.last_states([], none).shape[0] == 0
+    assert network.attended([], [], none).shape[0] == 0
+    assert list(network.predict_of_length([], np.zeros(0, int), none)) == []
 
 
 def test_a_finished_run_is_found_again(trained: RunFolder) -> None:

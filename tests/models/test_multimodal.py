@@ -14,8 +14,8 @@ from daxy.core.vocabulary import END, PAD, RESERVED
 from daxy.languages import grounded
 from daxy.models._decoding import alignments, attended
 from daxy.models._model import Sizes
-from daxy.models.multimodal import Config, Model
-from daxy.worlds.grid import ACTIONS, CHANNELS
+from daxy.models.multimodal import WIDEST, Config, Model
+from daxy.worlds.grid import ACTIONS, CHANNELS, LARGEST
 
 KINDS = {
     variant: Config(variant=variant, hidden=6, embedding=5, channels=4, kernels="1,3")
@@ -139,6 +139,12 @@ def test_cells_are_attended_to_as_the_equations_say(variant: str) -> None:
         np.testing.assert_allclose(means[row], steps.mean(axis=0), atol=1e-6)
 
 
+def test_the_widest_window_reaches_over_the_largest_grid() -> None:
+    """A model does not know what a grid is."""
+    assert WIDEST == 2 * LARGEST - 1
+    assert Config(kernels=f"1,{WIDEST}").sides == (1, WIDEST)
+
+
 @pytest.mark.parametrize(
     ("choices", "said"),
     [
@@ -146,6 +152,7 @@ def test_cells_are_attended_to_as_the_equations_say(variant: str) -> None:
         ({"kernels": "1,4"}, "odd numbers"),
         ({"kernels": "1 5"}, "odd numbers"),
         ({"kernels": ""}, "odd numbers"),
+        ({"kernels": "1,511"}, "at most 509, which reaches over the largest grid; not '1,511'"),
         ({"world_dropout": 1.0}, "world-dropout"),
     ],
 )

@@ -33,6 +33,8 @@ Fillable: TypeAlias = dict[Codes, tuple[Fragment, ...]]
 """Templates that may be filled, and which of the fragments that they have had are why."""
 
 BORDER = " "
+MOST = 10_000_000
+"""New examples that may be asked for."""
 GAPS = "".join(map(chr, range(ord(BORDER))))
 """What stands for the first gap, the second and so on: all characters before the border."""
 FIRST = ord(BORDER) + 1
@@ -74,6 +76,7 @@ class Geca:
             value = getattr(self, name)
             require(value >= 0, f"{name} must not be negative: {value}")
         require(self.gaps <= len(GAPS), f"gaps must be at most {len(GAPS)}: {self.gaps}")
+        require(self.count <= MOST, f"count must be at most {MOST:,}: {self.count:,}")
 
 
 @dataclass(frozen=True)
@@ -117,11 +120,12 @@ class Composer:
         """Return new examples; the seed decides which templates are filled, and with what.
 
         Raises:
-            WrongRequest: the examples that they are made of are to stay as they are, which only
-                says something where there are worlds.
+            WrongRequest: none are asked for; or the examples that they are made of are to stay as
+                they are, which only says something where there are worlds.
         """
-        staying = "without worlds GECA changes no example: there is no in_place to turn off"
+        staying = "without worlds GECA changes no example; leave out no-in-place"
         require(self.geca.in_place, staying)
+        require(self.geca.count > 0, "count must be positive where there are no worlds, not 0")
         index, said = self._index, set[Codes]()
         fillable = index.fillable(seed)
 

@@ -20,6 +20,7 @@ from daxy.augmentation.geca import Composer, Composition, Geca
 from daxy.core.errors import require
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.random import stream
+from daxy.core.settings import check_types
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Thing
 from daxy.worlds.columns import Worlds, code_of, thing_of
 from daxy.worlds.examples import GroundedExamples
@@ -55,6 +56,9 @@ class Rewriter:
     train: GroundedExamples
     geca: Geca
 
+    def __post_init__(self) -> None:
+        check_types(Rewriter, {"train": self.train})
+
     def rewritten(self, seed: int) -> Rewritten:
         """Return the training set as it is after augmentation.
 
@@ -62,8 +66,11 @@ class Rewriter:
         `geca.count` examples made of some of them, drawn too, stand beside.
 
         Raises:
-            WrongRequest: a world has no things, and so no target.
+            WrongRequest: a world has no things, and so no target; or nothing is to be added, and
+                nothing changed.
         """
+        nothing = "with no-in-place count must be positive, not 0"
+        require(self.geca.in_place or self.geca.count > 0, nothing)
         made = tuple(self._composer.made(seed))
         choices = self._choices(made)
         rows = np.flatnonzero(np.diff(choices.offsets)[self._pair_of] > 0)

@@ -53,16 +53,21 @@ def _named(verb: type[Verb], word: str) -> str:
 
 def _check_switches(hints: Mapping[str, Any], arguments: Sequence[str]) -> None:
     """Refuse a switch with a value, which would be taken for something else, and on beside off."""
-    switches = {flag for flag, hint in hints.items() if _bare(hint) is bool}
+    on = [flag for flag, hint in hints.items() if _bare(hint) is bool]
+    switches = {name: flag for flag in on for name in (flag, _off(flag))}
     given = dict[str, str]()
     for word in _before_rest(arguments):
         flag, equals, value = word.partition("=")
         name = _dashed(flag)
-        on = name if name in switches else f"--{name.removeprefix('--no-')}"
-        if on in switches:
+        if name in switches:
             require(not equals, f"{flag} takes no value, not {value!r}")
-            before = given.setdefault(on, name)
+            before = given.setdefault(switches[name], name)
             require(before == name, f"{before} and {name} contradict each other")
+
+
+def _off(flag: str) -> str:
+    """Return the flag that turns a switch off: --no-oversample, --geca.no-in-place."""
+    return re.sub(r"([^.-][^.]*)$", r"no-\1", flag)
 
 
 def _check_once(hints: Mapping[str, Any], arguments: Sequence[str]) -> None:

@@ -7,6 +7,7 @@ traceback and exits with its `exit_code` (2 for a wrong request, 1 for a failed 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -27,17 +28,24 @@ class UnknownName(WrongRequest):
     def __init__(
         self, kind: str, name: str, known: Iterable[str], *, listing: str | None = None
     ) -> None:
-        names = sorted(known)
+        names = sorted(known, key=_by_number)
         near = _nearest(name, names)
         if near:
             hint = f"did you mean {' or '.join(near)}?"
         elif len(names) <= 12:
-            hint = f"known: {', '.join(names) or 'none'}"
+            between = "; " if any("," in each for each in names) else ", "
+            hint = f"known: {between.join(names) or 'none'}"
         else:
             hint = f"`{listing or f'daxy {kind}s'}` lists all {len(names)}"
         super().__init__(f"no {kind} named {name!r}; {hint}")
         self.name = name
         self.did_you_mean = near
+
+
+def _by_number(name: str) -> list[tuple[bool, int, str]]:
+    """Return what names are sorted by: 9 comes before 10."""
+    parts = re.split(r"([0-9]+)", name)
+    return [(it.isdecimal(), int(it) if it.isdecimal() else 0, it) for it in parts]
 
 
 def _nearest(name: str, names: list[str]) -> list[str]:

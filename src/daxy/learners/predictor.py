@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias, cast
@@ -21,10 +21,12 @@ from daxy.models.memories import Memory
 from daxy.models.transducer import Inside
 from daxy.models.transducer import Model as Transducer
 from daxy.worlds.columns import Worlds
-from daxy.worlds.grid import CHANNELS
+from daxy.worlds.grid import CHANNELS, World
 
 Tokenized: TypeAlias = Iterable[Sequence[str]]
 """Token sequences: columns of them, or any others."""
+Seen: TypeAlias = Iterable[World]
+"""Worlds: a table of them (`Worlds`), or any others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,20 +38,20 @@ class Predictor:
     targets: Vocabulary
     limit: int
 
-    def predict(self, sources: Tokenized, worlds: Worlds | None = None) -> Sequences:
+    def predict(self, sources: Tokenized, worlds: Seen | None = None) -> Sequences:
         """Return the greedy output for each source, said in its world if the network sees worlds.
 
             >>> network.predict([("jump", "twice"), "turn left".split()])
 
         Raises:
             WrongRequest: a source is a text, not tokens, or has a token that the network does not
-                know; or there are no worlds for a network that sees them.
+                know; or a network that sees worlds is given none, or not one for each source.
         """
         given = self._given(sources, worlds)
         return self.targets.decode(greedy(self.model, given, self.limit))
 
     def predict_of_length(
-        self, sources: Tokenized, lengths: NDArray[np.integer], worlds: Worlds | None = None
+        self, sources: Tokenized, lengths: NDArray[np.integer], worlds: Seen | None = None
     ) -> Sequences:
         """Return the greedy output for each source, given how many tokens it is to have.
 
@@ -57,9 +59,10 @@ class Predictor:
             WrongRequest: see `predict`.
         """
         given = self._given(sources, worlds)
+        _check_counts(given, np.asarray(lengths), "lengths")
         return self.targets.decode(greedy_of_length(self.model, given, lengths))
 
-    def last_states(self, sources: Tokenized, worlds: Worlds | None = None) -> NDArray[np.float32]:
+    def last_states(self, sources: Tokenized, worlds: Seen | None = None) -> NDArray[np.float32]:
         """Return the decoder's top hidden vector after each source's output: [count, hidden].
 
         Raises:
@@ -68,7 +71,7 @@ class Predictor:
         return last_states(self.model, self._given(sources, worlds), self.limit)
 
     def attended(
-        self, sources: Tokenized, said: Tokenized, worlds: Worlds | None = None
+        self, sources: Tokenized, said: Tokenized, worlds: Seen | None = None
     ) -> NDArray[np.float32]:
         """Return how much each place is attended to while something is said: [count, places].
 
@@ -82,11 +85,12 @@ class Predictor:
         Raises:
             WrongRequest: the network does not say what it attends to; and see `predict`.
         """
-        given = self._attending(sources, worlds)
-        return attended(self.model, given, self.targets.encode(_columns(said)))
+        given, outputs = self._attending(sources, worlds), _columns(said)
+        _check_counts(given, outputs, "outputs")
+        return attended(self.model, given, self.targets.encode(outputs))
 
     def alignment(
-        self, source: Tokens, said: Tokens, world: Worlds | None = None
+        self, source: Tokens, said: Tokens, world: Seen | None = None
     ) -> NDArray[np.float32]:
         """Return how much each place is attended to at each step: [steps, places].
 
@@ -101,7 +105,7 @@ class Predictor:
         codes = self.targets.encode(_columns([said]))[:, : self.limit]
         return alignments(self.model, given, codes)[0]
 
-    def _attending(self, sources: Tokenized, worlds: Worlds | None) -> Given:
+    def _attending(self, sources: Tokenized, worlds: Seen | None) -> Given:
         """Return what is asked, of a network that says what it attends to."""
         require(self.attends, "this network does not say what it attends to")
         return self._given(sources, worlds)
@@ -143,11 +147,21 @@ class Predictor:
         found = jax.jit(Transducer.inside)(cast("Transducer", self.model), read, written)
         return jax.tree.map(np.asarray, found)
 
-    def _given(self, sources: Tokenized, worlds: Worlds | None) -> Given:
-        blind = not sees_worlds(self.model)
-        require(blind or worlds is not None, "this network sees worlds, and was given none")
-        seen = None if blind or worlds is None else worlds.tensors
-        return Given(self.sources.encode(_columns(sources)), seen)
+    def _given(self, sources: Tokenized, worlds: Seen | None) -> Given:
+        given = Given(self.sources.encode(_columns(sources)), None)
+        if not sees_worlds(self.model):
+            return given
+        if worlds is None:
+            raise WrongRequest("this network sees worlds, and was given none")
+        table = worlds if isinstance(worlds, Worlds) else Worlds.of(worlds)
+        _check_counts(given, table, "worlds")
+        return given._replace(world=table.tensors)
+
+
+def _check_counts(given: Given, beside: Sized, named: str) -> None:
+    """Refuse what is not one for each source."""
+    count = len(given.source)
+    require(len(beside) == count, f"{count} sources and {len(beside)} {named}; expected one each")
 
 
 def _columns(sequences: Tokenized) -> Sequences:

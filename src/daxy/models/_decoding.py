@@ -143,6 +143,10 @@ def _alignments(
 def _in_parts(decode: Callable[[Any], Array], rows: Any) -> NDArray[Any]:
     """Return what a program finds for rows of integers, as many at a time as there are slots."""
     count = len(jax.tree.leaves(rows)[0])
+    if count == 0:
+        blank = jax.tree.map(lambda each: jnp.zeros((1, *each.shape[1:]), jnp.int32), rows)
+        shown = jax.eval_shape(decode, blank)
+        return np.zeros((0, *shown.shape[1:]), shown.dtype)
     parts = list[NDArray[Any]]()
     for first in range(0, count, SLOTS):
         here = np.minimum(np.arange(first, first + SLOTS), count - 1)

@@ -32,6 +32,8 @@ from daxy.models.layers.recurrence import drawn
 from daxy.models.layers.world import WorldEncoder
 
 LSTM = cell("lstm")
+WIDEST = 509
+"""Cells along the side of a window that reaches from one edge of the largest grid to the other."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +59,8 @@ class Config:
         sides = self.kernels.split(",")
         odd = all(side.isascii() and side.isdigit() and int(side) % 2 for side in sides)
         require(odd, f"kernels must be odd numbers with commas between, not {self.kernels!r}")
+        wide = f"a kernel's side must be at most {WIDEST}, which reaches over the largest grid"
+        require(max(map(int, sides)) <= WIDEST, f"{wide}; not {self.kernels!r}")
         rate = self.world_dropout
         require(0 <= rate < 1, f"world-dropout must be in [0, 1), not {rate}")
 

@@ -8,14 +8,11 @@ from typing import ClassVar, Literal
 from daxy.core.errors import require
 from daxy.core.settings import check_positive
 from daxy.tasks._data import Data
+from daxy.worlds.grid import LARGEST
 
 Kind = Literal["adverb", "normal", "simple_trans", "simple_intrans"]
 """Which commands there are: all, those without a manner, or of these those with at most one
 adjective, and of these those that walk: the authors' set types."""
-
-
-MOST = 255
-"""Cells along a side at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +38,7 @@ class GscanData(Data):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 < self.grid <= MOST, f"grid must be from 2 to {MOST}, not {self.grid}")
+        require(1 < self.grid <= LARGEST, f"grid must be from 2 to {LARGEST}, not {self.grid}")
         check_positive(self, "workers")
         for name in ("train_fraction", "validation_fraction"):
             value, flag = getattr(self, name), name.replace("_", " ")

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import pairwise
-from typing import Self, overload
+from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import require
+from daxy.core.errors import require, shown
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Thing
 from daxy.worlds.grid import CHANNELS, HEADINGS, Cell, Placed, World
 
@@ -42,7 +42,9 @@ class Worlds(Sequence[World]):
     @classmethod
     def of(cls, worlds: Iterable[World]) -> Self:
         """Build the table."""
-        rows = list(worlds)
+        rows: list[Any] = list(worlds)
+        other = next((each for each in rows if not isinstance(each, World)), None)
+        require(other is None, f"expected worlds, not {shown(repr(other))}")
         halfway = any(world.effort is not None for world in rows)
         require(not halfway, "a table has no worlds in which something is pushed half-way")
         placed = [each for world in rows for each in world.placed]
@@ -93,8 +95,8 @@ class Worlds(Sequence[World]):
         Raises:
             WrongRequest: the grids are not of one size.
         """
-        size = int(self.size.max(initial=0))
-        require(bool((self.size == size).all()), "maps are of grids of one size")
+        size = int(self.size.max(initial=1))
+        require(bool((self.size == self.size[:1]).all()), "maps are of grids of one size")
         found = np.zeros((len(self), size, size), np.uint8)
         owners = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         things = np.ravel_multi_index(tuple(self.things.T.astype(np.int64)), KINDS)

@@ -12,7 +12,7 @@ from daxy.languages import grounded
 from daxy.languages.grounded import Command
 from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.execution import spins_after
-from daxy.worlds.grid import World
+from daxy.worlds.grid import LARGEST, World
 from daxy.worlds.placement import Situations, shown, situations, targets
 from daxy.worlds.referents import referents
 
@@ -52,7 +52,7 @@ class Episodes:
         """
         if examples is None:
             # A command that names a size has twelve things, and the agent may stand beside them.
-            least, most = LEAST, 255
+            least, most = LEAST, LARGEST
             fits = f"a grid that commands are drawn for has {least} to {most} cells along a side"
             require(least <= size <= most, f"{fits}, not {size}")
         else:

@@ -30,6 +30,8 @@ EAST, SOUTH, WEST, NORTH = range(4)
 STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
 """Rows and columns of a step, by heading."""
 
+LARGEST = 255
+"""Cells along the side of a grid at most."""
 CHANNELS = (*SIZES, *SHAPES, *COLORS, "agent", *HEADINGS)
 """Of the state tensor: size, shape and color of a thing, the agent, and where it faces."""
 
