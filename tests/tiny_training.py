@@ -20,7 +20,7 @@ from daxy.batching.table import Table
 from daxy.core.examples import Examples
 from daxy.models.seq2seq import Config
 from daxy.training.checkpoint import Checkpoint
-from daxy.training.loop import Judge, Position, Training, Trial
+from daxy.training.loop import Judge, Judgement, Position, Training, Trial
 from daxy.training.order import Supply, TrainingSet
 from daxy.training.protocol import Protocol
 from daxy.training.replicas import Replicas, Shares, Steps
@@ -69,12 +69,12 @@ def idle(steps: int, replicas: int) -> Steps:
 def scripted(*scores: Sequence[float]) -> Judge:
     """Return a validation whose results are known: each replica's, epoch by epoch."""
     left = [iter(own) for own in scores]
-    return lambda replica, codes: next(left[replica])
+    return lambda replica, codes: Judgement(next(left[replica]), {})
 
 
-def unmoved(replica: int, codes: Any) -> float:
+def unmoved(replica: int, codes: Any) -> Judgement:
     """Find every network as good as any other."""
-    return 0.5
+    return Judgement(0.5, {})
 
 
 def training(

@@ -1,5 +1,7 @@
 """A network that sees worlds is trained, judged on each test, found again and asked."""
 
+import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +11,7 @@ import pytest
 from tests.experiments.small_runs import Stopped, shapes
 
 from daxy import tasks
-from daxy.core.errors import WrongRequest
+from daxy.core.errors import UnknownName, WrongRequest
 from daxy.core.examples import Sequences
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.runs import Experiment, Workshop, group_of
@@ -43,7 +45,14 @@ CONFIG = {"hidden": 8, "embedding": 4, "channels": 3, "kernels": "1,3"}
 
 def experiment(folder: Path) -> Experiment:
     network = learner("multimodal", CONFIG, RECIPE)
-    return Experiment(task=TASK, learner=network, data=DATA, folder=folder, checkpoint_seconds=0.0)
+    return Experiment(
+        task=TASK,
+        learner=network,
+        data=DATA,
+        folder=folder,
+        checkpoint_seconds=0.0,
+        evaluate_every=1,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +152,25 @@ def test_its_network_is_asked_of_a_world_for_each_source_and_of_nothing_else(
     assert network.last_states([], none).shape[0] == 0
     assert network.attended([], [], none).shape[0] == 0
     assert list(network.predict_of_length([], np.zeros(0, int), none)) == []
+
+
+def test_each_of_its_tests_has_its_own_course(trained: RunFolder, tmp_path: Path) -> None:
+    course = analyses.get("over_training")
+    (record,), scores = trained.records(), trained.scores()["tests"]
+    # One look, at the end: at what is judged then.
+    assert record["tests"] == {name: own["exact"] for name, own in scores.items()}
+    found = course.run([trained])
+    assert [row.group for row in found.rows] == [f"test {name}, by steps" for name in scores]
+    (row,) = course.run([trained], ("D",)).rows
+    assert (row.group, row.name) == ("test D, by steps", str(record["steps"]))
+    assert row.value.mean == pytest.approx(100 * scores["D"]["exact"])
+    with pytest.raises(UnknownName, match="no test named 'K'; known: A, B, C, D, E"):
+        course.run([trained], ("K",))
+    earlier = shutil.copytree(trained.path, tmp_path / trained.path.name)
+    (earlier / "log.jsonl").write_text(json.dumps(record | {"tests": {}}) + "\n")
+    with pytest.raises(WrongRequest, match="an earlier version did not tell tests apart"):
+        course.run([RunFolder(earlier)], ("D",))
+    assert [row.group for row in course.run([RunFolder(earlier)]).rows] == ["steps"]
 
 
 def test_a_finished_run_is_found_again(trained: RunFolder) -> None:

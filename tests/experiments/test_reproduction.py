@@ -379,5 +379,5 @@ def test_runs_on_repetitions_of_a_split_make_up_one_figure(
 def test_a_network_on_one_repetition_has_the_published_figure_of_all() -> None:
     cell = papers.table("lake2018/figure5").cell("best overall", "16 composed")
     (run,) = runs_of(cell, [2])
-    found = papers.published(run.task, run.learner.settings(), run.data)
+    found = papers.published(run.task, run.learner.settings(), run.data.options)
     assert found == [cell]

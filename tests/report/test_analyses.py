@@ -338,12 +338,12 @@ IN_WORLDS = {"attention", "by_length", "by_referent", "by_situation", "destinati
 @pytest.mark.parametrize("name", sorted({*analyses.available()} - {"neighbours"}))
 def test_what_looks_at_the_whole_test_set_takes_no_commands(name: str, tmp_path: Path) -> None:
     said = "is not about worlds" if name in IN_WORLDS else "looks at the whole test set, not at"
-    said = "has one test; leave out --of" if name == "by_length" else said
+    said = "has one test; leave out --of" if name in ("by_length", "over_training") else said
     with pytest.raises(WrongRequest, match=said):
         analyses.get(name).run([run(tmp_path, "scan/simple_p1", 0, right)], ("jump",))
 
 
-@pytest.mark.parametrize("name", ["neighbours", "length_oracle"])
+@pytest.mark.parametrize("name", ["neighbours", "length_oracle", "by_construction"])
 def test_what_looks_at_words_alone_refuses_worlds(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -446,9 +446,9 @@ def test_what_a_paper_says_of_the_same_network_stands_beside_what_was_found(
     other = [run(tmp_path, "scan/length", 1, short)]
     assert not analysis.beside(Findings(title="made up", rows=own), other).published
     assert printed in papers.findings(
-        "length_oracle", "scan/length", learner, ScanData(validation="none")
+        "length_oracle", "scan/length", learner, ScanData(validation="none").options
     )
-    assert not papers.findings("length_oracle", "scan/length", learner, ScanData())
+    assert not papers.findings("length_oracle", "scan/length", learner, ScanData().options)
 
     paths = [str(each.path) for each in folders]
     assert daxy("analyse", "by_construction", *paths, "--json").json["notes"] == []
@@ -472,6 +472,17 @@ def test_the_course_of_training_is_that_of_the_log(tmp_path: Path) -> None:
     log.write_text(log.read_text().replace(f'"steps": {steps},', f'"steps": {steps + 1},'))
     with pytest.raises(WrongRequest, match="evaluated after different numbers of steps"):
         analyses.get("over_training").run(folders)
+
+
+def test_the_key_of_one_panel_has_room(tmp_path: Path) -> None:
+    value = Summary(runs=(50.0, 60.0))
+    row = Row(group="phrase", name="square", value=value, chance=8.0, others={"executes": value})
+    figure = Findings(title="made up", rows=(row,), published={("phrase", "square"): 9.0}).draw()
+    figure.savefig(tmp_path / "key.png")
+    (key,) = figure.legends
+    box = key.get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.width
 
 
 def test_runs_that_were_not_evaluated_have_no_course(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from tests.tiny_training import (
 from daxy.batching.epochs import epoch
 from daxy.core.errors import RunFailed
 from daxy.models._model import Batch
-from daxy.training.loop import Position, Trial, _perplexity, one_replica
+from daxy.training.loop import Judgement, Position, Trial, _perplexity, one_replica
 from daxy.training.objective import cross_entropy
 from daxy.training.replicas import Replicas, Shares, Steps, merged
 
@@ -197,9 +197,10 @@ def test_the_test_set_is_looked_at_as_often_as_asked_and_decides_nothing() -> No
     rows = table().rows(examples())[:3]
     heard = list[tuple[int, int]]()
 
-    def judge(replica: int, codes: Any) -> float:
+    def judge(replica: int, codes: Any) -> Judgement:
         heard.append((replica, len(codes)))
-        return 1.0  # which would end training if it were a validation
+        # Which would end training if it were a validation.
+        return Judgement(1.0, {"A": 1.0})
 
     looked, position = training([0, 1], epochs=5, test=Trial([rows, rows[:2]], judge, 2)).fit(
         Listener()
@@ -207,6 +208,7 @@ def test_the_test_set_is_looked_at_as_often_as_asked_and_decides_nothing() -> No
     assert heard == [(0, 3), (1, 2)] * 2
     tests = [record.test for record in position.history[1]]
     assert tests == [None, 1.0, None, 1.0, None]
+    assert [record.tests for record in position.history[1]][:2] == [{}, {"A": 1.0}]
     unseen, _ = training([0, 1], epochs=5).fit(Listener())
     assert bits(looked) == bits(unseen)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,13 @@ SMOOTHING = 0.2
 """Weight of the newest measurement in the examples per second that are shown."""
 SHOWN = 10
 """Replicas whose figures are shown one by one."""
+
+
+@contextlib.contextmanager
+def working(what: str) -> Generator[None]:
+    """Say on a terminal that something is under way, until it is done."""
+    with Console(file=sys.stderr, highlight=False).status(what):
+        yield
 
 
 class Display:

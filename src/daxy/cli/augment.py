@@ -66,16 +66,19 @@ class Augment(OfTask):
     def run(self) -> Result:
         """Return how many there are, and some of them."""
         from daxy.augmentation.geca import Composer
+        from daxy.cli._progress import working
         from daxy.worlds.examples import GroundedExamples
 
         chosen: Any = self
         self._check(chosen.geca.count)
-        split = self.data.load(self.task)
+        with working(f"making {self.task}"):
+            split = self.data.load(self.task)
         train = split.train
         if isinstance(train, GroundedExamples):
             published = self._published(split, chosen.geca)
             return self._in_worlds(train, chosen.geca, published)
-        found = Composer(train, chosen.geca).augmented(self.seed)
+        with working(f"taking {len(train):,} training examples apart"):
+            found = Composer(train, chosen.geca).augmented(self.seed)
         data = {
             "train": len(train),
             "augmented": len(found.compositions),
@@ -113,9 +116,11 @@ class Augment(OfTask):
     ) -> Result:
         """Return what becomes of a training set with worlds."""
         from daxy.augmentation.worlds import Rewriter, targets
+        from daxy.cli._progress import working
         from daxy.languages.grounded import COLORS, SHAPES
 
-        found = Rewriter(train, geca).rewritten(self.seed)
+        with working(f"taking {len(train):,} training examples apart"):
+            found = Rewriter(train, geca).rewritten(self.seed)
         before, after = targets(train), targets(found.examples)
         kinds = [f"{color} {shape}" for shape in SHAPES for color in COLORS]
         counts = {

@@ -25,7 +25,15 @@ from daxy.core.split import Split
 from daxy.core.vocabulary import Vocabulary
 from daxy.models._model import Sizes, sees_worlds
 from daxy.training.checkpoint import Arrays, Checkpoint, named_arrays
-from daxy.training.loop import EpochRecord, Listener, Position, Training, Trial, one_replica
+from daxy.training.loop import (
+    EpochRecord,
+    Judgement,
+    Listener,
+    Position,
+    Training,
+    Trial,
+    one_replica,
+)
 from daxy.training.order import Order, Supply, TrainingSet
 from daxy.training.protocol import Protocol
 from daxy.training.replicas import Replicas, State, merged
@@ -207,8 +215,13 @@ class Group:
         if most:
             parts = [_drawn(own, most) for own in parts]
 
-        def judge(replica: int, codes: NDArray[np.uint16]) -> float:
-            return self.members[replica].score(parts[replica], self._table.targets.decode(codes))
+        def judge(replica: int, codes: NDArray[np.uint16]) -> Judgement:
+            member, asked = self.members[replica], parts[replica]
+            said = self._table.targets.decode(codes)
+            tests = member.split.tests.items() if part == "test" else ()
+            some = ((name, own) for name, own in tests if own.start < own.stop)
+            each = {name: member.score(asked[own], said[own]) for name, own in some}
+            return Judgement(member.score(asked, said), each)
 
         return Trial([self._table.rows(own) for own in parts], judge, every)
 

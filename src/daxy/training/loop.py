@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import cycle
 from math import exp, isfinite, nan
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import jax
 import numpy as np
@@ -57,6 +57,8 @@ class EpochRecord:
     test: float | None = None
     """Score on the test set of the weights as they are after this epoch, where it was asked for: to
     look at. Nothing is chosen by it."""
+    tests: dict[str, float] = field(default_factory=dict[str, float])
+    """The same of each of several tests, by its name."""
 
 
 @dataclass(slots=True)
@@ -133,8 +135,17 @@ class Listener(Protocol):
         ...
 
 
-Judge = Callable[[int, NDArray[np.uint16]], float]
-"""judge(replica, greedy codes of its rows) -> score."""
+class Judgement(NamedTuple):
+    """How good answers are."""
+
+    score: float
+    """Of all rows."""
+    tests: dict[str, float]
+    """Of each of several tests, by its name; none where there is one."""
+
+
+Judge = Callable[[int, NDArray[np.uint16]], Judgement]
+"""judge(replica, greedy codes of its rows) -> how good they are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -330,11 +341,14 @@ class Training:
         """Validate, keep what improved (a tie keeps the earlier) and write down the epoch."""
         protocol = self.replicas.protocol
         self._give_up_what_is_lost(shares, position)
-        scores = self._scores(shares, position, self.validation)
+        judgements = self._judgements(shares, position, self.validation)
+        scores = [None if judgement is None else judgement.score for judgement in judgements]
         rates = self._learning_rates(position, position.total)
-        tests = self._scores(shares, position, self.test) if self.test else [None] * len(scores)
+        looks: list[Judgement | None] = [None] * len(scores)
+        if self.test is not None:
+            looks = self._judgements(shares, position, self.test)
         improved = np.zeros(len(scores), np.bool_)
-        for replica, score in enumerate(scores):
+        for replica, (score, look) in enumerate(zip(scores, looks, strict=True)):
             if position.stopped[replica]:
                 continue
             perplexity = _perplexity(position, replica) if protocol.measures_perplexity else None
@@ -352,7 +366,8 @@ class Training:
                 learning_rate=rates[replica],
                 seconds=position.seconds,
                 perplexity=perplexity,
-                test=tests[replica],
+                test=None if look is None else look.score,
+                tests={} if look is None else look.tests,
             )
             position.history[replica].append(record)
             # Nothing can beat a perfect score, and a tie keeps the earlier: stopping is exact.
@@ -379,8 +394,13 @@ class Training:
         if all(position.lost):
             raise lost(self.replicas.seeds, position)
 
-    def _scores(self, shares: Shares, position: Position, trial: Trial) -> list[float | None]:
-        """Return the scores; None without rows, of what has stopped, and between two trials."""
+    def _judgements(
+        self, shares: Shares, position: Position, trial: Trial
+    ) -> list[Judgement | None]:
+        """Return how good answers are.
+
+        None without rows, of what has stopped, and between two trials.
+        """
         pairs = zip(trial.rows, position.stopped, strict=True)
         asked = [rows[:0] if stopped else rows for rows, stopped in pairs]
         if not any(map(len, asked)) or (position.epoch + 1) % trial.every:

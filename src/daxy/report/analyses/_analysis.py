@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 PANEL, BAR = 5.0, 0.25
 """Inches that a panel has across at least, and for each bar."""
+LEGEND = 7.0
+"""Inches that the key below the panels has across at least."""
 LETTER = 0.08
 """Inches that a letter of a name below a panel takes, where names stand upright."""
 CROWDED = 50
@@ -98,7 +100,10 @@ class Findings:
         crowded = [names for names in bars if sum(len(name) + 2 for name in names) > CROWDED]
         longest = max((len(name) for names in crowded for name in names), default=0)
         widths = [max(PANEL, BAR * len(names)) for names in bars] or [PANEL] * len(groups)
-        figure = Figure(figsize=(sum(widths), 4 + LETTER * longest), layout="constrained")
+        has_chance = any(row.chance is not None for row in self.rows)
+        has_key = bool(self.published or has_chance or others)
+        across = max(LEGEND * has_key, sum(widths))
+        figure = Figure(figsize=(across, 4 + LETTER * longest), layout="constrained")
         panels = np.atleast_1d(figure.subplots(1, len(groups), width_ratios=widths))
         for axes, (group, shown) in zip(panels, groups.items(), strict=True):
             rows = [row for row in shown if isinstance(row, Row)]
@@ -116,8 +121,7 @@ class Findings:
                 axes.plot([*printed], [*printed.values()], "D", color="tab:orange")
             axes.set(xlabel=group, ylabel=self.measure, ylim=(0, self.top))
             axes.tick_params(axis="x", rotation=90 if names in crowded else 0)
-        has_chance = any(row.chance is not None for row in self.rows)
-        if self.published or has_chance or others:
+        if has_key:
             handles = _key(others, has_chance=has_chance, has_printed=bool(self.published))
             figure.legend(handles=handles, loc="outside lower center", ncols=4)
         figure.suptitle(self.title)

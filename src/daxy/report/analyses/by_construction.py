@@ -36,6 +36,7 @@ class ByConstruction(Analysis):
         """Return a row for each construction, and for the parts with most errors."""
         self.refuse(of)
         found = judged(folders)
+        self.refuse_worlds(found.task)
         commands = _commands(found)
         rows = list[Row]()
         built = [set(say(command)) for command in commands]

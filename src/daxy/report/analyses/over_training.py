@@ -1,7 +1,8 @@
 """Test accuracy while networks train, from runs with `--evaluate-every`.
 
-Later work found the accuracy of Lake & Baroni's networks to vary with the seed and with how long
-they train. What is seen here is for looking at: weights are never chosen by it.
+Where the test set is several tests, each has its own course. Later work found the accuracy of Lake
+& Baroni's networks to vary with the seed and with how long they train. What is seen here is for
+looking at: weights are never chosen by it.
 """
 
 from __future__ import annotations
@@ -9,10 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import final
 
-from daxy.core.errors import require
+from daxy import tasks
+from daxy.core.errors import UnknownName, require
 from daxy.core.summary import Summary
 from daxy.experiments.run_folder import RunFolder
 from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
+
+WHOLE = ""
+"""The test set that is one test, or was not told apart by an earlier version."""
 
 
 @final
@@ -23,28 +28,46 @@ class OverTraining(Analysis):
     summary = "test accuracy while training went on, of runs with --evaluate-every"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
-        """Return a row for each number of steps after which every run was evaluated."""
-        self.refuse(of)
-        found = judged(folders)
-        every = list[dict[int, float]]()
-        for folder in folders:
-            own = {each["steps"]: 100 * each["test"] for each in folder.evaluations()}
-            said = f"{folder.path} was not evaluated while it trained; --evaluate-every does that"
-            require(bool(own), said)
-            every.append(own)
+        """Return a row for each test and number of steps after which every run was evaluated."""
+        task = judged(folders).task
+        require(bool(tasks.get(task).sizes.tests) or not of, f"{task} has one test; leave out --of")
+        every = [_evaluations(folder) for folder in folders]
         shared = [steps for steps in every[0] if all(steps in own for own in every)]
         none = "these runs were evaluated after different numbers of steps"
         require(bool(shared), f"{none}, and none is common to all; look at them one by one")
+        known = list(every[0][shared[0]])
+        apart = "an earlier version did not tell tests apart while it trained; leave out --of"
+        require(known != [WHOLE] or not of, apart)
+        for name in of:
+            if name not in known:
+                raise UnknownName("test", name, known)
         rows = (
             Row(
-                group="steps",
+                group="steps" if test == WHOLE else f"test {test}, by steps",
                 name=str(steps),
-                examples=len(found.targets),
-                value=Summary(runs=tuple(own[steps] for own in every)),
+                value=Summary(runs=tuple(own[steps][test] for own in every)),
             )
+            for test in known
+            if test in of or not of
             for steps in shared
         )
-        return Findings(title=f"{found.task} over training", rows=tuple(rows), is_course=True)
+        return Findings(title=f"{task} over training", rows=tuple(rows), is_course=True)
+
+
+def _evaluations(folder: RunFolder) -> dict[int, dict[str, float]]:
+    """Return a run's scores in per cent, of each test, by the steps after which it was looked at.
+
+    Raises:
+        WrongRequest: it was not.
+    """
+    found = {
+        each["steps"]: each.get("tests") or {WHOLE: each["test"]} for each in folder.evaluations()
+    }
+    said = f"{folder.path} was not evaluated while it trained; --evaluate-every does that"
+    require(bool(found), said)
+    return {
+        steps: {test: 100 * score for test, score in own.items()} for steps, own in found.items()
+    }
 
 
 ANALYSIS = OverTraining()
