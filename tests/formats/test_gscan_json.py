@@ -1,6 +1,7 @@
 """The official format of gSCAN: read by pieces, checked against itself, and written."""
 
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
@@ -289,6 +290,15 @@ def test_vectors_in_which_a_bit_stands_for_two_things_are_found(
     path = tmp_path / "dataset.txt"
     path.write_text(json.dumps(small))
     assert gscan_json.examine(path).disagreements
+
+
+def test_an_archive_is_said_to_be_one(tmp_path: Path) -> None:
+    """The authors publish archives."""
+    path = tmp_path / "compositional_splits.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("dataset.txt", "{}")
+    with pytest.raises(WrongFile, match=r"is an archive; expected the dataset.txt in it, unpacked"):
+        gscan_json.examine(path)
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:

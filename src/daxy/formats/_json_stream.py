@@ -31,6 +31,8 @@ BRACKETS = tuple(b"[]")
 OPENING = tuple(b"{[")
 MARKS = np.zeros(256, np.bool_)
 MARKS[list(b'"{}[]')] = True
+ARCHIVES = (b"PK\x03\x04", b"\xfd7zXZ", b"\x1f\x8b", b"BZh")
+"""How zip, xz, gzip and bzip2 files begin."""
 NAME = re.compile(rb'"([^"\\]*)"\s*:\s*$')
 
 
@@ -65,6 +67,9 @@ class Stream:
         text, begun = b"", 0
         """What is kept of the pieces before, and where in it the example or gap begins."""
         for piece in _pieces(self.path):
+            if not text and not outside and piece.startswith(ARCHIVES):
+                problem = "is an archive; expected the dataset.txt in it, unpacked"
+                raise WrongFile(self.path, problem)
             known = len(text)
             text += piece
             for at, opens, level, kind in scanner.scan(text, known):

@@ -36,6 +36,7 @@ RATES = {
     ("1-layer LSTM", "SVO to SOV"): "5e-3",
     ("Stack-LSTM", "reverse"): "5e-4",
     ("Queue-LSTM", "copy"): "5e-4",
+    ("Queue-LSTM", "bigram flip"): "5e-4",
 }
 """By network and task: the rate of least training perplexity where another than 1e-3 had it."""
 SEEDS = 3
