@@ -49,7 +49,8 @@ class Measures(Verb):
     """A verb that trains what is missing of a table, and files it."""
 
     row: Rows = ()
-    """A row, as printed; case, spaces and punctuation do not count. Again for more; none: all."""
+    """A row, as printed, or what several begin with; case, spaces and punctuation do not count.
+    Again for more; none: all."""
     column: Columns = ()
     """A column, likewise: a split in most tables."""
     seeds: int | None = None

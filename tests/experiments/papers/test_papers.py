@@ -119,6 +119,23 @@ def test_all_that_is_published_of_a_test_is_found_once_whoever_learned() -> None
     assert not [cell for cell in found if cell.recipe and cell.recipe.part != "test"]
 
 
+def test_what_several_names_begin_with_stands_for_all_of_them() -> None:
+    table = papers.table("grefenstette2015/table")
+    found = table.select(["queue"], ["Copy"])
+    assert {cell.row for cell in found} == {"Queue-LSTM"}
+    assert [cell.column for cell in found] == [
+        f"copy {part} {score}" for part in ("train", "test") for score in ("coarse", "fine")
+    ]
+    # A name is itself alone, and ends where a word does.
+    rows = {cell.row for cell in papers.table("bastings2018/table4").select(["gru"], [])}
+    assert rows == {"GRU"}
+    for wrong in ("cop", "", "train coarse"):
+        with pytest.raises(UnknownName):
+            table.select([], [wrong])
+    with pytest.raises(UnknownName, match="no column named 'copy'"):
+        table.cell("Queue-LSTM", "copy")
+
+
 def test_what_is_tried_out_beside_a_paper_is_not_published() -> None:
     """`variants` repeats figures of Table 5, to compare other runs with them."""
     tried = papers.table("bastings2018/variants").cell("GRU, 150 epochs", "NACS simple")

@@ -148,24 +148,39 @@ class Table:
             UnknownName: there is no such row or column.
             WrongRequest: the paper prints nothing there.
         """
-        return self.select([row], [column])[0]
+        return self._cells({self.row(row)}, {self.column(column)})[0]
 
     def select(self, rows: Sequence[str], columns: Sequence[str]) -> list[Cell]:
         """Return the cells in these rows and columns, in the printed order; none given means all.
+
+        What no row or column is named stands for all that begin with it.
 
         Raises:
             UnknownName: there is no such row or column.
             WrongRequest: the paper prints nothing there.
         """
-        wanted_rows = {self.row(name) for name in rows} or set(self.rows)
-        wanted_columns = {self.column(name) for name in columns} or set(self.columns)
-        found = [
-            cell for cell in self.cells if cell.row in wanted_rows and cell.column in wanted_columns
-        ]
+        return self._cells(
+            {each for name in rows for each in self._begun("row", name, self.rows)}
+            or set(self.rows),
+            {each for name in columns for each in self._begun("column", name, self.columns)}
+            or set(self.columns),
+        )
+
+    def _cells(self, rows: set[str], columns: set[str]) -> list[Cell]:
+        found = [cell for cell in self.cells if cell.row in rows and cell.column in columns]
         if not found:
-            place = f"{', '.join(sorted(wanted_rows))} and {', '.join(sorted(wanted_columns))}"
+            place = f"{', '.join(sorted(rows))} and {', '.join(sorted(columns))}"
             raise WrongRequest(f"{self.path} prints nothing for {place}")
         return found
+
+    def _begun(self, kind: str, name: str, known: Sequence[str]) -> list[str]:
+        """Return the one of this name, or else those that begin with it, up to a word's end."""
+        plain = _plain(name)
+        if plain and plain not in map(_plain, known):
+            begun = [each for each in known if plain in _beginnings(each)]
+            if begun:
+                return begun
+        return [self._named(kind, name, known)]
 
     def _named(self, kind: str, name: str, known: Sequence[str]) -> str:
         plain = {_plain(each): each for each in known}
@@ -226,6 +241,11 @@ class Paper:
         if name not in by_name:
             raise UnknownName("table", name, by_name, listing=f"daxy papers {self.name}")
         return by_name[name]
+
+
+def _beginnings(name: str) -> set[str]:
+    """Return what a name begins with, up to a space, a hyphen or a colon."""
+    return {_plain(name[: mark.start()]) for mark in re.finditer(r"[ :-]", name)}
 
 
 def _plain(name: str) -> str:
