@@ -59,7 +59,7 @@ def test_a_cell_is_run_filed_and_shown_beside_the_published_figure(
     figures = "0.0 ±0.0 0.0 ±0.0 0.0 0.0 0.0 +0.0 agrees 0.0 0.0"
     assert lines[3].split() == ["GRU", "p1", *figures.split()]
     assert lines[4].split() == "Others p1 0.0 quoted".split()
-    assert "made_up/table1: 1 cell: 0 in results, 0 finished, 2 to train" in answer.err
+    assert "made_up/table1: 1 cell; runs: 0 in results, 0 finished, 2 to train" in answer.err
     assert "GRU, p1: 0.0 ±0.0 (2 seeds), agrees: 0.0 ±0.0" in answer.err
 
     runs = Ledger(folder / "results").entries(made_up().table("table1"))
@@ -93,7 +93,7 @@ def test_a_dry_run_says_what_is_missing_and_leaves_nothing(
     lines = [line.split() for line in answer.out.splitlines()]
     assert lines[1] == "GRU jump scan/addprim_jump - - 0 1 2".split()
     assert lines[2] == "GRU +Attn jump scan/addprim_jump - - 0 1 2".split()
-    assert answer.out.endswith("2 cells: 0 in results, 0 finished, 6 to train\n")
+    assert answer.out.endswith("2 cells; runs: 0 in results, 0 finished, 6 to train\n")
     assert not list(tmp_path.iterdir())
     steps = daxy(*request.split(), "--json").json["plan"]
     assert [step["missing"] for step in steps] == [[0, 1, 2]] * 2
@@ -162,4 +162,4 @@ def test_runs_that_several_cells_share_are_counted_once(
     monkeypatch.chdir(tmp_path)
     answer = daxy("reproduce", "grefenstette2015/table", "--dry-run")
     # Five benchmarks, seven networks, three seeds; each network is scored in four ways.
-    assert answer.out.endswith("140 cells: 0 in results, 0 finished, 105 to train\n")
+    assert answer.out.endswith("140 cells; runs: 0 in results, 0 finished, 105 to train\n")

@@ -160,7 +160,7 @@ def test_a_table_whose_runs_are_all_measured_needs_no_files(
     request = ("reproduce", table.path, "--row", "with daxy", "--results", str(tmp_path))
     answer = daxy(*request, "--seeds", "2", "--dry-run")
     assert answer.code == 0, answer.err
-    assert answer.out.endswith("3 cells: 2 in results, 0 finished, 0 to train\n")
+    assert answer.out.endswith("3 cells; runs: 2 in results, 0 finished, 0 to train\n")
 
 
 def test_a_table_is_planned_on_the_released_selection(

@@ -6,6 +6,7 @@ import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -78,6 +79,14 @@ def test_one_side_alone_stands_for_two_that_are_alike() -> None:
     grammar = itg.read("1/2 A -> a A1\n.5 A -> c", "x")
     assert grammar == itg.read("1/2 A -> a A | a A, c | c", "x")
     assert [str(rule) for rule in grammar.rules] == ["1/2 A -> a A1 | a A1", "1/2 A -> c | c"]
+
+
+def test_a_remark_begins_no_word_and_ends_none() -> None:
+    grammar = itg.read("# of a sharp\n1/2 A -> a# A1 | c A1  # and so on\n1/2 A -> d#e", "x")
+    said = [str(rule) for rule in grammar.rules]
+    assert said == ["1/2 A -> a# A1 | c A1", "1/2 A -> d#e | d#e"]
+    with pytest.raises(WrongFile, match="x:1: expected `source | target`"):
+        itg.read("1 A -> a #b | c", "x")
 
 
 @pytest.mark.parametrize(
@@ -371,6 +380,28 @@ def test_samples_mean_what_an_oracle_says(
     pairs = sampler.pairs(lengths, draw)
     np.testing.assert_array_equal(pairs.source.lengths, lengths)
     assert all(map(lambda s, t: oracle(s) == t, pairs.source, pairs.target))
+
+
+def test_what_is_no_length_or_no_tokens_is_refused() -> None:
+    grammar = itg.read("1/2 A -> a A1 | a A1\n1/2 A -> c | c", "x")
+    for longest in (0, -1, 2.5):
+        with pytest.raises(WrongRequest, match="longest must be"):
+            Sampler.of(grammar, longest)  # pyright: ignore[reportArgumentType]
+    sampler, draw = Sampler.of(grammar, 20), np.random.default_rng(0)
+    some: list[int] = [3, 5]
+    drawn = sampler.pairs(some, draw)  # pyright: ignore[reportArgumentType]
+    assert drawn.source.lengths.tolist() == some
+    with pytest.raises(WrongRequest, match="lengths must be whole numbers, not float64"):
+        sampler.pairs(np.array([3.5]), draw)
+    for sides in (("ac",), (("a", "c"), "ac")):
+        with pytest.raises(WrongRequest, match="expected the tokens of a side, .* not 'ac'"):
+            itg.parse(grammar, *sides)
+
+
+def test_a_file_may_be_named_by_a_text(tmp_path: Path) -> None:
+    path = tmp_path / "x.itg"
+    path.write_text("1 A -> a | b")
+    assert itg.load(str(path)) == itg.load(path)
 
 
 def test_a_length_without_sources_is_refused() -> None:

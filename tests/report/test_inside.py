@@ -1,5 +1,6 @@
 """A look at what a memory does: which number stands where, in the picture and beside it."""
 
+import io
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from daxy.models import memories
 from daxy.models.transducer import Inside
+from daxy.report.alignment import Alignment, draw
 from daxy.report.inside import Look
 
 TOKENS = ["<s>", "a", "|||", "b"]
@@ -57,6 +59,18 @@ def test_a_picture_has_a_panel_for_the_strengths_of_each_end_what_is_held_and_ea
     ]
     named = [axis.get_ticklabels() for axis in (panels[-1].xaxis, panels[-1].yaxis)]
     assert [[text.get_text() for text in axis] for axis in named] == [TOKENS, TOKENS]
+
+
+def test_a_dollar_sign_is_drawn_as_it_is() -> None:
+    """In a picture two of them would stand for a formula."""
+    stack = memories.get("stack")
+    inside = Inside(np.zeros((4, 1, 2)), np.zeros((4, 1, 4)), np.zeros((4, 4)))
+    figures = [
+        Look.of(stack, ["$x_$"], ["$^$"], inside).figure,
+        draw([Alignment(("$x_$",), ("$^$",), np.ones((1, 1), np.float32))]),
+    ]
+    for figure in figures:
+        figure.savefig(io.BytesIO(), format="png")
 
 
 @every_memory

@@ -18,7 +18,7 @@ from daxy.core.errors import DaxyError
 from daxy.core.examples import Examples, Tokens
 from daxy.core.split import Split
 from daxy.languages import itg
-from daxy.tasks._streams import BLOCK, Copy, Stream
+from daxy.tasks._streams import BLOCK, TOKENS, Copy, Maker, Stream
 from daxy.tasks._transduction_data import FileData
 
 MEANINGS: dict[str, Callable[[Tokens], Tokens]] = {
@@ -124,6 +124,8 @@ def test_a_longer_train_set_begins_like_a_shorter_one(name: str) -> None:
 def test_any_stretch_of_a_stream_is_found_where_it_is() -> None:
     stream = Stream(Copy(128, 8, 64), 0, "test")
     whole = stream.pairs(range(3 * BLOCK))
+    long = Stream(Copy(128, TOKENS // 2, TOKENS // 2), 0, "test")
+    assert same(long.pairs(range(1, 4)), long.pairs(range(5))[1:4])
     for rows in (
         range(5),
         range(BLOCK - 3, BLOCK + 3),
@@ -132,6 +134,24 @@ def test_any_stretch_of_a_stream_is_found_where_it_is() -> None:
         range(0),
     ):
         assert same(stream.pairs(rows), whole[rows.start : rows.stop])
+
+
+def test_what_is_long_is_drawn_a_few_at_a_time() -> None:
+    """And what has lengths of the paper in blocks as ever."""
+
+    class Counted(Maker):
+        longest = 0
+
+        def pairs(self, count: int, draw: np.random.Generator) -> Examples:
+            counts.append(count)
+            return Copy(2, 1, 1).pairs(count, draw)
+
+    maker, counts = Counted(), list[int]()
+    for longest, block in ((1, BLOCK), (128, BLOCK), (65_536, 16), (10 * TOKENS, 1)):
+        maker.longest = longest
+        assert len(Stream(maker, 0, "test").pairs(range(3))) == 3
+        assert set(counts) == {block}
+        counts.clear()
 
 
 @each_task

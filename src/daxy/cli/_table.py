@@ -49,7 +49,7 @@ class Measures(Verb):
     """A verb that trains what is missing of a table, and files it."""
 
     row: Rows = ()
-    """A row, as printed, or what several begin with; case, spaces and punctuation do not count.
+    """A row, as printed, or the first words of several; case, spaces and punctuation do not count.
     Again for more; none: all."""
     column: Columns = ()
     """A column, likewise: a split in most tables."""

@@ -37,8 +37,8 @@ class Papers(Verb):
     results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = RESULTS
     """Folder of the measured runs."""
     row: Rows = ()
-    """A row of the table, as printed, or what several begin with; case, spaces and punctuation do
-    not count. Again for more; none: all."""
+    """A row of the table, as printed, or the first words of several; case, spaces and punctuation
+    do not count. Again for more; none: all."""
     column: Columns = ()
     """A column, likewise."""
     draw: Picture = None

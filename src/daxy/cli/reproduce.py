@@ -110,7 +110,7 @@ def _sum(table: Table, steps: Sequence[Step]) -> str:
 
     there, finished, missing = counts(steps)
     found = f"{there} in results, {finished} finished, {missing} to train"
-    return f"{table.path}: {len(steps)} cell{'s' * (len(steps) != 1)}: {found}"
+    return f"{table.path}: {len(steps)} cell{'s' * (len(steps) != 1)}; runs: {found}"
 
 
 VERB = Reproduce

@@ -423,7 +423,8 @@ def _memory() -> Generator[None]:
     except (MemoryError, jax.errors.JaxRuntimeError) as error:
         if isinstance(error, jax.errors.JaxRuntimeError) and EXHAUSTED not in str(error):
             raise
-        fewer = "train fewer networks at a time, or smaller ones, or in smaller batches"
+        fewer = "train fewer networks at a time, or smaller ones, in smaller batches, or with a"
+        fewer += " smaller limit"
         raise RunFailed(f"memory does not suffice; {fewer} ({error})") from error
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from daxy.core.errors import DaxyError, WrongFile, shown
 from daxy.languages._itg_grammar import LEAST, MOST, MOST_DIGITS, SHORT, Grammar, Rule, Side
 
+REMARK = re.compile(r"(?<!\S)#")
+"""What begins a remark: no part of a token."""
 HEAD = re.compile(
     r"(?:(?<!\S)(?P<probability>[\d./]+)\s+(?:each\s+)?)?(?<!\S)(?P<left>[^\s|,#]+)\s*->"
 )
@@ -44,7 +46,7 @@ def read(text: str, name: Path | str) -> Grammar:
     lines = [
         line
         for number, content in enumerate(text.split("\n"), 1)
-        for line in _lines(content.partition("#")[0], number, name)
+        for line in _lines(REMARK.split(content, maxsplit=1)[0], number, name)
     ]
     copies = {line.left: _copies(line.left, lines, name) for line in lines if line.indexed}
     rules = list[Rule]()

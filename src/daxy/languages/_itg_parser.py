@@ -78,8 +78,11 @@ def parse(
     """Return a derivation of a pair, or of a source alone: one of those there are.
 
     Raises:
-        WrongRequest: there is none.
+        WrongRequest: there is none, or a side is a text, not tokens.
     """
+    text = next((side for side in (source, target) if isinstance(side, str)), None)
+    if text is not None:
+        raise WrongRequest(f"expected the tokens of a side, as a tuple or list, not {text!r}")
     charts = [Chart.of(grammar, tuple(source), [rule.source for rule in grammar.rules], "source")]
     if target is not None:
         sides = [rule.target for rule in grammar.rules]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from daxy.core.errors import require
 from daxy.core.examples import Examples
+from daxy.core.settings import check_types
 from daxy.languages._itg_grammar import Grammar, tokens_of
 from daxy.languages._itg_layout import NONE, Generation, Integers, Layout
 from daxy.languages._itg_weights import Inside, Weights, inside
@@ -31,7 +32,13 @@ class Sampler:
 
     @classmethod
     def of(cls, grammar: Grammar, longest: int) -> Sampler:
-        """Return the sampler of a grammar."""
+        """Return the sampler of a grammar.
+
+        Raises:
+            WrongRequest: `longest` is no number of tokens.
+        """
+        check_types(cls.of, {"grammar": grammar, "longest": longest})
+        require(longest > 0, f"longest must be positive, not {longest}")
         return cls(inside(grammar, longest))
 
     def lengths(self, shortest: int = 1) -> Weights:
@@ -73,6 +80,9 @@ class Sampler:
         Raises:
             WrongRequest: the grammar has no source of one of these lengths.
         """
+        lengths = np.asarray(lengths)
+        whole_numbers = np.issubdtype(lengths.dtype, np.integer) or lengths.size == 0
+        require(whole_numbers, f"lengths must be whole numbers, not {lengths.dtype}")
         whole = self.weights.whole[self.weights.grammar.root]
         known = (lengths > 0) & (lengths < len(whole))
         missing = lengths[~known | (whole[np.where(known, lengths, 0)] == -np.inf)]

@@ -18,8 +18,8 @@ number on either. The first left-hand side is the root. Probabilities are writte
 stands for as many rules as make the probabilities of ST sum to 1, with 1, 2, 3 and so on in place
 of i. A comma begins another pair of sides with the same left-hand side and probability; a line may
 have several rules, and the next has the probability of the one before unless it says its own. A
-probability may be followed by `each`, which changes nothing. The rest of a line after # is a
-remark.
+probability may be followed by `each`, which changes nothing. The rest of a line after a # with a
+space or nothing before it is a remark.
 """
 
 from __future__ import annotations
@@ -64,11 +64,12 @@ def grammar(name: str) -> Grammar:
     return read(file.read_text(encoding="utf-8"), file.name)
 
 
-def load(path: Path) -> Grammar:
+def load(path: Path | str) -> Grammar:
     """Return the grammar of a file.
 
     Raises:
         WrongFile: there is no such file, it is no text, or no grammar.
     """
+    path = Path(path)
     lines = enumerate(read_bytes(path).split(b"\n"), 1)
     return read("\n".join(decoded(line, path, number) for number, line in lines), path)

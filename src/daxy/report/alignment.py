@@ -84,6 +84,7 @@ def draw(alignments: Sequence[Alignment]) -> Figure:
 def _draw(axes: Axes, alignment: Alignment) -> None:
     axes.imshow(alignment.weights, cmap="Greys", vmin=0, vmax=1)
     across, down = range(len(alignment.source)), range(len(alignment.said))
-    axes.set_xticks(across, alignment.source, rotation=90, fontsize="small")
-    axes.set_yticks(down, alignment.said, fontsize="small")
+    # A dollar sign is a token like any other.
+    axes.set_xticks(across, alignment.source, rotation=90, fontsize="small", parse_math=False)
+    axes.set_yticks(down, alignment.said, fontsize="small", parse_math=False)
     axes.xaxis.tick_top()

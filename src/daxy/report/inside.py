@@ -123,12 +123,13 @@ class Look:
             self._map(next(left), own, f"what is read {side}".strip(), 1)
         for axes in panels:
             axes.axvline(self.tokens.index(BETWEEN), color="0.6", linewidth=0.8, zorder=0)
-        panels[-1].set_xticks(*self._named, rotation=90, fontsize="x-small")
+        # A dollar sign is a token like any other.
+        panels[-1].set_xticks(*self._named, rotation=90, fontsize="x-small", parse_math=False)
         return figure
 
     def _map(self, axes: Axes, weights: NDArray[np.float32], label: str, most: float) -> None:
         axes.imshow(weights.T, aspect="auto", origin="lower", cmap="Greys", vmin=0, vmax=most)
-        axes.set_yticks(*self._named, fontsize="x-small")
+        axes.set_yticks(*self._named, fontsize="x-small", parse_math=False)
         axes.set_ylabel(f"{label},\nput in at", fontsize="small")
 
     @property

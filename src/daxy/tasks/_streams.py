@@ -15,12 +15,15 @@ from daxy.core.examples import Examples, Sequences
 from daxy.core.random import stream
 from daxy.languages.itg import Grammar, Sampler
 
-BLOCK = 4_096
-"""Pairs that are drawn together: each block has a random stream of its own."""
+BLOCK, TOKENS = 4_096, 1 << 20
+"""Pairs that are drawn together, and tokens that their sources have at most; each block has a
+random stream of its own."""
 
 
 class Maker(ABC):
     """What draws pairs whose sources have lengths in a range."""
+
+    longest: int
 
     @abstractmethod
     def pairs(self, count: int, draw: np.random.Generator) -> Examples:
@@ -38,15 +41,21 @@ class Stream:
 
     def pairs(self, rows: range) -> Examples:
         """Return the pairs with these consecutive numbers."""
-        first_block = rows.start // BLOCK
-        blocks = range(first_block, max(first_block + 1, -(-rows.stop // BLOCK)))
+        first_block = rows.start // self._block_size
+        blocks = range(first_block, max(first_block + 1, -(-rows.stop // self._block_size)))
         made = [self._block(number) for number in blocks]
         whole = Examples(*(Sequences.joined(side) for side in _sides(made)))
-        first = rows.start - blocks.start * BLOCK
+        first = rows.start - blocks.start * self._block_size
         return whole[first : first + len(rows)]
 
     def _block(self, number: int) -> Examples:
-        return self.maker.pairs(BLOCK, stream(self.seed, f"{self.purpose}, block {number}"))
+        draw = stream(self.seed, f"{self.purpose}, block {number}")
+        return self.maker.pairs(self._block_size, draw)
+
+    @property
+    def _block_size(self) -> int:
+        """Pairs of a block: fewer where they are long."""
+        return max(1, min(BLOCK, TOKENS // self.maker.longest))
 
 
 def _sides(made: list[Examples]) -> tuple[list[Sequences], list[Sequences]]:

@@ -115,7 +115,10 @@ class Protocol:
         counted = self.updates > 0 or not self.streamed
         require(counted, "streamed is for recipes with updates")
         is_perplexity = self.keep == "perplexity" or self.converged > 0
-        means = "a perplexity is known where the loss is a mean over all tokens (token-mean)"
+        means = (
+            "a perplexity is known where the loss is a mean over all tokens, each after the true"
+            " ones: with token-mean and teacher-forcing 1, without mask-after-predicted-end"
+        )
         require(self.measures_perplexity or not is_perplexity, means)
         once = "streamed examples are new each time; expected --no-distinct"
         require(not (self.streamed and self.distinct), once)

@@ -122,7 +122,9 @@ class Findings:
             axes.set(xlabel=group, ylabel=self.measure, ylim=(0, self.top))
             axes.tick_params(axis="x", rotation=90 if names in crowded else 0)
         if has_key:
-            handles = _key(others, has_chance=has_chance, has_printed=bool(self.published))
+            has_errors = any(row.value.sem is not None for row in self.rows)
+            has = {"has_errors": has_errors, "has_chance": has_chance}
+            handles = _key(others, **has, has_printed=bool(self.published))
             figure.legend(handles=handles, loc="outside lower center", ncols=4)
         figure.suptitle(self.title)
         return figure
@@ -142,12 +144,14 @@ def _course(axes: Axes, rows: Sequence[Row]) -> None:
     axes.plot(across, [row.value.mean for row in rows], color="tab:blue", marker=".")
 
 
-def _key(others: Iterable[str], *, has_chance: bool, has_printed: bool) -> list[Any]:
+def _key(
+    others: Iterable[str], *, has_errors: bool, has_chance: bool, has_printed: bool
+) -> list[Any]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     mark = partial(Line2D, [], [], linestyle="")
-    measured = Patch(color="tab:blue", alpha=0.8, label="measured, with its SEM")
+    measured = Patch(color="tab:blue", alpha=0.8, label="measured" + ", with its SEM" * has_errors)
     besides = [
         mark(marker=shape, color="tab:green", markersize=4, label=name)
         for name, shape in zip(others, OTHERS, strict=False)
