@@ -159,12 +159,10 @@ class Table:
             UnknownName: there is no such row or column.
             WrongRequest: the paper prints nothing there.
         """
-        return self._cells(
-            {each for name in rows for each in self._begun("row", name, self.rows)}
-            or set(self.rows),
-            {each for name in columns for each in self._begun("column", name, self.columns)}
-            or set(self.columns),
-        )
+        begun = self._begun
+        wanted_rows = {each for name in rows for each in begun("row", name, self.rows)}
+        wanted_columns = {each for name in columns for each in begun("column", name, self.columns)}
+        return self._cells(wanted_rows or set(self.rows), wanted_columns or set(self.columns))
 
     def _cells(self, rows: set[str], columns: set[str]) -> list[Cell]:
         found = [cell for cell in self.cells if cell.row in rows and cell.column in columns]
@@ -176,11 +174,9 @@ class Table:
     def _begun(self, kind: str, name: str, known: Sequence[str]) -> list[str]:
         """Return the one of this name, or else those that begin with it, up to a word's end."""
         plain = _plain(name)
-        if plain and plain not in map(_plain, known):
-            begun = [each for each in known if plain in _beginnings(each)]
-            if begun:
-                return begun
-        return [self._named(kind, name, known)]
+        begun = [each for each in known if plain and plain in _beginnings(each)]
+        is_whole = plain in map(_plain, known) or not begun
+        return [self._named(kind, name, known)] if is_whole else begun
 
     def _named(self, kind: str, name: str, known: Sequence[str]) -> str:
         plain = {_plain(each): each for each in known}
