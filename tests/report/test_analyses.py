@@ -474,6 +474,16 @@ def test_the_course_of_training_is_that_of_the_log(tmp_path: Path) -> None:
         analyses.get("over_training").run(folders)
 
 
+def test_many_courses_stand_in_rows() -> None:
+    value = Summary(runs=(1.0,))
+    groups = "ABCDE"
+    rows = tuple(Row(group=group, name=name, value=value) for group in groups for name in "12")
+    figure = Findings(title="made up", rows=rows, is_course=True).draw()
+    shown = [axes for axes in figure.axes if axes.axison]
+    assert [axes.get_xlabel() for axes in shown] == list(groups)
+    assert figure.get_figwidth() == pytest.approx(4 * 5.0)
+
+
 def test_the_key_of_one_panel_has_room(tmp_path: Path) -> None:
     value = Summary(runs=(50.0, 60.0))
     row = Row(group="phrase", name="square", value=value, chance=8.0, others={"executes": value})

@@ -78,13 +78,13 @@ def test_a_picture_draws_the_share_of_each_operation_and_how_much_is_there(name:
     own, shares, held, _ = look(name)
     panels = own.figure.axes
     for operation, (end, place) in STRENGTHS[name].items():
-        lines = {line.get_label(): line for line in panels[end].lines}
-        np.testing.assert_array_equal(
-            lines[operation.split()[-1]].get_ydata(), shares[:, end, place]
-        )
-    (area,) = panels[own.memory.ends].collections
-    heights = area.get_paths()[0].vertices[:, 1]
-    np.testing.assert_allclose(np.unique(heights), sorted([0, *held.sum(axis=1)]))
+        steps = {patch.get_label(): patch for patch in panels[end].patches}
+        drawn = steps[operation.split()[-1]].get_data()
+        np.testing.assert_array_equal(drawn.values, shares[:, end, place])
+        # Each step is as wide as its cells in the maps below.
+        np.testing.assert_array_equal(drawn.edges, np.arange(5) - 0.5)
+    (area,) = panels[own.memory.ends].patches
+    np.testing.assert_allclose(area.get_data().values, held.sum(axis=1))
 
 
 @every_memory

@@ -107,16 +107,16 @@ class Look:
         panels: list[Axes] = list(
             figure.subplots(len(heights), 1, sharex=True, height_ratios=heights).ravel()
         )
-        left = iter(panels)
+        left, edges = iter(panels), np.arange(count + 1) - 0.5
         for end, side in enumerate(sides):
             axes = next(left)
             for place, want in enumerate(self.memory.wants):
                 own = np.asarray(self.inside.shares)[:, end, place]
-                axes.step(range(count), own, where="mid", label=want)
+                axes.stairs(own, edges, baseline=None, label=want, color=f"C{place}")
             _dress(axes, f"strength {side}".strip(), (-0.05, 1.05))
             axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, fontsize="small")
         axes, total = next(left), self.held.sum(axis=1)
-        axes.fill_between(range(count), total, step="mid", alpha=0.4)
+        axes.stairs(total, edges, fill=True, alpha=0.4)
         _dress(axes, "in memory", (0, max(1.0, 1.05 * float(total.max()))))
         self._map(next(left), self.held, "what is in memory", len(sides))
         for own, side in zip(self.reads, sides, strict=True):

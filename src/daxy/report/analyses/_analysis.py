@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 PANEL, BAR = 5.0, 0.25
 """Inches that a panel has across at least, and for each bar."""
+ACROSS = 4
+"""Panels of a course beside each other."""
 LEGEND = 7.0
 """Inches that the key below the panels has across at least."""
 LETTER = 0.08
@@ -88,8 +90,6 @@ class Findings:
 
     def draw(self) -> Figure:
         """Return a picture: a panel a group, a bar a row; or a line over a course."""
-        from matplotlib.figure import Figure
-
         groups = self.groups
         others = dict.fromkeys(name for row in self.rows for name in row.others)
         named = {
@@ -102,9 +102,9 @@ class Findings:
         widths = [max(PANEL, BAR * len(names)) for names in bars] or [PANEL] * len(groups)
         has_chance = any(row.chance is not None for row in self.rows)
         has_key = bool(self.published or has_chance or others)
-        across = max(LEGEND * has_key, sum(widths))
-        figure = Figure(figsize=(across, 4 + LETTER * longest), layout="constrained")
-        panels = np.atleast_1d(figure.subplots(1, len(groups), width_ratios=widths))
+        across = ACROSS if self.is_course else len(groups)
+        high, least = 4 + LETTER * longest, LEGEND * has_key
+        figure, panels = _panels(widths, across, high=high, least=least)
         for axes, (group, shown) in zip(panels, groups.items(), strict=True):
             rows = [row for row in shown if isinstance(row, Row)]
             names = named[group]
@@ -130,6 +130,29 @@ class Findings:
         return figure
 
 
+def _panels(
+    widths: Sequence[float], across: int, *, high: float, least: float
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure with panels of these widths in rows of so many, all sizes in inches.
+
+    Args:
+        widths: Of each panel; where there are several rows they are alike.
+        across: Panels of a row at most.
+        high: The height of a row.
+        least: How wide the figure is at least.
+    """
+    from matplotlib.figure import Figure
+
+    columns = min(across, len(widths))
+    rows, first = -(-len(widths) // columns), widths[:columns]
+    size = max(least, sum(first)), rows * high
+    figure = Figure(figsize=size, layout="constrained")
+    panels = figure.subplots(rows, columns, squeeze=False, width_ratios=first).ravel()
+    for axes in panels[len(widths) :]:
+        axes.set_axis_off()
+    return figure, list(panels[: len(widths)])
+
+
 def _bars(axes: Axes, rows: Sequence[Row]) -> None:
     """Draw a bar a row, with its standard error."""
     means, errors = ([getattr(row.value, it) or 0 for row in rows] for it in ("mean", "sem"))
@@ -142,6 +165,7 @@ def _course(axes: Axes, rows: Sequence[Row]) -> None:
     for runs in zip(*(row.value.runs for row in rows), strict=True):
         axes.plot(across, runs, color="tab:blue", alpha=0.3, linewidth=1)
     axes.plot(across, [row.value.mean for row in rows], color="tab:blue", marker=".")
+    axes.locator_params(axis="x", nbins=5)
 
 
 def _key(
