@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from daxy import models
 from daxy.cli import demo
 from daxy.experiments.run_folder import RESULTS
 from daxy.training.protocol import PROTOCOLS
@@ -127,6 +128,16 @@ def test_models_lists_the_architectures_and_shows_a_card(daxy: Callable) -> None
     card = daxy("models", "seq2seq", "--json").json
     assert card["config"]["hidden"] == 256
     assert "Bastings" in card["description"]
+
+
+@pytest.mark.parametrize("model", models.available())
+def test_the_card_of_a_model_says_what_each_of_its_settings_is(model: str, daxy: Callable) -> None:
+    card = daxy("models", model, "--json").json
+    assert card["meaning"].keys() == card["config"].keys()
+    shown = daxy("models", model).out
+    for field, meaning in card["meaning"].items():
+        assert field.replace("_", "-") in shown
+        assert meaning.split()[0] in shown
 
 
 def test_demo_writes_runs_and_a_picture_and_says_what_to_try(

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Optional
 import pytest
 
 from daxy.core.errors import UnknownName, WrongRequest
-from daxy.core.settings import later, made, stated
+from daxy.core.settings import described, later, made, stated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,3 +108,19 @@ def test_what_all_have_in_common_is_no_setting() -> None:
 def test_an_unknown_name_gets_the_nearest() -> None:
     with pytest.raises(UnknownName, match="no setting of a test named 'cuont'; did you mean count"):
         made(Settings, {"cuont": 1}, of="a test")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """Fields of which one has no words, and one words on two lines."""
+
+    first: int = 1
+    """What it is,
+    in full."""
+    silent: int = 2
+    last: tuple[int, ...] = (3,)
+    """The last."""
+
+
+def test_what_stands_below_a_field_describes_it() -> None:
+    assert described(Told) == {"first": "What it is, in full.", "last": "The last."}

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 import tyro
 
+from daxy.cli._data import flag
 from daxy.cli._verb import Result, Verb
-from daxy.core.settings import default
+from daxy.core.settings import default, described
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,11 +39,20 @@ class Models(Verb):
 
 
 def _card(name: str, module: Any) -> Result:
+    from rich.console import Group
+    from rich.table import Table
+
     defaults = {each.name: default(each) for each in dataclasses.fields(module.Config)}
-    flags = [f"  {field} = {value}" for field, value in defaults.items()]
-    text = [name, "", inspect.cleandoc(module.__doc__), "", "Configuration, with its defaults:"]
-    data = {"model": name, "description": inspect.cleandoc(module.__doc__), "config": defaults}
-    return Result(data=data, text="\n".join([*text, *flags]))
+    said = described(module.Config)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("flag and default", no_wrap=True)
+    table.add_column("what it is", overflow="fold")
+    for field, value in defaults.items():
+        table.add_row(flag(field, value), said.get(field, ""))
+    description = inspect.cleandoc(module.__doc__)
+    how = f"Configuration, as flags of `daxy train TASK {name}` and settings of `daxy.train`:"
+    data = {"model": name, "description": description, "config": defaults, "meaning": said}
+    return Result(data=data, text=Group(f"{name}\n\n{description}\n\n{how}", table))
 
 
 VERB = Models

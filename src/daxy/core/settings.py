@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, field, fields
 from numbers import Integral, Real
@@ -118,6 +121,26 @@ def stated(settings: DataclassInstance) -> dict[str, Any]:
 def default(each: Field[Any]) -> Any:
     """Return what a dataclass's field has where nothing is said."""
     return each.default if each.default_factory is MISSING else each.default_factory()
+
+
+def described(kind: type[DataclassInstance]) -> dict[str, str]:
+    """Return what the string below each field of a dataclass says of it, in one line.
+
+    Fields without one, and those of its bases, are left out.
+    """
+    (made_as,) = ast.parse(inspect.cleandoc(inspect.getsource(kind))).body
+    assert isinstance(made_as, ast.ClassDef)
+    said = dict[str, str]()
+    for field_, below in itertools.pairwise(made_as.body):
+        match field_, below:
+            case (
+                ast.AnnAssign(target=ast.Name(name)),
+                ast.Expr(value=ast.Constant(value=str(words))),
+            ):
+                said[name] = " ".join(words.split())
+            case _:
+                pass
+    return said
 
 
 def check_types(kind: type | Callable[..., Any], values: Mapping[str, Any]) -> None:

@@ -20,8 +20,8 @@ validation and a line in the log."""
 class Protocol:
     """How a network is trained, selected and decoded; every field is a flag of `daxy train`.
 
-    The defaults are those of Bastings et al. (2018, section 6.1), and where the paper is silent
-    those of the authors' code.
+    Unless `protocol` names another paper, whose values are the defaults then, they are those of
+    Bastings et al. (2018, section 6.1), and where the paper is silent those of the authors' code.
     """
 
     optimizer: Optimizer = "sgd"

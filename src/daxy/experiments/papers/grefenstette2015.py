@@ -37,6 +37,7 @@ RATES = {
     ("Stack-LSTM", "reverse"): "5e-4",
     ("Queue-LSTM", "copy"): "5e-4",
     ("Queue-LSTM", "bigram flip"): "5e-4",
+    ("DeQue-LSTM", "copy"): "5e-3",
 }
 """By network and task: the rate of least training perplexity where another than 1e-3 had it."""
 SEEDS = 3
