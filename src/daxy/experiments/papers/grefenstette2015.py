@@ -34,6 +34,7 @@ RATES = {
     ("1-layer LSTM", "copy"): "5e-3",
     ("1-layer LSTM", "reverse"): "5e-3",
     ("1-layer LSTM", "SVO to SOV"): "5e-3",
+    ("1-layer LSTM", "gender"): "5e-3",
     ("Stack-LSTM", "reverse"): "5e-4",
     ("Queue-LSTM", "copy"): "5e-4",
     ("Queue-LSTM", "bigram flip"): "5e-4",
