@@ -39,6 +39,7 @@ RATES = {
     ("Queue-LSTM", "copy"): "5e-4",
     ("Queue-LSTM", "bigram flip"): "5e-4",
     ("DeQue-LSTM", "copy"): "5e-3",
+    ("DeQue-LSTM", "reverse"): "5e-4",
 }
 """By network and task: the rate of least training perplexity where another than 1e-3 had it."""
 SEEDS = 3
