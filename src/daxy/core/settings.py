@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import itertools
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, field, fields
 from numbers import Integral, Real
@@ -128,11 +129,11 @@ def described(kind: type[DataclassInstance]) -> dict[str, str]:
 
     Fields without one, and those of its bases, are left out.
     """
-    (made_as,) = ast.parse(inspect.cleandoc(inspect.getsource(kind))).body
+    (made_as,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
     assert isinstance(made_as, ast.ClassDef)
     said = dict[str, str]()
-    for field_, below in itertools.pairwise(made_as.body):
-        match field_, below:
+    for above, below in itertools.pairwise(made_as.body):
+        match above, below:
             case (
                 ast.AnnAssign(target=ast.Name(name)),
                 ast.Expr(value=ast.Constant(value=str(words))),
