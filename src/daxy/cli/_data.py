@@ -60,7 +60,7 @@ def field_of(options: type[Data], **defaults: Any) -> tuple[str, Any, Any]:
 
 
 def flag(name: str, value: Any) -> str:
-    """Return the flag, with its value, of a setting or of a choice of data, as `field_of` has it."""
+    """Return a flag with its value: of a setting, or of a choice of data, as `field_of` has it."""
     called = "split-seed" if name == "seed" else name.replace("_", "-")
     if isinstance(value, bool):
         return f"--{called}" if value else f"--no-{called}"
