@@ -193,7 +193,7 @@ class Course(retraced.Course):
         if foreseen is None:
             return kept
         (sums,) = kept.memory
-        return kept._replace(memory=Kept(sums, jnp.zeros_like(foreseen.vectors)))
+        return kept._replace(memory=Kept(sums, jnp.zeros_like(foreseen.vectors.swapaxes(1, 2))))
 
     def advance(
         self,

@@ -79,9 +79,9 @@ class Kept(NamedTuple):
 class Foreseen(NamedTuple):
     """What a memory of strengths comes to, known before the way back begins."""
 
-    vectors: Float[Array, "batch slots width"]
+    vectors: Float[Array, "batch width slots"]
     """After the last step. Slots that are not used yet have no weight, so that they do for all
-    steps."""
+    steps. Their numbers stand side by side as those of a product with them do."""
     weights: Float[Array, "slots batch slots"]
     """How much of each slot is read: by the read of each step at each end, in the place of the slot
     that it fills."""
@@ -176,7 +176,7 @@ class StrengthMemory(Memory):
         for end, places in enumerate(self.places(slots, jnp.arange(steps))):
             own = jax.vmap(self.weights)(sums)[:, :, end]
             weights = weights.at[:, :, places].set(jnp.moveaxis(own, 2, 0).swapaxes(1, 2))
-        return Foreseen(Kept(*last).vectors, weights)
+        return Foreseen(Kept(*last).vectors.swapaxes(1, 2), weights)
 
 
 def _put_then_read(
@@ -223,7 +223,7 @@ def _put_and_read_backward(
     places = memory.places(sums.shape[1], time)
     by_later = [jax.lax.dynamic_index_in_dim(foreseen.weights, n, keepdims=False) for n in places]
     _, pull_back = jax.vjp(memory.weights, sums)
-    (to_sums,) = pull_back(_products("bew,bsw->bes", from_read, foreseen.vectors))
+    (to_sums,) = pull_back(_products("bew,bws->bes", from_read, foreseen.vectors))
     return to_sums, every, _mixed(jnp.stack(by_later, axis=1), every), None, None
 
 
