@@ -16,7 +16,7 @@ from tests.tiny_training import (
 )
 
 from daxy.training.loop import one_replica
-from daxy.training.replicas import _coins, merged
+from daxy.training.replicas import _coins, _for_each, merged
 
 
 def test_a_replica_equals_the_same_run_alone() -> None:
@@ -25,6 +25,26 @@ def test_a_replica_equals_the_same_run_alone() -> None:
         alone, _ = training([seed], epochs=1).fit(Listener())
         own = one_replica(together.model, place)
         assert largest_difference(own, one_replica(alone.model, 0)) < 1e-5
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_each_replica_meets_a_function_without_an_axis_of_replicas(count: int) -> None:
+    given, added = np.arange(2.0 * count).reshape(count, 2), np.arange(float(count))
+
+    def function(row: jax.Array, *, by: jax.Array) -> tuple[jax.Array, jax.Array]:
+        assert row.shape == (2,) and by.shape == ()
+        return row + by, row.sum()
+
+    rows, sums = _for_each(function)(jnp.asarray(given), by=jnp.asarray(added))
+    assert rows.tolist() == (given + added[:, None]).tolist()
+    assert sums.tolist() == given.sum(axis=1).tolist()
+
+
+def test_the_arrays_of_one_replica_alone_have_no_axis_for_it() -> None:
+    """With one, the compiled loop of a memory would copy all that it holds at every step."""
+    program = jax.make_jaxpr(_for_each(jnp.sin))
+    assert "f32[2] = sin" in str(program(jnp.zeros((1, 2))))
+    assert "f32[3,2] = sin" in str(program(jnp.zeros((3, 2))))
 
 
 def test_replicas_of_different_seeds_differ_from_the_start() -> None:

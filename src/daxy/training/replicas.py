@@ -214,7 +214,7 @@ class Replicas:
     def _teams(self) -> list[slice]:
         """The replicas that train at a time: all of them, or those side by side on one device."""
         count = len(self.seeds)
-        most = side_by_side(count, _bytes(self.shapes.model))
+        most = side_by_side(count, _bytes(self.shapes.model), self._part)
         if count <= most * self._whole.shape[REPLICAS]:
             return [slice(0, count)]
         return [slice(place, min(place + most, count)) for place in range(0, count, most)]
@@ -325,7 +325,7 @@ class Replicas:
             update = partial(optimizers.step, self.protocol)
             loss, gradients = found if parts == 1 else jax.lax.psum(found, EXAMPLES)
             own = {"learning_rate": here.learning_rate, "active": here.active}
-            model, optimizer = jax.vmap(update)(model, optimizer, gradients, **own)
+            model, optimizer = _for_each(update)(model, optimizer, gradients, **own)
             return model, optimizer, losses.at[number].set(jnp.where(here.active, loss, 0))
 
         nothing = jnp.zeros(steps.active.shape)
@@ -358,7 +358,7 @@ class Replicas:
                 mask_after_predicted_end=self.protocol.mask_after_predicted_end,
             )
 
-        return jax.vmap(one)(model, noises, here.rows[:, part], here.weights[:, part])
+        return _for_each(one)(model, noises, here.rows[:, part], here.weights[:, part])
 
     def _seen(self, data: Batch, rows: AnyArray) -> Array | None:
         """Return what is on each cell of these rows' worlds, if they have any."""
@@ -366,6 +366,22 @@ class Replicas:
             return None
         assert data.world is not None
         return jnp.asarray(self.table.views.cells)[data.world[rows]]
+
+
+def _for_each(function: Callable[..., Tree]) -> Callable[..., Tree]:
+    """Return the function of each replica as one of all that a device trains side by side.
+
+    Where that is one, its arrays have no axis for it: a loop that changes a large array, as a
+    memory is, would copy it at every step for the sake of such an axis.
+    """
+
+    def run(*given: Tree, **named: Tree) -> Tree:
+        if jax.tree.leaves(given)[0].shape[0] > 1:
+            return jax.vmap(function)(*given, **named)
+        alone, named = jax.tree.map(lambda leaf: leaf[0], (given, named))
+        return jax.tree.map(lambda leaf: leaf[None], function(*alone, **named))
+
+    return run
 
 
 def merged(shares: Sequence[Tree]) -> Tree:
