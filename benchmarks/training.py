@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -99,19 +100,29 @@ SIZES = (
 
 def ours(size: Size, table: Table, steps: int) -> Callable[[], object]:
     """Return a call that trains every seed for some steps."""
-    protocol = Protocol(batch_size=size.batch)
     config = seq2seq.Config(hidden=size.hidden, embedding=EMBEDDING)
-    buckets = (Bucket(size.source, size.target),)
-    replicas = Replicas("seq2seq", config, protocol, table, buckets, tuple(range(size.seeds)))
-    shape = (steps, size.seeds, 1, size.batch)
-    rows = np.random.default_rng(0).integers(EXAMPLES, size=shape, dtype=np.int32)
+    recipe = Protocol(batch_size=size.batch)
+    return training_of("seq2seq", config, recipe, table, seeds=size.seeds, steps=steps)
+
+
+def training_of(
+    architecture: str, config: Any, recipe: Protocol, table: Table, *, seeds: int, steps: int
+) -> Callable[[], object]:
+    """Return a call that takes some steps of every seed, each on rows drawn from a table.
+
+    All are as wide as the table is.
+    """
+    buckets = (Bucket(table.source.shape[1], table.target.shape[1]),)
+    replicas = Replicas(architecture, config, recipe, table, buckets, tuple(range(seeds)))
+    shape = (steps, seeds, 1, recipe.batch_size)
+    rows = np.random.default_rng(0).integers(len(table.source), size=shape, dtype=np.int32)
     stretch = Steps(
         bucket=jnp.zeros((steps, 1), jnp.int32),
         rows=jnp.asarray(rows),
-        weights=jnp.full(shape, 1 / size.batch),
+        weights=jnp.full(shape, 1 / recipe.batch_size),
         number=jnp.arange(steps),
         active=jnp.ones(shape[:2], bool),
-        learning_rate=jnp.full(shape[:2], protocol.learning_rate),
+        learning_rate=jnp.full(shape[:2], recipe.learning_rate),
     )
     state = replicas.start()
 

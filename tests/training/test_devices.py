@@ -151,4 +151,9 @@ def test_a_finished_replica_skips_its_turn(monkeypatch: pytest.MonkeyPatch) -> N
 def test_as_many_are_side_by_side_as_there_is_room_for(
     replicas: int, each: float, wanted: int
 ) -> None:
-    assert devices.side_by_side(replicas, int(each * devices.ROOM)) == wanted
+    assert devices.side_by_side(replicas, int(each * devices.ROOM), 1) == wanted
+
+
+@pytest.mark.parametrize(("batch", "wanted"), [(1, 8), (10, 8), (11, 1), (200, 1)])
+def test_replicas_whose_operations_have_enough_to_do_take_turns(batch: int, wanted: int) -> None:
+    assert devices.side_by_side(8, devices.WORK // 10, batch) == wanted
