@@ -1,8 +1,9 @@
 """A training step of the network with a stack, at length, against eager PyTorch; and its memory.
 
-Both take the same batches of 10 pairs of `transduction/copy` at the paper's sizes, on one core.
-`source` and `target` have half of the length each, END and what begins a sequence included. The
-bytes are what the compiled step needs beside weights and moments.
+Both take batches of 10 of the same pairs of `transduction/copy` at the paper's sizes, on one core;
+daxy takes them as `daxy train` does with one seed. `source` and `target` have half of the length
+each, END and what begins a sequence included. What a step does in its time, and the bytes that it
+needs beside weights and moments, are those of a step that is compiled alone.
 
     python -m benchmarks.memory_networks
 """

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from tests.tiny_training import (
+    BATCH,
     Listener,
     bits,
     examples,
@@ -15,8 +16,11 @@ from tests.tiny_training import (
     training,
 )
 
+from daxy.batching.epochs import Bucket
+from daxy.models import transducer
 from daxy.training.loop import one_replica
-from daxy.training.replicas import _coins, _for_each, merged
+from daxy.training.protocol import Protocol
+from daxy.training.replicas import Replicas, _coins, _for_each, merged
 
 
 def test_a_replica_equals_the_same_run_alone() -> None:
@@ -40,11 +44,15 @@ def test_each_replica_meets_a_function_without_an_axis_of_replicas(count: int) -
     assert sums.tolist() == given.sum(axis=1).tolist()
 
 
-def test_the_arrays_of_one_replica_alone_have_no_axis_for_it() -> None:
-    """With one, the compiled loop of a memory would copy all that it holds at every step."""
-    program = jax.make_jaxpr(_for_each(jnp.sin))
-    assert "f32[2] = sin" in str(program(jnp.zeros((1, 2))))
-    assert "f32[3,2] = sin" in str(program(jnp.zeros((3, 2))))
+def test_a_memory_of_one_replica_alone_is_written_into_in_place() -> None:
+    """With an axis for replicas it would be a scatter, and the compiled loop would copy it all."""
+    config, recipe = transducer.Config(hidden=4, embedding=2, width=3), Protocol(batch_size=BATCH)
+    group = Replicas("transducer", config, recipe, table(), (Bucket(5, 5),), (0,))
+    (lane,), (state,), (data,) = group._lanes, group.start(), group._own
+    steps = idle(steps=2, replicas=1)
+    program = group._program(lane).trace(state, steps, data, group._noises, 0, 2).jaxpr
+    assert f"f32[{BATCH},11,3] = dynamic_update_slice" in str(program)
+    assert f"f32[1,{BATCH},11,3]" not in str(program)
 
 
 def test_replicas_of_different_seeds_differ_from_the_start() -> None:
