@@ -16,7 +16,7 @@ from daxy.models.layers.cells import cell
 from daxy.models.layers.dropout import Dropout
 from daxy.models.layers.embedding import FEW, embed, look_up
 from daxy.models.layers.initial import normal, uniform
-from daxy.models.layers.linear import times
+from daxy.models.layers.linear import STRIDE, times
 from daxy.models.seq2seq import Config, Model
 
 HIDDEN = 48
@@ -198,7 +198,8 @@ def test_without_noise_an_encoder_of_few_symbols_is_that_of_many(
     np.testing.assert_allclose(few, many, atol=1e-6)
 
 
-@pytest.mark.parametrize("shape", [(4, 6), (6, 4), (5, 5)])
+# A CPU forms the weight's gradient in another way where rows fill a stride of its cache.
+@pytest.mark.parametrize("shape", [(4, 6), (6, 4), (5, 5), (3, STRIDE // 4)])
 def test_the_gradients_of_a_product_are_those_of_a_plain_one(shape: tuple[int, int]) -> None:
     draws = np.random.default_rng(0)
     values, weight = draws.normal(size=(2, 3, shape[0])), draws.normal(size=shape)

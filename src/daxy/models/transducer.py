@@ -8,7 +8,7 @@ reaches every layer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, ClassVar, NamedTuple
 
@@ -271,7 +271,7 @@ class Model(eqx.Module):
         begin = self._before(len(batch.source), len(rows))
         is_token = jnp.concatenate([is_token, every])
         here = Here(self._gates(rows), is_token, jnp.arange(len(rows)))
-        tops = retraced.scan(self._course, self._weights(), self._constants(), begin, here)
+        tops = self._tops(begin, here)
         return self._scores(tops[-len(target) :]).swapaxes(0, 1)
 
     def start(self, source: Int[Array, "batch source"], room: int) -> DecoderState:
@@ -357,6 +357,25 @@ class Model(eqx.Module):
             return Carry(states, jnp.zeros((batch, 0)), ())
         read = jnp.zeros((batch, memory.ends * self.config.width))
         return Carry(states, read, memory.start(batch, steps, self.config.width))
+
+    def _tops(self, begin: Carry, here: Here) -> Float[Array, "time batch hidden"]:
+        """Return the top hidden vector after every step.
+
+        Without a memory nothing goes from a step's top to the next one's bottom. So the layers go
+        through the steps one after the other, and what each says meets the next one's weights at
+        once: a loop reads the weights of one layer, which the cache of a core may hold.
+        """
+        if self.heads is not None:
+            return retraced.scan(self._course, self._weights(), self._constants(), begin, here)
+        course, hidden = Course(replace(self.config, layers=1)), self.config.hidden
+        below: Array | None = None
+        for layer, state, gates in zip(self.controller, begin.states, here.gates, strict=True):
+            met = gates if below is None else gates + times(below, layer.input_to_gates[:hidden])
+            weights, own = {"layer 0": layer.state_to_gates}, begin._replace(states=(state,))
+            there = here._replace(gates=(met,))
+            below = retraced.scan(course, weights, self._constants(), own, there)
+        assert below is not None
+        return below
 
     def _after(self, carry: Carry, here: Here) -> Carry:
         """Return where the network stands after many steps."""

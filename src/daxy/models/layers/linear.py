@@ -41,12 +41,19 @@ def _backward(kept: tuple[Array, Array], cotangent: Array) -> tuple[Array, Array
 _product.defvjp(_forward, _backward)
 
 
+STRIDE = 2**11
+"""Bytes from row to row at which, and at whose multiples, rows share few places of a cache."""
+
+
 def summed_products(
     rows: Float[Array, "*rows incoming"], others: Float[Array, "*rows outgoing"]
 ) -> Float[Array, "incoming outgoing"]:
     """Return the sum over rows of the products of each entry of one with each of the other.
 
-    A matrix that is turned first would be copied for it.
+    As it is written, both are read across their rows. Where these push each other out of the cache,
+    the first is rather turned, which is a copy, and the product then reads along its rows.
     """
-    flat = (each.reshape(-1, each.shape[-1]) for each in (rows, others))
-    return jnp.einsum("ni,no->io", *flat)
+    rows, others = (each.reshape(-1, each.shape[-1]) for each in (rows, others))
+    if jax.default_backend() == "cpu" and others[0].nbytes % STRIDE == 0:
+        return jax.lax.optimization_barrier(rows.T) @ others
+    return jnp.einsum("ni,no->io", rows, others)
