@@ -37,6 +37,7 @@ RATES = {
     ("1-layer LSTM", "SVO to SOV"): "5e-3",
     ("1-layer LSTM", "gender"): "5e-3",
     ("Stack-LSTM", "reverse"): "5e-4",
+    ("Stack-LSTM", "gender"): "5e-3",
     ("Queue-LSTM", "copy"): "5e-4",
     ("Queue-LSTM", "bigram flip"): "5e-4",
     ("Queue-LSTM", "gender"): "5e-3",
