@@ -54,6 +54,6 @@ def summed_products(
     the first is rather turned, which is a copy, and the product then reads along its rows.
     """
     rows, others = (each.reshape(-1, each.shape[-1]) for each in (rows, others))
-    if jax.default_backend() == "cpu" and others[0].nbytes % STRIDE == 0:
+    if jax.default_backend() == "cpu" and others.shape[1] * others.dtype.itemsize % STRIDE == 0:
         return jax.lax.optimization_barrier(rows.T) @ others
     return jnp.einsum("ni,no->io", rows, others)
