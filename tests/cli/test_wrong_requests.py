@@ -72,8 +72,18 @@ REQUESTS = [
     ),
     (
         "show transduction/copy --pairs 1000000000000",
-        "pairs must be at most 100,000,000 at a time, not 1,000,000,000,000;"
-        " --shard 1/N makes a part of them",
+        "pairs must be at most 33,554,432 at a time, with sources of up to 64 tokens, not"
+        " 1,000,000,000,000; --shard 1/N makes a part of them",
+    ),
+    (
+        "show transduction/copy --test-longest 50000 --test-pairs 50000",
+        "test-pairs must be at most 42,949 at a time, with sources of up to 50,000 tokens, not"
+        " 50,000",
+    ),
+    (
+        "show transduction/copy --pairs 200000000 --longest 8",
+        "pairs must be at most 100,000,000 at a time, with sources of up to 8 tokens, not"
+        " 200,000,000; --shard 1/N makes a part of them",
     ),
     (
         f"interpret svo_sov --json si1 vi2 {'oi3 ' * 600}",

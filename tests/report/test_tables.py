@@ -107,6 +107,15 @@ def test_what_is_compared_is_the_run_that_is_chosen_where_the_paper_chose(
     assert (other.chosen, other.texts[7]) == (None, "+37.5")
 
 
+def test_runs_that_are_not_chosen_do_not_widen_what_the_chosen_is_allowed() -> None:
+    cell = papers.table("grefenstette2015/table").cell("Stack-LSTM", "reverse test coarse")
+    assert cell.printed == "100"
+    scores = (75.0, 0.0, 0.0)  # ±35.4: the mean of all, 25.0, would differ, and 75.0 overlap
+    assert Comparison(cell=cell, scores=scores, chosen=75.0).verdict == "differs"
+    assert Comparison(cell=cell, scores=(75.0, 100.0, 0.0)).verdict == "overlaps"
+    assert Comparison(cell=cell, scores=scores, chosen=99.6).verdict == "agrees"
+
+
 def test_no_run_is_chosen_while_the_perplexity_of_one_is_not_known(
     tmp_path: Path, entry_for: Callable
 ) -> None:

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from typing import Any
 
 import jax
+import numpy as np
 
 from daxy.version import __version__
 
@@ -21,6 +22,7 @@ def describe(group: Sequence[str]) -> dict[str, Any]:
         "daxy": __version__,
         "python": platform.python_version(),
         "jax": jax.__version__,
+        "numpy": np.__version__,
         "sacrebleu": version("sacrebleu"),
         "device": device.platform,
         "device_kind": device.device_kind,

@@ -178,11 +178,16 @@ class Grammar:
             raise WrongRequest(f"no derivation of {', '.join(endless)} ever ends")
 
     def _check_chains(self) -> None:
-        longer = np.linalg.matrix_power(self.becomes, LONGEST_CHAIN).sum(axis=1)
-        name = self.nonterminals[int(longer.argmax())]
-        several = f"{name} can become {LONGEST_CHAIN:,} nonterminals one after another"
-        said = f"{several} with nothing beside them in the source: make that less likely"
-        require(float(longer.max()) < HARDLY_EVER, said)
+        chained = np.flatnonzero(self.becomes.any(axis=1))
+        if not chained.size:
+            return
+        on = np.linalg.matrix_power(self.becomes[np.ix_(chained, chained)], LONGEST_CHAIN - 1)
+        longer = on @ self.becomes[chained].sum(axis=1)
+        endless = chained[longer >= HARDLY_EVER]
+        if endless.size:
+            several = f"can become {LONGEST_CHAIN:,} nonterminals one after another"
+            less = "with nothing beside them in the source: make that less likely"
+            raise WrongRequest(f"{self.nonterminals[endless[0]]} {several} {less}")
 
 
 def tokens_of(side: Side) -> Tokens:

@@ -27,6 +27,7 @@ Tokenized: TypeAlias = Iterable[Sequence[str]]
 """Token sequences: columns of them, or any others."""
 Seen: TypeAlias = Iterable[World]
 """Worlds: a table of them (`Worlds`), or any others."""
+NO_MEMORY = "this network has no memory that could be looked into"
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +133,7 @@ class Predictor:
         """
         kind = self.model.config.kind if isinstance(self.model, Transducer) else None
         if kind is None:
-            raise WrongRequest("this network has no memory that could be looked into")
+            raise WrongRequest(NO_MEMORY)
         return kind
 
     def inside(self, source: Tokens, said: Tokens) -> Inside:
@@ -141,7 +142,7 @@ class Predictor:
         Raises:
             WrongRequest: the network has no memory, or does not know a token.
         """
-        assert self.memory
+        require(self.has_memory, NO_MEMORY)
         read = self.sources.encode(_columns([source]))[0, :-1].astype(np.int32)
         written = self.targets.encode(_columns([said]))[0].astype(np.int32)
         found = jax.jit(Transducer.inside)(cast("Transducer", self.model), read, written)

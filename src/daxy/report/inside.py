@@ -87,10 +87,8 @@ class Look:
             cells += [f"{own[step]:{max(4, len(name))}.2f}" for name, own in strengths.items()]
             cells.append(f"{held[step]:4.1f}")
             for own in reads[:, step]:
-                most = int(own.argmax())
-                cells.append(
-                    f"{self.tokens[most]} ({most}) {own[most]:.2f}" if own[most] > 0 else "-"
-                )
+                at = int(own.argmax())
+                cells.append(f"{self.tokens[at]} ({at}) {own[at]:.2f}" if own[at] > 0 else "-")
             yield "  ".join(cells)
 
     @property
@@ -135,7 +133,7 @@ class Look:
     @property
     def _named(self) -> tuple[list[int], list[str]]:
         """Where along an axis of steps there are names, and which."""
-        every = range(0, len(self.tokens), 1 + len(self.tokens) // MOST)
+        every = range(0, len(self.tokens), -(-len(self.tokens) // MOST))
         return list(every), [self.tokens[step] for step in every]
 
 

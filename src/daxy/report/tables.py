@@ -4,7 +4,8 @@ The verdict is by one rule: measured **agrees** with published when its mean, or
 chosen as the paper's was, is within the published spread, or within 0.1 points, or half a point
 where none are printed after the point, which is what rounding can make of it. Further off it
 **overlaps** while they are no further apart than the two spreads together; else it **differs**. The
-spread is the standard deviation over runs, of the population, as the papers' own.
+spread is the standard deviation over runs, of the population, as the papers' own; a run that is
+chosen has none, as those that were not chosen say nothing for it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ RULE = (
 AGAIN = (
     "Again: the same runs, trained once more for a figure that the first lacked; they do not count."
 )
-CHOSEN = "Chosen: the run of least training perplexity, which is the one that is compared."
+CHOSEN = (
+    "Chosen: the run of least training perplexity, which is the one that is compared, without the"
+    " spread of all."
+)
 HEAD = (
     *("row", "column", "published", "measured", "SEM", "least", "most", "difference", "verdict"),
     "each seed",
@@ -100,7 +104,8 @@ class Comparison:
         allowed = max(rounding, self.cell.spread or 0.0)
         if distance <= allowed:
             return "agrees"
-        return "overlaps" if distance <= allowed + self.summary.deviation else "differs"
+        own = self.summary.deviation if self.chosen is None else 0.0
+        return "overlaps" if distance <= allowed + own else "differs"
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -21,7 +21,10 @@ LONGEST_DERIVED = 1 << 12
 """Tokens of a source that a grammar derives: how children share them is kept for each length, which
 is the square of so many numbers for each different run of children that rules end with."""
 MOST = 100_000_000
-"""Pairs that are made at a time at most: gigabytes."""
+"""Pairs that are made at a time at most."""
+MOST_TOKENS = 1 << 31
+"""Tokens that sources of the greatest length would have among them at most: 36 gigabytes, or about
+half of that where lengths vary from one on."""
 SHARD = re.compile(r"([1-9]\d*)/([1-9]\d*)")
 
 
@@ -67,14 +70,15 @@ class TransductionData(Data):
         fits = place is not None and int(place[1]) <= int(place[2]) <= self.pairs
         form = f"shard must say which of how many, as 3/10, of up to {self.pairs} pairs"
         require(fits, f"{form}, not {self.shard!r}")
-        for name, count in (
-            ("pairs", self.pairs // int(self.shard.partition("/")[2])),
-            ("validation-pairs", self.validation_pairs),
-            ("test-pairs", self.test_pairs),
+        for name, count, length in (
+            ("pairs", self.pairs // int(self.shard.partition("/")[2]), self.longest),
+            ("validation-pairs", self.validation_pairs, self.longest),
+            ("test-pairs", self.test_pairs, self.test_longest),
         ):
-            many = f"{name} must be at most {MOST:,} at a time, not {count:,}"
+            most = min(MOST, MOST_TOKENS // length)
+            many = f"{name} must be at most {most:,} at a time, with sources of up to {length:,}"
             hint = "; --shard 1/N makes a part of them" if name == "pairs" else ""
-            require(count <= MOST, f"{many}{hint}")
+            require(count <= most, f"{many} tokens, not {count:,}{hint}")
 
     @property
     def rows(self) -> range:

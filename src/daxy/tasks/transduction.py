@@ -148,13 +148,16 @@ def _tasks() -> Iterator[TransductionTask[Any]]:
     about = {
         "copy": (Copy, "a sequence again"),
         "reverse": (Reverse, "a sequence from its end"),
-        "bigram_flip": (BigramFlip, "a sequence with each two symbols the other way round"),
+        "bigram_flip": (
+            BigramFlip,
+            "a sequence of even length with each two symbols the other way round",
+        ),
     }
     for name, (kind, summary) in about.items():
-        yield SymbolTask(**_said(name, f"{summary}, longer than any in train"), kind=kind)
+        yield SymbolTask(**_said(name, summary), kind=kind)
     derived = {
-        "svo_sov": "the verb to the end, after relative clauses, in longer sentences than in train",
-        "gender": "articles that wait for their noun, in longer sentences than in train",
+        "svo_sov": "the verb to the end, after relative clauses",
+        "gender": "articles that wait for their noun",
     }
     for name, summary in derived.items():
         yield GrammarTask(**_said(name, summary), grammar=name)

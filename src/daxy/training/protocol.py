@@ -64,7 +64,8 @@ class Protocol:
     """The loss is a mean over the tokens of a batch, instead of a sum over those of each example
     and a mean over examples."""
     validated: int = later(0)
-    """Examples of the validation set, drawn once, that weights are selected by; 0: all."""
+    """Examples of the validation set, drawn once, that are scored after an epoch, and that weights
+    are selected by where the best are kept; 0: all."""
     validate_every: int = later(0)
     """Steps in an epoch of a recipe that counts trials or updates; 0: a thousand of those."""
     plateau: float = later(1.0)

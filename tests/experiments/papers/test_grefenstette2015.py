@@ -8,7 +8,7 @@ from statistics import fmean
 import pytest
 
 from daxy.experiments import papers, reproduction
-from daxy.experiments.entry import from_json, to_json
+from daxy.experiments.entry import Entry, from_json, to_json
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell
 from daxy.experiments.papers import grefenstette2015 as paper
@@ -174,3 +174,15 @@ def test_the_command_in_the_docs_trains_the_network_of_the_table() -> None:
     assert said.pop("--memory") == recipe.config["memory"]
     assert float(said.pop("--learning-rate")) == recipe.changes["learning_rate"]
     assert said == {"--protocol": recipe.protocol, "--seeds": "3"}
+
+
+def test_a_run_that_was_filed_has_the_name_and_so_the_data_that_it_would_have_today() -> None:
+    """What a seed makes is the same with every version: shards and the ledger rest on it."""
+    entries = dict[str, Entry]()
+    for name in ("table", "scan"):
+        for entry in Ledger(ROOT / "results").entries(papers.table(f"{paper.NAME}/{name}")):
+            entries.setdefault(entry.recipe.task, entry)
+    names = {f"transduction/{name}" for name in paper.TASKS.values()}
+    assert names <= set(entries)
+    for entry in entries.values():
+        assert reproduction.run(entry.recipe, entry.seed).config.name == entry.run

@@ -137,8 +137,8 @@ ATTEMPTS = _attempts(
 LONGER_ATTEMPTS = _attempts(
     "longer_rates",
     MORE_UPDATES,
-    "For networks that no rate has taught anything after a thousand updates. Where all rates were"
-    " tried here, the one of least perplexity is the table's.",
+    "For networks whose rates a thousand updates do not tell apart, as few use a memory by then."
+    " Where all rates were tried here, the one of least perplexity is the table's.",
 )
 
 
