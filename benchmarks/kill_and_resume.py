@@ -53,6 +53,7 @@ class Few(ScanData):
 def train(folder: Path, epochs: int) -> None:
     """Train the group of runs, saying `stretch` after each stretch; resume if there is what to."""
     from daxy.experiments.runs import Experiment, Silent
+    from daxy.learners import neural
     from daxy.learners.neural import Neural
     from daxy.models.seq2seq import Config
     from daxy.training.protocol import Protocol
@@ -61,6 +62,8 @@ def train(folder: Path, epochs: int) -> None:
         def stepped(self, *_: Any) -> None:
             print("stretch", flush=True)
 
+    # One padded shape: to compile for each is most of what a process does before it can be killed.
+    neural.BUCKETS = 1
     learner = Neural(
         model="seq2seq",
         config=Config(hidden=8, embedding=4),

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -67,8 +68,22 @@ def one_shape() -> Iterator[None]:
         yield
 
 
+LONG = (
+    *("experiments/test_memory_runs.py", "experiments/test_streamed_runs.py"),
+    *("experiments/test_augmented_runs.py", "experiments/test_grounded_runs.py"),
+    *("docs/test_documents.py", "docs/test_tutorial.py", "docs/test_examples.py"),
+    *("tasks/test_gscan_official.py", "cli/test_train.py", "cli/test_sweep.py"),
+)
+"""Files of few tests that take long: the last to begin would keep one process alone at work."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test that asks for official files, so that `-m official` is all of them."""
+    """Begin with long files, then those of most tests; mark what asks for official files.
+
+    So `-m official` is all of it.
+    """
+    counts = Counter(item.path for item in items)
+    items.sort(key=lambda item: (not str(item.path).endswith(LONG), -counts[item.path]))
     for item in items:
         if {"scan_archive", "mcd_archive", "gscan_archive", "translation_archive"} & set(
             getattr(item, "fixturenames", ())
@@ -123,17 +138,37 @@ def scan_folder(scan_archive: Path, tmp_path_factory: pytest.TempPathFactory) ->
     return unpacked(scan_archive, tmp_path_factory.mktemp("official"))
 
 
+USERS = """
+import contextlib, json, sys, traceback
+
+for line in sys.stdin:
+    said = ""
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            exec(json.loads(line), {"__name__": "__main__"})
+    except BaseException:
+        said = traceback.format_exc()
+    print(json.dumps(said), flush=True)
+"""
+"""A process that runs what it is told, and answers with the errors."""
+
+
 @pytest.fixture(scope="session")
-def refusal() -> Callable[[str], str]:
+def refusal() -> Iterator[Callable[[str], str]]:
     """Run code where annotations are not checked, as users do; return what its error says."""
+    words = [sys.executable, "-c", USERS]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as there:
+        assert there.stdin is not None
+        assert there.stdout is not None
+        asked, answers = there.stdin, there.stdout
 
-    def run(code: str) -> str:
-        words = [sys.executable, "-c", code]
-        ran = subprocess.run(words, capture_output=True, text=True, check=False)
-        assert ran.returncode != 0, code
-        return ran.stderr.splitlines()[-1].partition(": ")[2]
+        def run(code: str) -> str:
+            print(json.dumps(code), file=asked, flush=True)
+            said = json.loads(answers.readline())
+            assert said, code
+            return said.splitlines()[-1].partition(": ")[2]
 
-    return run
+        yield run
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,8 @@ def test_a_part_of_the_grid_is_a_flag_away(folder: Path, daxy: Callable) -> None
 
 
 def test_a_cell_goes_by_two_names(daxy: Callable) -> None:
-    rest = ("--layers", "2", "--hidden", "200", "--seeds", "1", "--dry-run", "--no-estimate")
+    network = ("--layers", "2", "--hidden", "200", "--column", "simple", "--seeds", "1")
+    rest = (*network, "--dry-run", "--no-estimate")
 
     def planned(*cell: str) -> list[tuple[str, str]]:
         found = daxy("sweep", "lake2018/grid", *cell, *rest, "--json")

@@ -11,7 +11,7 @@ from daxy.training.protocol import PROTOCOLS
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 
-TINY = ("--hidden", "8", "--embedding", "4", "--epochs", "2")
+TINY = ("--hidden", "8", "--embedding", "4", "--epochs", "2", "--limit", "8")
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def test_the_protocol_of_lake_and_baroni_draws_and_keeps_the_last_weights(
     daxy: Callable, tmp_path: Path
 ) -> None:
     network = ("--hidden", "8", "--layers", "2", "--cell", "gru", "--attention")
-    recipe = ("--protocol", "lake2018", "--trials", "1100")
+    recipe = ("--protocol", "lake2018", "--trials", "1100", "--limit", "8")
     asked = ("scan/simple_p1", "stacked", *network, *recipe, "--runs", str(tmp_path))
     answer = daxy("train", *asked, "--json")
     assert answer.code == 0
@@ -146,7 +146,7 @@ def test_demo_writes_runs_and_a_picture_and_says_what_to_try(
     tasks = {"SCAN": "scan/simple_p1", "NACS": "nacs/simple_p1"}
     monkeypatch.setattr(demo, "TASKS", tasks)
     monkeypatch.setattr(demo, "SMALL", {"hidden": 8, "embedding": 4})
-    monkeypatch.setattr(demo, "BRIEF", demo.BRIEF | {"epochs": 1})
+    monkeypatch.setattr(demo, "BRIEF", demo.BRIEF | {"epochs": 1, "limit": 8})
     answer = daxy("demo", "--runs", str(tmp_path))
     assert answer.code == 0
     assert "100.0 ±0.0" in answer.out

@@ -59,8 +59,14 @@ def test_and_from_nacs(tmp_path: Path) -> None:
     check(run, {"exact", "back_mapping"})
 
 
-def test_a_network_is_asked_in_tokens(tmp_path: Path) -> None:
-    (run,) = experiment(tmp_path, "stack").run([0])
+@pytest.fixture(scope="module")
+def stacks(tmp_path_factory: pytest.TempPathFactory, one_shape: None) -> list[RunFolder]:
+    """Two networks with a stack, trained side by side."""
+    return experiment(tmp_path_factory.mktemp("stacks"), "stack").run([0, 1])
+
+
+def test_a_network_is_asked_in_tokens(stacks: list[RunFolder]) -> None:
+    run = stacks[0]
     network, asked = load(run.path), [["jump", "twice"], ("turn", "left")]
     known = Sequences.of(asked)
     assert list(network.predict(asked)) == list(network.predict(known))
@@ -72,10 +78,11 @@ def test_a_network_is_asked_in_tokens(tmp_path: Path) -> None:
         network.predict([("crawl", "twice")])
 
 
-def test_beside_another_one_it_learns_what_it_learns_alone(tmp_path: Path) -> None:
-    (alone,) = experiment(tmp_path / "alone", "stack").run([1])
-    _, beside = experiment(tmp_path / "beside", "stack").run([0, 1])
-    (one, _), (other, _) = (read_arrays(run.model) for run in (alone, beside))
+def test_beside_another_one_it_learns_what_it_learns_alone(
+    stacks: list[RunFolder], tmp_path: Path
+) -> None:
+    (alone,) = experiment(tmp_path, "stack").run([1])
+    (one, _), (other, _) = (read_arrays(run.model) for run in (alone, stacks[1]))
     assert one.keys() == other.keys()
     for name in one:
         np.testing.assert_allclose(one[name], other[name], rtol=0, atol=1e-5)

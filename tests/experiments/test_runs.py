@@ -40,11 +40,18 @@ def interrupt(folder: Path, seeds: list[int], at: int = 1, **options: bool) -> N
         experiment(folder).run(seeds, watcher=Watcher(at=at), **options)
 
 
+@pytest.fixture(scope="module")
+def halted(tmp_path_factory: pytest.TempPathFactory, one_shape: None) -> Path:
+    """The group of seeds 0 and 1, interrupted after its first epoch; not to be changed."""
+    folder = tmp_path_factory.mktemp("halted") / "runs"
+    interrupt(folder, [0, 1], at=2)
+    return folder
+
+
 @pytest.fixture
-def interrupted(tmp_path: Path) -> Path:
-    """The group of seeds 0 and 1, interrupted after its first epoch."""
-    interrupt(tmp_path / "runs", [0, 1], at=2)
-    return tmp_path / "runs"
+def interrupted(halted: Path, tmp_path: Path) -> Path:
+    """A copy of the interrupted group."""
+    return Path(shutil.copytree(halted, tmp_path / "runs"))
 
 
 def runs_in(folder: Path) -> list[RunFolder]:

@@ -33,6 +33,10 @@ COMMANDS = [name for name in CARVED if issubclass(tasks.get(name).options, ScanD
 OVERSAMPLED = [name for name in COMMANDS if "addprim" in name or "bastings_jump" in name]
 """Those that repeat a command in train."""
 
+WHOLE = {next(name for name in COMMANDS if name.startswith(kind)) for kind in ("scan/", "nacs/")}
+WHOLE |= {OVERSAMPLED[0], OVERSAMPLED[-1]}
+"""Families of commands that are exported whole: all are of the same 20,910 pairs."""
+
 every_carved = pytest.mark.parametrize("name", CARVED)
 
 
@@ -123,12 +127,14 @@ def test_saying_nothing_is_always_wrong(name: str) -> None:
 @every_family
 def test_export_then_load_is_the_identity(name: str, tmp_path: Path) -> None:
     split = tasks.get(name).split(tasks.data(name, **SMALL.get(name, {})))
-    parquet.write(tmp_path / "a.parquet", split.named, split.provenance)
-    (tmp_path / "a.jsonl").write_text(jsonl.write(split.named), encoding="utf-8")
+    every = 10 if name in COMMANDS and name not in WHOLE else 1
+    named = {part: rows[::every] for part, rows in split.named.items()}
+    parquet.write(tmp_path / "a.parquet", named, split.provenance)
+    (tmp_path / "a.jsonl").write_text(jsonl.write(named), encoding="utf-8")
     stored = parquet.Stored(tmp_path / "a.parquet")
     for loaded in (parquet.read(stored.path), stored, jsonl.read(tmp_path / "a.jsonl")):
         assert {part: rows.keys for part, rows in loaded.items()} == {
-            part: rows.keys for part, rows in split.named.items() if len(rows)
+            part: rows.keys for part, rows in named.items() if len(rows)
         }
     if name in CARVED:
         text = scan_text.write(split.test).encode()

@@ -262,10 +262,15 @@ def test_a_wrong_request_is_refused(
     assert message in answer.err
 
 
-def test_the_length_oracle_says_as_many_tokens_as_the_target_has(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory, one_shape: None) -> list[RunFolder]:
+    """Two small networks that were trained; not to be changed."""
+    return experiment(tmp_path_factory.mktemp("trained")).run([0, 1])
+
+
+def test_the_length_oracle_says_as_many_tokens_as_the_target_has(trained: list[RunFolder]) -> None:
     """A network that was never trained is as right as it can be by chance, with both lengths."""
-    asked = experiment(tmp_path)
-    folders = asked.run([0])
+    folders = trained[:1]
     found = analyses.get("length_oracle").run(folders)
     ways = rows(found, "length of the output")
     assert ways["its own"] == (100 * folders[0].scores()["test"]["exact"],)
@@ -279,9 +284,9 @@ def test_the_length_oracle_says_as_many_tokens_as_the_target_has(tmp_path: Path)
 
 
 def test_what_is_told_the_length_is_filed_as_the_analysis_finds_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    trained: list[RunFolder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folders = experiment(tmp_path).run([0])
+    folders = trained[:1]
     targets = {example.source: example.target for example in Few().load("scan/simple_p1").test}
 
     def says(target: Tokens) -> Tokens:
@@ -303,9 +308,9 @@ def test_what_is_told_the_length_is_filed_as_the_analysis_finds_it(
 
 
 def test_neighbours_are_training_commands_from_the_nearest_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    trained: list[RunFolder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folders = experiment(tmp_path).run([0, 1])
+    folders = trained
     monkeypatch.setattr(neighbours, "split_of", lambda *_: Few().load("scan/simple_p1"))
     found, *alone = (
         analyses.get("neighbours").run(some, ("walk", "look twice"))
@@ -495,7 +500,7 @@ def test_the_key_of_one_panel_has_room(tmp_path: Path) -> None:
     assert box.x1 <= figure.bbox.width
 
 
-def test_runs_that_were_not_evaluated_have_no_course(tmp_path: Path) -> None:
-    folders = experiment(tmp_path).run([0])
+def test_runs_that_were_not_evaluated_have_no_course(trained: list[RunFolder]) -> None:
+    folders = trained[:1]
     with pytest.raises(WrongRequest, match="was not evaluated while it trained"):
         analyses.get("over_training").run(folders)

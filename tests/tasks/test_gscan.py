@@ -1,6 +1,7 @@
 """gSCAN's splits: the released sizes, and what each part holds and does not hold."""
 
 import dataclasses
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -14,21 +15,46 @@ from daxy.core.examples import Examples, Sequences
 from daxy.core.split import Split
 from daxy.experiments.papers import ruis2020
 from daxy.languages import grounded
-from daxy.tasks._gscan_data import CompositionalData
-from daxy.tasks._gscan_examples import Shown
+from daxy.tasks import gscan
+from daxy.tasks._gscan_data import CompositionalData, GscanData
+from daxy.tasks._gscan_examples import Shown, every
+from daxy.tasks._gscan_predicates import HELD_OUT, held_out
 from daxy.worlds.examples import GroundedExamples
+from daxy.worlds.placement import DIRECTIONS
 
 SMALL = {"grid": 4, "resampling": 1}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def made_once() -> Iterator[None]:
+    """Make every example of the same worlds once, whatever is then held out."""
+    made = dict[tuple[object, ...], Shown]()
+
+    def remembered(data: GscanData) -> Shown:
+        known = (data.grid, data.resampling, data.kind, data.spin, data.seed, data.workers)
+        if known not in made:
+            made[known] = every(data)
+        return made[known]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gscan, "every", remembered)
+        yield
+
+
 @pytest.fixture(scope="module")
-def released() -> Split:
+def everything(made_once: None) -> Shown:
+    """Every example there is for a set of the size of the released one."""
+    return gscan.every(CompositionalData())
+
+
+@pytest.fixture(scope="module")
+def released(made_once: None) -> Split:
     """The set that is made when nothing is chosen."""
     return daxy.load("gscan/compositional")
 
 
 @pytest.fixture(scope="module")
-def length() -> Split:
+def length(made_once: None) -> Split:
     return daxy.load("gscan/length")
 
 
@@ -36,6 +62,56 @@ def shown(split: Split, part: str) -> Shown:
     examples = split.named[part]
     assert isinstance(examples, GroundedExamples)
     return Shown.of(examples)
+
+
+# Ruis et al. 2020, Appendix C: the released set, a grid of 6 by 6 with 5 of each distance.
+PUBLISHED = {
+    "visual_easier": 18_718,
+    "visual": 37_436,
+    "situational_1": 88_642,
+    "situational_2": 16_808,
+    "contextual": 11_460,
+    "adverb_1": 112_880 + 1,  # one of them is in train
+    "adverb_2": 38_582,
+}
+DROPPED = 97_731
+
+
+def test_the_paper_s_set_has_835200_examples(everything: Shown) -> None:
+    assert len(everything) == 835_200
+    assert len(everything.actions) == len(everything.worlds) == len(everything)
+
+
+def test_as_many_examples_are_held_out_as_published(everything: Shown) -> None:
+    flags = held_out(everything)
+    times = flags.sum(axis=1)
+    alone = dict(zip(HELD_OUT, flags[times == 1].sum(axis=0).tolist(), strict=True))
+    assert alone == PUBLISHED
+    assert (times > 1).sum() == DROPPED
+
+
+def test_each_flag_is_what_its_test_says(everything: Shown) -> None:
+    rows = np.random.default_rng(0).choice(len(everything), 2000, replace=False)
+    some = everything.take(rows)
+    for n, flags in enumerate(held_out(some)):
+        command, world = grounded.commands()[some.command[n]], some.worlds[n]
+        target, cell = world.placed[0]
+        verb, phrase, manner = command.verb, command.phrase, command.manner
+        wanted = {
+            "visual_easier": (target.shape, target.color, phrase.color)
+            == ("square", "yellow", "yellow"),
+            "visual": (target.shape, target.color) == ("square", "red"),
+            "situational_1": cell.row > world.agent.row and cell.column < world.agent.column,
+            "situational_2": (target.shape, target.size, phrase.size) == ("circle", 2, "small"),
+            "contextual": (target.shape, target.size, verb) == ("square", 3, "push"),
+            "adverb_1": manner == "cautiously",
+            "adverb_2": (verb, manner) == ("pull", "while spinning"),
+        }
+        assert dict(zip(HELD_OUT, flags.tolist(), strict=True)) == wanted
+        assert grounded.referent(phrase, world.things) == 0
+        way = cell.row - world.agent.row, cell.column - world.agent.column
+        signs = tuple(np.sign(way).tolist())
+        assert list(DIRECTIONS.values())[some.directions[n]] == signs
 
 
 def test_the_released_sizes_come_out(released: Split) -> None:

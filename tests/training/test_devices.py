@@ -71,7 +71,7 @@ def test_replicas_that_take_turns_are_spread_evenly_whatever_their_number(
 def trained(seeds: list[int]) -> tuple[Any, int]:
     """Return the weights after an epoch, of programs compiled anew, and on how many devices."""
     tiny_training.replicas.cache_clear()
-    training = tiny_training.training(seeds, config=PLAIN, epochs=1, dropout=0.3)
+    training = tiny_training.training(seeds, None, config=PLAIN, epochs=1, dropout=0.3)
     state, _ = training.fit(tiny_training.Listener())
     used = {device for lane in training.replicas._lanes for device in lane.devices.flat}
     return state.model, len(used)
