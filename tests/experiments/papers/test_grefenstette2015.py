@@ -119,6 +119,26 @@ def test_a_split_of_scan_is_not_streamed() -> None:
         assert not reproduction.learner_of(cell.recipe).protocol.streamed
 
 
+def test_the_rate_of_a_split_of_scan_is_chosen_and_used_as_those_of_the_papers_tasks_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried = papers.table("grefenstette2015/rates")
+    for cell in papers.table("grefenstette2015/scan").cells:
+        assert cell.recipe is not None
+        for rate in paper.GRID:
+            attempt = tried.cell(f"{cell.row}, {cell.column}", rate).recipe
+            assert attempt is not None
+            ours = reproduction.learner_of(attempt)
+            assert (attempt.task, ours.config) == (
+                cell.recipe.task,
+                reproduction.learner_of(cell.recipe).config,
+            )
+            assert (ours.protocol.learning_rate, ours.protocol.streamed) == (float(rate), False)
+            monkeypatch.setitem(paper.RATES, (cell.row, cell.column), rate)
+            used = reproduction.learner_of(paper.of_split(cell.row, cell.column))
+            assert used.protocol.learning_rate == float(rate)
+
+
 def test_what_chooses_a_rate_is_shown_and_drawn_as_it_is(
     entry_for: Callable, daxy: Callable, tmp_path: Path
 ) -> None:
