@@ -232,7 +232,9 @@ REQUESTS = [
         "--split-seed 5 --official nowhere --no-oversample chooses the data of a task; expected a"
         " task by its name",
     ),
-    # the word None would count as a flag that is not given
+    # the word None would count as what is not given
+    ("papers None", "nothing is named 'None'; leave it out"),
+    ("models --json None", "nothing is named 'None'; leave it out"),
     ("export scan/length --out None", "wrong value for --out: 'None'; leave the flag out"),
     ("show scan/length --official=None", "wrong value for --official: 'None'; leave the flag out"),
     (

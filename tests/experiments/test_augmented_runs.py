@@ -95,6 +95,15 @@ def test_an_augmentation_that_finds_nothing_is_refused(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_an_augmentation_that_changes_nothing_in_place_is_refused() -> None:
+    data = tasks.data("gscan/length", grid=4, resampling=1, kind="simple_trans", longest=6)
+    protocol = replace(RECIPE, trials=0, updates=8, distinct=False, added_share=0.0)
+    network = learner("multimodal", {"kernels": "1,3"}, protocol, {"count": 0})
+    run = Run(task="gscan/length", learner=network, data=data, seed=1)
+    with pytest.raises(WrongRequest, match="GECA finds nothing to add"):
+        group_of([run]).check()
+
+
 def test_a_plateau_without_a_validation_set_is_refused(tmp_path: Path) -> None:
     asked = augmented(tmp_path)
     slower = replace(asked.learner, protocol=replace(RECIPE, plateau=0.5))

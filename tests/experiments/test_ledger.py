@@ -193,6 +193,26 @@ def test_a_run_filed_under_two_tables_counts_once(ledger: Ledger, entry_for: Cal
     assert len(ledger.runs(PAPER).of(JUMP)) == 1
 
 
+def test_a_figure_of_one_table_is_not_hidden_by_the_same_run_in_another(
+    ledger: Ledger, entry_for: Callable
+) -> None:
+    paper = papers.get("lake2018")
+    told = paper.table("experiments").cell("best", "length, told")
+    plain = next(
+        cell
+        for cell in paper.table("grid").cells
+        if cell.recipe and told.recipe and cell.recipe.identity == told.recipe.identity
+    )
+    grid, experiments = paper.table("grid"), paper.table("experiments")
+    ledger.add(grid, [entry_for(plain, 0.2, seed) for seed in (0, 1)])
+    assert ledger.runs(paper).of(told) == []
+    fuller = [entry_for(told, 0.5, seed, told={"exact": 0.5}) for seed in (0, 1)]
+    ledger.add(experiments, fuller)
+    assert [entry.score for entry in ledger.runs(paper).of(told)] == [0.5, 0.5]
+    assert [entry.seed for entry in ledger.runs(paper).of(plain)] == [0, 1]
+    assert ledger.runs(paper).again(plain) == []
+
+
 def test_runs_with_other_settings_are_not_averaged(ledger: Ledger, entry_for: Callable) -> None:
     old = [entry_for(JUMP, 0.1, seed, "old", date="2026-01-01") for seed in range(3)]
     new = [entry_for(JUMP, 0.2, seed, "new", date="2026-02-01") for seed in range(2)]
@@ -208,6 +228,7 @@ def _runs(change: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
+        (_runs(lambda run: run.update(date="soon")), "run 1: `date` is 'soon'; expected one as"),
         (lambda v: v.pop("runs"), "expected an object with `paper`, `table`, `format` and `runs`"),
         (lambda v: v.update(format=2), "`format` is 2; expected 1"),
         (lambda v: v.update(table="table5"), "`table` is 'table5'; expected 'table4'"),

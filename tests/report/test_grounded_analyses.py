@@ -155,16 +155,26 @@ def test_an_agent_that_keeps_to_its_row_ends_in_line_with_the_target(tmp_path: P
     found = analyses.get("destinations").run([run(tmp_path, 0, stays_in_its_row)], of=("D",))
     shares = {name: share for name, (share,) in rows(found, "D").items()}
     asked = [each for each in DATA.load(TASK).named["D"] if isinstance(each, GroundedExample)]
-    ends = [(each.world.path(stays_in_its_row(each))[-1], target_of(each)) for each in asked]
-    rows_, columns = ([one[at] == other[at] for one, other in ends] for at in (0, 1))
-    assert 0 < shares["its column"] <= shares["its row or column"]
-    assert shares["its row"] == pytest.approx(100 * np.mean(rows_))
-    assert shares["its column"] == pytest.approx(100 * np.mean(columns))
-    either = [one or other for one, other in zip(rows_, columns, strict=True)]
-    assert shares["its row or column"] == pytest.approx(100 * np.mean(either))
-    same = [each.world.path(stays_in_its_row(each))[-1] == each.world.path(each.target)[-1]
-            for each in asked]  # fmt: skip
-    assert shares["where a right one ends"] == pytest.approx(100 * np.mean(same))
+    ends = [each.world.path(stays_in_its_row(each))[-1] for each in asked]
+    places = {
+        "target's": [target_of(each) for each in asked],
+        "right": [each.world.path(each.target)[-1] for each in asked],
+    }
+    for whose, cells in places.items():
+        pairs = list(zip(ends, cells, strict=True))
+        found_in = {
+            "row": [one.row == other.row for one, other in pairs],
+            "column": [one.column == other.column for one, other in pairs],
+            "row or column": [
+                one.row == other.row or one.column == other.column for one, other in pairs
+            ],
+        }
+        for line, same in found_in.items():
+            assert shares[f"{whose} {line}"] == pytest.approx(100 * np.mean(same))
+        assert 0 < shares[f"{whose} column"] <= shares[f"{whose} row or column"]
+    assert shares["right row"] != shares["target's row"]
+    same = [one == other for one, other in zip(ends, places["right"], strict=True)]
+    assert shares["right cell"] == pytest.approx(100 * np.mean(same))
 
 
 def target_of(example: GroundedExample) -> Cell:
@@ -176,8 +186,8 @@ def target_of(example: GroundedExample) -> Cell:
 def test_what_is_right_ends_where_it_should(folders: list[RunFolder]) -> None:
     found = analyses.get("destinations").run(folders[:1])
     shares = {row.name: row.value.runs for row in found.rows if row.group == "A"}
-    assert shares["where a right one ends"] == (100,)
-    assert 0 < shares["its row"][0] < 100  # what is pushed moves on
+    assert {share for name, share in shares.items() if name.startswith("right")} == {(100,)}
+    assert 0 < shares["target's row"][0] < 100  # what is pushed moves on
 
 
 def test_a_destination_is_the_last_cell_of_the_path() -> None:

@@ -36,13 +36,27 @@ def test_the_verdict_is_by_the_spreads(
     assert Comparison(cell=TABLE.cell(row, column), scores=tuple(scores)).verdict == verdict
 
 
+@pytest.mark.parametrize(("score", "verdict"), [(0.09, "agrees"), (0.06, "differs")])
+def test_where_hundredths_are_printed_one_is_rounding(score: float, verdict: str) -> None:
+    cell = papers.table("lake2018/experiments").cell("best overall", "jump")
+    assert cell.printed == "0.08"
+    assert Comparison(cell=cell, scores=(score,)).verdict == verdict
+
+
+def test_fewer_runs_than_a_figure_is_of_are_counted() -> None:
+    cell = TABLE.cell("GRU +Attn", "jump")
+    assert cell.runs == 3
+    found = [Comparison(cell=cell, scores=(12.0,) * count).texts[-1] for count in (0, 2, 3)]
+    assert found == ["", "12.0 12.0; 2 of 3 runs", "12.0 12.0 12.0"]
+
+
 @pytest.mark.parametrize(("score", "verdict"), [(38.5, "agrees"), (38.6, "differs")])
 def test_where_whole_points_are_printed_half_a_point_is_rounding(
     score: float, verdict: str
 ) -> None:
     cell = papers.table("grefenstette2015/table").cell("1-layer LSTM", "copy test fine")
     assert cell.printed == "38"
-    assert Comparison(cell=cell, scores=(score,)).verdict == verdict
+    assert Comparison(cell=cell, scores=(score,), chosen=score).verdict == verdict
 
 
 def test_the_spread_is_the_population_s_as_in_table_9() -> None:
@@ -57,14 +71,23 @@ def test_scores_of_the_ledger_are_printed_in_per_cent(tmp_path: Path, entry_for:
     cell = TABLE.cell("GRU +Attn", "jump")
     ledger.add(TABLE, [entry_for(cell, score, seed) for seed, score in enumerate((0.10, 0.12))])
     (found,) = compare([cell], ledger.runs(PAPER))
-    figures = ("12.5 ±6.6", "11.0 ±1.0", "1.0", "10.0", "12.0", "-1.5", "agrees", "10.0 12.0")
+    figures = (
+        "12.5 ±6.6",
+        "11.0 ±1.0",
+        "1.0",
+        "10.0",
+        "12.0",
+        "-1.5",
+        "agrees",
+        "10.0 12.0; 2 of 3 runs",
+    )
     assert found.texts == ("GRU +Attn", "jump", *figures)
     assert as_markdown([found]).splitlines() == [
         "| row | column | published | measured | SEM | least | most | difference | verdict |"
         " each seed |",
         "|---|---|---:|---:|---:|---:|---:|---:|---|---|",
         "| GRU +Attn | jump | 12.5 ±6.6 | 11.0 ±1.0 | 1.0 | 10.0 | 12.0 | -1.5 | agrees |"
-        " 10.0 12.0 |",
+        " 10.0 12.0; 2 of 3 runs |",
     ]
     assert found.as_json["measured"]["runs"] == pytest.approx([10, 12])
     assert found.as_json["measured"]["sem"] == pytest.approx(1)
@@ -79,7 +102,7 @@ def test_where_training_ends_by_itself_it_is_said_when(tmp_path: Path, entry_for
         ended = (2_750, 30_000)
         ledger.add(table, [entry_for(cell, 1.0, s, steps=n, **score) for s, n in enumerate(ended)])
         (found[name],) = compare([cell], ledger.runs(papers.get("grefenstette2015")))
-    assert found["table"].texts[-1] == "100.0 100.0; after 2,750 30,000 updates"
+    assert found["table"].texts[-1] == "100.0 100.0; 2 of 3 runs; after 2,750 30,000 updates"
     assert found["table"].as_json["updates"] == [2_750, 30_000]
     # Where the cell says how many there are, they are not said again.
     assert found["rates"].as_json["updates"] == []
@@ -112,7 +135,6 @@ def test_runs_that_are_not_chosen_do_not_widen_what_the_chosen_is_allowed() -> N
     assert cell.printed == "100"
     scores = (75.0, 0.0, 0.0)  # ±35.4: the mean of all, 25.0, would differ, and 75.0 overlap
     assert Comparison(cell=cell, scores=scores, chosen=75.0).verdict == "differs"
-    assert Comparison(cell=cell, scores=(75.0, 100.0, 0.0)).verdict == "overlaps"
     assert Comparison(cell=cell, scores=scores, chosen=99.6).verdict == "agrees"
 
 
@@ -123,7 +145,7 @@ def test_no_run_is_chosen_while_the_perplexity_of_one_is_not_known(
     cell = table.cell("Stack-LSTM", "reverse test coarse")
     ledger.add(table, [entry_for(cell, 1.0, perplexity=1.01), entry_for(cell, 0.0, 1)])
     (found,) = compare([cell], Ledger(tmp_path).runs(papers.get("grefenstette2015")))
-    assert (found.chosen, found.verdict) == (None, "overlaps")
+    assert (found.chosen, found.difference, found.verdict) == (None, None, "no choice")
 
 
 def test_a_run_that_diverged_after_the_weights_that_count_is_named(
@@ -132,7 +154,7 @@ def test_a_run_that_diverged_after_the_weights_that_count_is_named(
     ledger, cell = Ledger(tmp_path), TABLE.cell("GRU +Attn", "jump")
     ledger.add(TABLE, [entry_for(cell, 0.1), entry_for(cell, 0.12, 3, diverged=True)])
     (found,) = compare([cell], Ledger(tmp_path).runs(PAPER))
-    assert found.texts[-1] == "10.0 12.0; seed 3 diverged"
+    assert found.texts[-1] == "10.0 12.0; 2 of 3 runs; seed 3 diverged"
     assert found.as_json["diverged"] == [3]
 
 
@@ -146,7 +168,7 @@ def test_a_run_that_diverged_before_a_figure_is_named_where_it_is_missing(
     ledger.add(table, [whole, entry_for(early, 0.2, 3, validations={"2000": 0.2}, diverged=True)])
     first, last = compare([early, late], Ledger(tmp_path).runs(papers.get("ruis2020")))
     assert first.texts[-1].endswith("; seed 3 diverged")
-    assert last.texts[-1] == "50.0; seed 3 diverged"
+    assert last.texts[-1] == "50.0; 1 of 3 runs; seed 3 diverged"
 
 
 def test_runs_that_were_trained_again_are_shown_and_do_not_count(
@@ -160,7 +182,10 @@ def test_runs_that_were_trained_again_are_shown_and_do_not_count(
     again = replace(entry_for(told, 0.5, **scores), date="2999-01-01T00:00:00+00:00")
     ledger.add(table, [again])
     found = compare([plain, told], ledger.runs(papers.get("lake2018")))
-    assert [each.texts[-1] for each in found] == ["25.0 25.0; again 75.0", "50.0"]
+    assert [each.texts[-1] for each in found] == [
+        "25.0 25.0; 2 of 5 runs; again 75.0",
+        "50.0; 1 of 5 runs",
+    ]
     assert found[0].texts[3] == "25.0 ±0.0"
     assert found[0].as_json["again"] == [75.0]
     console = Console(width=200)

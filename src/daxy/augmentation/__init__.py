@@ -18,6 +18,8 @@ class Taught(NamedTuple):
     given: Examples
     """The training set; where there are worlds, some of it has been changed."""
     added: Examples
+    changed: int = 0
+    """How many of the training set are others now."""
 
 
 class Augmenter:
@@ -37,5 +39,5 @@ class Augmenter:
         """
         if isinstance(self._made, Rewriter):
             found = self._made.rewritten(seed)
-            return Taught(found.given, found.added)
+            return Taught(found.given, found.added, found.changed)
         return Taught(self._train, self._made.augmented(seed).examples)

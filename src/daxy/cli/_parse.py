@@ -84,11 +84,22 @@ def _check_once(hints: Mapping[str, Any], arguments: Sequence[str]) -> None:
 def _check_none(hints: Mapping[str, Any], arguments: Sequence[str]) -> None:
     """Refuse the word None as a value where it would count as none given."""
     before = list(itertools.takewhile(lambda word: word != "--", arguments))
+    for flag, word in itertools.pairwise(["", *before]):
+        is_value = flag.startswith("-") and "=" not in flag
+        is_value = is_value and _bare(hints.get(_dashed(flag))) is not bool
+        may_lack = word == "None" and any(map(_is_left_out, hints.values()))
+        require(is_value or not may_lack, "nothing is named 'None'; leave it out")
     for word, after in itertools.zip_longest(before, before[1:]):
         flag, equals, value = word.partition("=")
         may_lack = NoneType in get_args(_bare(hints.get(_dashed(flag))))
         given = may_lack and (value if equals else after) == "None"
         require(not given, f"wrong value for {flag}: 'None'; leave the flag out")
+
+
+def _is_left_out(hint: Any) -> bool:
+    """Whether a hint is of an argument without a flag that may be left out."""
+    marks = getattr(hint, "__metadata__", ())
+    return tyro.conf.Positional in marks and NoneType in get_args(_bare(hint))
 
 
 def _hints(kind: type[Any], prefix: str = "--") -> dict[str, Any]:

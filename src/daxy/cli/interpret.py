@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from daxy.cli._verb import Result, Verb
+from daxy.cli._words import counted
 from daxy.core.errors import require
 from daxy.languages import grounded, scan
 
@@ -117,7 +118,7 @@ def _derived(name: str, file: Path | None, said: str) -> Result:
         "log_probability": found.log_probability,
     }
     count = len(found.target)
-    tokens = f"{count} token{'s' * (count != 1)}: {' '.join(found.target)}"
+    tokens = f"{counted(count, 'token')}: {' '.join(found.target)}"
     likely = f"probability of this derivation: {_power(found.log_probability)}"
     return Result(data=data, text="\n".join([*_lines(tree), "", tokens, likely]))
 
@@ -146,7 +147,7 @@ def _translated(said: str) -> Result:
         "translations": found,
     }
     lines = [line for tree in parses for line in _lines(tree)]
-    count = f"{len(found)} translation{'s' * (len(found) != 1)}"
+    count = counted(len(found), "translation")
     return Result(data=data, text="\n".join([*lines, "", f"{count}:", *found]))
 
 
@@ -173,7 +174,7 @@ def _derivation_tree(derivation: Derivation) -> dict[str, Any]:
 
 def _listed(actions: tuple[str, ...]) -> str:
     separator = ", " if any(" " in action for action in actions) else " "
-    return f"{len(actions)} action{'s' * (len(actions) != 1)}: {separator.join(actions)}"
+    return f"{counted(len(actions), 'action')}: {separator.join(actions)}"
 
 
 def _grounded_tree(command: grounded.Command) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import tyro
 
 from daxy.cli._table import Measures, compared, say
 from daxy.cli._verb import Result, Switch
+from daxy.cli._words import counted
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Reproduce(Measures):
                 filed = True
                 (found,) = compare([step.cell], ledger.runs(paper))
                 row, column, published, measured, *_, verdict, _ = found.texts
-                seeds = f"{len(found.scores)} seed{'s' * (len(found.scores) != 1)}"
+                seeds = counted(len(found.scores), "seed")
                 say(f"{row}, {column}: {measured} ({seeds}), {verdict}: {published}")
         except Interrupted as stop:
             kept = [f"finished cells are in {ledger.path(table)}"] if filed else []
@@ -110,7 +111,7 @@ def _sum(table: Table, steps: Sequence[Step]) -> str:
 
     there, finished, missing = counts(steps)
     found = f"{there} in results, {finished} finished, {missing} to train"
-    return f"{table.path}: {len(steps)} cell{'s' * (len(steps) != 1)}; runs: {found}"
+    return f"{table.path}: {counted(len(steps), 'cell')}; runs: {found}"
 
 
 VERB = Reproduce

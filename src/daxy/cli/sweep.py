@@ -13,6 +13,7 @@ import tyro
 
 from daxy.cli._table import Measures, compared, say
 from daxy.cli._verb import Result, Switch
+from daxy.cli._words import counted
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
@@ -214,10 +215,9 @@ class _Plan:
             columns.add_row(program.shape, on, str(len(program.runs)), f"{program.trials:,}", time)
         found = self.data
         counts = f"{found['in_results']} in results, {found['finished']} finished"
-        plural = "s" * (len(self.programs) != 1)
-        left = f"{found['missing']} to train in {len(self.programs)} program{plural}"
+        left = f"{found['missing']} to train in {counted(len(self.programs), 'program')}"
         whole = f", about {duration(found['seconds'])}" if self.seconds else ""
-        lines = f"{found['plan']}: {found['figures']} cells: {counts}, {left}{whole}"
+        lines = f"{found['plan']}: {counted(found['figures'], 'cell')}: {counts}, {left}{whole}"
         return Group(columns, "", lines) if self.programs else lines
 
     def progress(self, ended: Sequence[Program], elapsed: float) -> str:

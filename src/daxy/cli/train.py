@@ -14,6 +14,7 @@ import tyro
 from daxy.cli._data import OfTask, TaskName, field_of, named, options_of
 from daxy.cli._table import say
 from daxy.cli._verb import Result, Switch, Verb
+from daxy.cli._words import counted
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
         scores = (f"{run['test'][name]:.1%}" for name in metrics)
         table.add_row(str(run["seed"]), *scores, validation, epochs, run["folder"])
     facts = [f"{fact}: {value:.1%}" for fact, value in runs[0]["statistics"].items()]
-    count = f"{len(runs)} seed{'s' * (len(runs) > 1)}, {runs[0]['test_examples']:,} test examples"
+    count = f"{counted(len(runs), 'seed')}, {runs[0]['test_examples']:,} test examples"
     found = trained.summary
     lines = [f"measured   {100 * found.mean:.1f} ±{100 * found.deviation:.1f} ({count})"]
     if found.sem is not None:

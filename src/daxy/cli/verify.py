@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from daxy.cli._verb import Result, Verb
+from daxy.cli._words import counted
 from daxy.core.errors import require
 from daxy.core.files import read_bytes
 
@@ -104,7 +105,7 @@ class Verify(Verb):
         """Return the answer: counts in the first line, then what is known besides."""
         counts = {name: value for name, value in more.items() if isinstance(value, int)}
         facts = [f"{count:,} {SAID.get(name, name)}" for name, count in counts.items()]
-        said = [f"{count:,} examples", f"{wrong:,} disagreements", *facts]
+        said = [counted(count, "example"), counted(wrong, "disagreement"), *facts]
         data = {"file": str(self.file), "examples": count, "disagreements": wrong, **more}
         text = "\n".join([f"{self.file}: {', '.join(said)}", *lines])
         return Result(data=data | {"first": first}, text=text, exit_code=1 if wrong else 0)

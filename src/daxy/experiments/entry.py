@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
@@ -222,6 +223,8 @@ def from_json(value: Any) -> Entry:
     given["recipe"] = Recipe(**_object(given["recipe"], Recipe))
     given["group"] = tuple(given["group"])
     found, recipe = Entry(**given), given["recipe"]
+    if not _is_date(found.date):
+        raise ValueError(f"`date` is {found.date!r}; expected one as 2026-01-31T12:00:00+00:00")
     fits, expected = _KINDS["float" if recipe.unit > 1 else "Perplexity"]
     if not fits(found.score):
         raise ValueError(f"`score` is {found.score!r}; expected {expected}")
@@ -254,6 +257,14 @@ def _object(value: Any, kind: type[Entry | Recipe]) -> dict[str, Any]:
     if unknown := sorted(value.keys() - types.keys()):
         raise ValueError(f"unknown field `{unknown[0]}`")
     return dict(value)
+
+
+def _is_date(value: str) -> bool:
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_count(value: Any) -> bool:

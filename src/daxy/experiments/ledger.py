@@ -17,6 +17,7 @@ from typing import Any
 
 from daxy.core.errors import UnknownName, WrongFile
 from daxy.core.files import read_bytes, write_json
+from daxy.core.json_objects import without_repeats
 from daxy.core.locks import alone
 from daxy.experiments.entry import Entry, from_json, to_json
 from daxy.experiments.papers import Cell, Paper, Table
@@ -56,16 +57,20 @@ class Runs:
         return sorted({entry.seed for entry in self._alike(cell) if entry.diverged})
 
     def _trainings(self, cell: Cell) -> list[Entry]:
-        """Return all that is filed of a cell's runs and has its figure, by seed and date."""
-        return [entry for entry in self._alike(cell) if cell.recipe and entry.has(cell.recipe)]
+        """Return the trainings of a cell's runs that have its figure, by seed and date.
+
+        One may be filed under several tables, and not with the same figures.
+        """
+        having = [entry for entry in self._alike(cell) if cell.recipe and entry.has(cell.recipe)]
+        return list({entry.training: entry for entry in having}.values())
 
     def _alike(self, cell: Cell) -> list[Entry]:
         """Return all that is filed of a cell's runs, of the newest settings, by seed and date."""
         found = self.by_recipe.get(cell.recipe.identity, []) if cell.recipe else []
         newest = max(found, key=lambda entry: entry.date, default=None)
         settings = newest.settings if newest else ""
-        alike = {each.training: each for each in found if each.settings == settings}
-        return sorted(alike.values(), key=lambda entry: (entry.seed, entry.date))
+        alike = [each for each in found if each.settings == settings]
+        return sorted(alike, key=lambda entry: (entry.seed, entry.date))
 
 
 @dataclass(frozen=True)
@@ -160,12 +165,14 @@ def _order(entry: Entry, table: Table) -> tuple[int, int, int, str, str]:
 def _runs(path: Path, table: Table) -> list[Any]:
     """Return the list of runs in a table's file, after checking what it says of itself."""
     try:
-        value = json.loads(read_bytes(path))
+        value = json.loads(read_bytes(path), object_pairs_hook=without_repeats)
     except json.JSONDecodeError as error:
         problem = f"no JSON: {error.msg} at column {error.colno}"
         raise WrongFile(path, problem, line=error.lineno) from error
     except UnicodeDecodeError as error:
         raise WrongFile(path, "not UTF-8 text") from error
+    except (ValueError, RecursionError) as error:
+        raise WrongFile(path, f"not what a ledger holds: {error}") from error
     head = {"paper": table.paper, "table": table.name, "format": FORMAT}
     if not isinstance(value, dict) or value.keys() != {*head, "runs"}:
         raise WrongFile(path, "expected an object with `paper`, `table`, `format` and `runs`")

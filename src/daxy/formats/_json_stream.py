@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.errors import WrongFile
+from daxy.core.json_objects import without_repeats
 
 PIECE = 1 << 23
 """Bytes that are read at a time."""
@@ -143,16 +144,6 @@ class Stream:
 
 
 SHAPE = "expected one JSON object with `examples`: an object of lists of examples"
-
-
-def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object's fields; a `ValueError` says which is there twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {twice!r} is there twice")
-    return found
 
 
 @dataclass

@@ -48,8 +48,10 @@ class PairLines:
         """Return the text of a file in this format.
 
         Raises:
-            WrongRequest: a token cannot be told from what is of the format.
+            WrongRequest: a token cannot be told from what is of the format, or a side has none.
         """
+        some = all(side.lengths.all() for side in (examples.source, examples.target))
+        require(some, f"`{self.form}` cannot hold a side without tokens")
         for symbol in {*examples.source.compact().symbols, *examples.target.compact().symbols}:
             is_one = symbol.split() == [symbol] and symbol.isprintable()
             odd = f"`{self.form}` cannot hold the token {symbol!r}"

@@ -22,8 +22,9 @@ import numpy as np
 
 from daxy.core.errors import WrongFile
 from daxy.core.examples import Sequences
+from daxy.core.json_objects import without_repeats
 from daxy.formats._gscan_vectors import Code, Vectors
-from daxy.formats._json_stream import Found, Stream, without_repeats
+from daxy.formats._json_stream import Found, Stream
 from daxy.languages import grounded
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, NotACommand
 from daxy.worlds.columns import Worlds

@@ -18,8 +18,8 @@ from typing import Any
 from daxy.core.errors import WrongFile, WrongRequest
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.files import read_bytes, write_atomically
+from daxy.core.json_objects import without_repeats
 from daxy.formats import world_json
-from daxy.formats._json_stream import without_repeats
 from daxy.worlds.columns import Worlds
 from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.grid import World
@@ -156,7 +156,7 @@ def lines(parts: Mapping[str, Examples]) -> Iterator[str]:
 
 
 def as_json(sequences: Sequences) -> Iterator[str | list[str]]:
-    """Yield each sequence as text, or as a list of tokens where a token has spaces in it."""
-    if any(" " in symbol for symbol in sequences.symbols):
+    """Yield each sequence as text, or as a list of tokens where a token is not one word of it."""
+    if any(symbol.split() != [symbol] for symbol in sequences.symbols):
         return map(list, sequences)
     return map(" ".join, sequences)

@@ -15,7 +15,7 @@ from typing import Any
 
 from daxy.core.errors import UnknownName, WrongFile, WrongRequest, require
 from daxy.core.files import read_bytes
-from daxy.formats._json_stream import without_repeats
+from daxy.core.json_objects import without_repeats
 from daxy.languages.grounded import Thing
 from daxy.worlds.grid import HEADINGS, Cell, Placed, World
 

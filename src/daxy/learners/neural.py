@@ -238,7 +238,7 @@ class Group:
             return [Taught(member.split.train, nothing) for member in self.members]
         augmenters = {id(split): Augmenter(split.train, geca) for split in self._splits}
         found = [augmenters[id(own.split)].taught(own.seed) for own in self.members]
-        some = geca.count == 0 or all(len(taught.added) for taught in found)
+        some = all(len(taught.added) or (geca.count == 0 and taught.changed) for taught in found)
         require(some, "GECA finds nothing to add to this training set; train without it")
         return found
 
@@ -248,8 +248,9 @@ class Group:
             held_out = [part for split in self._splits for part in (split.validation, split.test)]
             return Table.of(held_out, every_symbol(self._splits))
         parts = ((split.train, split.validation, split.test) for split in self._splits)
-        augmented = chain.from_iterable(self._taught) if self.members[0].learner.geca else ()
-        return Table.of([*chain.from_iterable(parts), *augmented])
+        taught = self._taught if self.members[0].learner.geca else ()
+        augmented = ((own.given, own.added) for own in taught)
+        return Table.of([*chain.from_iterable(chain(parts, augmented))])
 
     def _supply(self, number: int) -> Supply:
         """Return what is trained on in an epoch, counted from 0."""

@@ -1,8 +1,8 @@
 """A published table with the measured figures beside it, for a terminal and for Markdown.
 
 The verdict is by one rule: measured **agrees** with published when its mean, or the run that is
-chosen as the paper's was, is within the published spread, or within 0.1 points, or half a point
-where none are printed after the point, which is what rounding can make of it. Further off it
+chosen as the paper's was, is within the published spread, or within about what rounding can make
+of it: half a point where whole ones are printed, else one of the last digit. Further off it
 **overlaps** while they are no further apart than the two spreads together; else it **differs**. The
 spread is the standard deviation over runs, of the population, as the papers' own; a run that is
 chosen has none, as those that were not chosen say nothing for it.
@@ -24,16 +24,14 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, Group, RenderResult
     from rich.table import Table as Columns
 
-Verdict = Literal["agrees", "overlaps", "differs", "not yet", "quoted", "not printed"]
+Verdict = Literal["agrees", "overlaps", "differs", "not yet", "quoted", "not printed", "no choice"]
 
-ROUNDING = 0.1
-"""Points: the least difference that counts as one."""
-WHOLE = 0.5
-"""The same where whole points are printed."""
+ROUNDING = {0: 0.5, 1: 0.1, 2: 0.01}
+"""Points, by how many digits are printed after them: the least difference that counts as one."""
 RULE = (
     "agrees: measured is within the published spread (±, standard deviation over runs), or within"
-    f" {ROUNDING} points ({WHOLE} where whole ones are printed); overlaps: within both spreads"
-    " together; differs: further off"
+    f" {ROUNDING[1]} points ({ROUNDING[0]} where whole ones are printed, {ROUNDING[2]} where"
+    " hundredths are); overlaps: within both spreads together; differs: further off"
 )
 AGAIN = (
     "Again: the same runs, trained once more for a figure that the first lacked; they do not count."
@@ -56,6 +54,7 @@ STYLES = {
     "not yet": "dim",
     "quoted": "dim",
     "not printed": "",
+    "no choice": "dim",
 }
 
 
@@ -84,27 +83,29 @@ class Comparison:
 
     @property
     def difference(self) -> float | None:
-        """Measured minus published: of the run that is chosen, if one is."""
+        """Measured minus published: of the run that is chosen, where one is to be."""
         if self.summary is None or self.cell.value is None:
             return None
-        measured = self.summary.mean if self.chosen is None else self.chosen
-        return measured - self.cell.value
+        measured = self.chosen if self.cell.is_chosen else self.summary.mean
+        return None if measured is None else measured - self.cell.value
 
     @property
     def verdict(self) -> Verdict:
-        """By the rule at the top; `quoted` for figures that the paper has from elsewhere."""
+        """By the rule at the top; `quoted` for figures that the paper has from elsewhere.
+
+        `no choice` where it is not known of all runs what chooses one.
+        """
         if self.cell.recipe is None:
             return "quoted"
         if self.summary is None:
             return "not yet"
         if self.difference is None:
-            return "not printed"
+            return "not printed" if self.cell.value is None else "no choice"
         distance = abs(self.difference) - 1e-9
-        rounding = ROUNDING if self.cell.digits else WHOLE
-        allowed = max(rounding, self.cell.spread or 0.0)
+        allowed = max(ROUNDING.get(self.cell.digits, 0.0), self.cell.spread or 0.0)
         if distance <= allowed:
             return "agrees"
-        own = self.summary.deviation if self.chosen is None else 0.0
+        own = 0.0 if self.cell.is_chosen else self.summary.deviation
         return "overlaps" if distance <= allowed + own else "differs"
 
     @property
@@ -120,6 +121,8 @@ class Comparison:
         ended = " ".join(f"{each:,}" for each in self.updates)
         chosen = self.chosen if len(self.scores) > 1 else None
         said = seeds if chosen is None else f"{seeds}; chosen {self._figure(chosen)}"
+        if 0 < len(self.scores) < (self.cell.runs or 0):
+            said += f"; {len(self.scores)} of {self.cell.runs} runs"
         said += f"; after {ended} updates" if ended else ""
         said += f"; again {again}" if again else ""
         if self.diverged:

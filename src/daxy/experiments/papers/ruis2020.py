@@ -90,24 +90,31 @@ SHORT_LENGTH = read_table(
     note="The paper prints nothing of it. A is of sequences as long as those of the training set.",
 )
 
+
+def _after(row: str, steps: str) -> Recipe:
+    usual = LENGTH if row == "Length" else replace(BASELINE, geca=AUGMENTED[row])
+    changes = SHORTER.changes if steps in STEPS else {}
+    return replace(usual, changes=changes, after=int(steps.replace(",", "")))
+
+
 CURVE = read_table(
     f"{NAME}/curve",
     "Exact match on 2,000 validation examples as training goes on",
     (*STEPS, *LONGER),
     """
-    Baseline | 7.1 ±0.7 | 12.3 ±0.3 | 35.4 ±3.5 | 70.9 ±1.3 | 82.1 ±1.9 | 86.8 ±1.4 | 91.3 ±1.6 \
-| 95.3 ±0.9 | 97.7 ±0.5 | 98.4 ±0.2
-    GECA     | 6.5      | 11.4      | 29.8      | 64.0      | 75.5      | 79.9      | 84.6      \
-| 88.8      | 90.5      | 91.1
+    Baseline | 6.9 ±0.7 | 11.9 ±0.7 | 29.2 ±4.9 | 69.2 ±3.0 | 81.2 ±1.6 | 86.5 ±1.2 \
+| 91.3 ±1.1 | 95.3 ±0.7 | 97.4 ±0.5 | 98.5 ±0.3
+    GECA     | 6.5 ±0.8 | 11.4 ±0.1 | 29.8 ±2.6 | 64.0 ±1.6 | 75.5 ±0.9 | 79.9 ±0.2 \
+| 84.6 ±0.6 | 88.8 ±0.3 | 90.5 ±0.4 | 91.1 ±1.0
+    Length   | 7.0 ±2.4 | 11.8 ±2.0 | 22.7 ±2.0 | 36.4 ±4.7 | 43.6 ±11.1 | 47.9 ±12.0 \
+| 75.6 ±6.3 | 90.4 ±1.6 | 94.5 ±1.2 | 95.9 ±0.6
     """,
-    lambda row, steps: replace(
-        SHORTER if steps in STEPS else BASELINE,
-        after=int(steps.replace(",", "")),
-        geca=AUGMENTED[row],
-    ),
+    _after,
     runs=RUNS,
-    note="Not from the paper: mean and standard deviation of the three training logs that the"
-    " authors published. Up to 20,000 steps the runs here are those of `short`.",
+    note="Not from the paper: mean and standard deviation of the training logs that the authors"
+    " published. Those of Baseline are twelve, three each of the sets with 1, 5, 11 and 51 examples"
+    " of `cautiously`, which hardly differ; the others are three each, Length of the network and"
+    " the set of test I. Up to 20,000 steps the runs here are those of `short` and `short_length`.",
 )
 
 TABLE_2 = {
@@ -155,7 +162,7 @@ def _table_2(column: int) -> dict[str, dict[tuple[str, str], float]]:
     }
 
 
-IN_LINE = ("D", "its row or column")
+IN_LINE = ("D", "right row or column")
 LENGTH_16, LENGTH_17 = (("tokens in the target", length) for length in ("16", "17"))
 ATTENDS = {
     ("A", "all episodes"): 94.0,

@@ -1,7 +1,8 @@
 """Where the agent ends up (Ruis et al. 2020, Experiment D).
 
-There networks do nothing exactly right, and yet end up in the target's row or column more often
-than not.
+There networks do nothing exactly right, and yet end up in the right row or column more often than
+not. The paper says the target's; the authors' code asks for that of the cell where the agent is
+after the demonstration, which with what is pushed or pulled is another one.
 """
 
 from __future__ import annotations
@@ -21,21 +22,21 @@ from daxy.report.analyses._grounded import asked_in_worlds
 from daxy.worlds.columns import Worlds
 from daxy.worlds.grid import ACTIONS
 
-LINES = ("its row", "its column", "its row or column")
-"""Of the cell where the target stands at first."""
-END = "where a right one ends"
-"""With what is pushed or pulled, the agent moves on from there."""
+LINES = ("row", "column", "row or column")
+RIGHT, TARGETS = "right", "target's"
+"""Where a right agent ends, and where the target stands at first."""
+CELL = f"{RIGHT} cell"
 
 
 @final
 class Destinations(OfData):
-    """How often the agent ends up in line with the target, and where a right one does."""
+    """How often the agent ends up where a right one does, and in line with that or the target."""
 
     name = "destinations"
     summary = "gSCAN: where the agent ends up (Ruis et al. 2020, Experiment D)"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
-        """Return the shares that end in the target's row or column and where they should, by test.
+        """Return the shares that end where they should, in line with it, and with the target.
 
         Where the target stands is where it stood at first.
         """
@@ -44,17 +45,23 @@ class Destinations(OfData):
         targets = worlds.cells[worlds.offsets[:-1]]
         wanted = destinations(worlds, found.examples.target)
         ends = [destinations(worlds, said) for said in found.predictions]
-        places = [{**_in_line(own == targets), END: (own == wanted).all(axis=1)} for own in ends]
+        places = [
+            {
+                CELL: (own == wanted).all(axis=1),
+                **_in_line(RIGHT, own == wanted),
+                **_in_line(TARGETS, own == targets),
+            }
+            for own in ends
+        ]
         rows = list[Row]()
         for test in found.tests:
             is_here = found.test == test
-            for name in (*LINES, END):
-                value = Summary(
-                    runs=tuple(100 * float(own[name][is_here].mean()) for own in places)
-                )
+            for name in places[0]:
+                shares = tuple(100 * float(own[name][is_here].mean()) for own in places)
+                value = Summary(runs=shares)
                 rows.append(Row(group=test, name=name, examples=int(is_here.sum()), value=value))
         return Findings(
-            title=f"{found.found.task}: ends in line with the target, in",
+            title=f"{found.found.task}: ends in the",
             rows=tuple(rows),
             measure="ends there (%)",
         )
@@ -70,10 +77,11 @@ def destinations(worlds: Worlds, actions: Sequences) -> NDArray[np.int64]:
     return ends
 
 
-def _in_line(same: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+def _in_line(whose: str, same: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
     """Return where rows, columns, and either are the same."""
     row, column = same.T
-    return dict(zip(LINES, (row, column, row | column), strict=True))
+    names = (f"{whose} {line}" for line in LINES)
+    return dict(zip(names, (row, column, row | column), strict=True))
 
 
 ANALYSIS = Destinations()
