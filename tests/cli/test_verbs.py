@@ -200,7 +200,7 @@ def test_verify_reads_a_pipe_once(daxy: Callable, tmp_path: Path) -> None:
         answer = daxy("verify", str(tmp_path / "pipe"))
         assert written.result(10) == len(lines)
     assert answer.code == 1
-    assert answer.out.startswith(f"{tmp_path / 'pipe'}: 2 examples, 1 disagreement\n")
+    assert "pipe: 2 examples, 1 disagreement, " in answer.out
 
 
 def test_export_replaces_a_file_only_when_forced(daxy: Callable, tmp_path: Path) -> None:

@@ -275,3 +275,21 @@ def test_a_file_cut_off_says_the_line(ledger: Ledger, entry_for: Callable) -> No
     path.write_text("\n".join(path.read_text().splitlines()[:6]))
     with pytest.raises(WrongFile, match=r"table4\.json:6: no JSON: "):
         ledger.entries(TABLE)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"runs": [], "runs": []}', "the key 'runs' is there twice"),
+        ("[" * 100_000, "not what a ledger holds: "),
+        ("1" * 5_000, "not what a ledger holds: "),
+    ],
+)
+def test_what_only_json_readers_can_read_is_refused(
+    content: str, message: str, ledger: Ledger
+) -> None:
+    path = ledger.path(TABLE)
+    path.parent.mkdir(parents=True)
+    path.write_text(content)
+    with pytest.raises(WrongFile, match=message):
+        ledger.entries(TABLE)

@@ -1,8 +1,9 @@
 import re
+import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from daxy.core.errors import DaxyError, WrongFile
@@ -18,6 +19,19 @@ def test_an_example_is_one_object() -> None:
         '{"split": "test", "key": "c0491fabe2026b79", '
         '"source": "jump left", "target": "I_TURN_LEFT I_JUMP"}\n'
     )
+
+
+words = st.text(st.characters(codec="utf-8", exclude_characters="\ud800"), min_size=1)
+
+
+@given(sides=st.lists(st.lists(words), min_size=2, max_size=2))
+@example(sides=[["a\u00a0b", "c"], ["\n"]])
+def test_any_tokens_are_read_back(sides: list[list[str]]) -> None:
+    examples = Examples.of([(sides[0], sides[1])])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.jsonl"
+        path.write_text(jsonl.write({"test": examples}), encoding="utf-8")
+        assert list(jsonl.read(path)["test"]) == list(examples)
 
 
 @pytest.mark.parametrize(

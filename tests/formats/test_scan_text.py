@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daxy.core.errors import DaxyError, WrongFile
-from daxy.core.examples import Examples
+from daxy.core.errors import DaxyError, WrongFile, WrongRequest
+from daxy.core.examples import Examples, Tokens
 from daxy.formats import scan_text
 
 GOOD = b"IN: jump left OUT: I_TURN_LEFT I_JUMP\n"
@@ -82,6 +82,12 @@ def test_what_is_written_is_read_back(pairs: list[tuple[list[str], list[str]]]) 
     assert scan_text.parse(text.encode(), "a.txt") == [
         (tuple(source), tuple(target)) for source, target in pairs
     ]
+
+
+@pytest.mark.parametrize("pair", [((), ("I_JUMP",)), (("jump",), ())])
+def test_a_side_without_tokens_is_not_written(pair: tuple[Tokens, Tokens]) -> None:
+    with pytest.raises(WrongRequest, match="cannot hold a side without tokens"):
+        scan_text.write(Examples.of([pair]))
 
 
 @given(content=st.binary() | st.text().map(str.encode) | st.binary().map(lambda b: GOOD + b))
