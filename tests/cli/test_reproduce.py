@@ -56,7 +56,7 @@ def test_a_cell_is_run_filed_and_shown_beside_the_published_figure(
     answer = daxy(*request)
     assert answer.code == 0, answer.err
     lines = [line.rstrip() for line in answer.out.splitlines()]
-    figures = "0.0 ±0.0 0.0 ±0.0 0.0 0.0 0.0 +0.0 agrees 0.0 0.0"
+    figures = "0.0 ±0.0 0.0 ±0.0 0.0 0.0 0.0 +0.0 agrees 0.0 0.0; 2 of 3 runs"
     assert lines[3].split() == ["GRU", "p1", *figures.split()]
     assert lines[4].split() == "Others p1 0.0 quoted".split()
     assert "made_up/table1: 1 cell; runs: 0 in results, 0 finished, 2 to train" in answer.err
