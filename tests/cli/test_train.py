@@ -112,7 +112,7 @@ def test_predictions_of_a_run_get_the_score_that_the_run_reports(
     assert scored["accuracy"] == run["test"]["exact"]
 
 
-def test_the_published_protocol_on_a_published_task_shows_the_published_figure(
+def test_what_is_published_of_a_task_is_shown_beside_what_a_run_scored(
     daxy: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from daxy.experiments import papers
