@@ -61,6 +61,13 @@ def test_a_picture_has_a_panel_for_the_strengths_of_each_end_what_is_held_and_ea
     assert [[text.get_text() for text in axis] for axis in named] == [TOKENS, TOKENS]
 
 
+@pytest.mark.parametrize(("steps", "named"), [(60, 60), (61, 31), (120, 60)])
+def test_every_step_has_a_name_where_there_is_room(steps: int, named: int) -> None:
+    inside = Inside(np.zeros((steps, 1, 2)), np.zeros((steps, 1, steps)), np.zeros((steps, steps)))
+    own = Look.of(memories.get("stack"), ["a"] * (steps - 3), ["b"], inside)
+    assert len(own.figure.axes[-1].get_xticks()) == named
+
+
 def test_a_dollar_sign_is_drawn_as_it_is() -> None:
     """In a picture two of them would stand for a formula."""
     stack = memories.get("stack")
