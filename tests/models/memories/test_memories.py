@@ -1,5 +1,6 @@
 """Memories against the equations of their papers, one strength after another."""
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -161,11 +162,48 @@ def test_a_memory_reads_and_holds_what_the_papers_recursion_does(
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
-def test_the_superposition_stack_mixes_its_operations() -> None:
-    draw = np.random.default_rng(0)
-    moves = draw.standard_normal((9, 1, 3)), draw.standard_normal((9, 1, 2))
+@settings(deadline=None, max_examples=20)
+@given(steps=st.sampled_from([1, 2, 9, 24]), seed=st.integers(0, 2**32))
+def test_the_superposition_stack_mixes_its_operations(steps: int, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    moves = draw.standard_normal((steps, 1, 3)), draw.standard_normal((steps, 1, 2))
     for found, expected in zip(exactly("superposition", *moves), superposed(*moves), strict=True):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+@settings(deadline=None, max_examples=20)
+@given(seed=st.integers(0, 2**32))
+def test_gradients_of_the_superposition_stack_are_its_differences(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    moves = draw.standard_normal((5, 1, 3)), draw.standard_normal((5, 1, 2))
+    weigh = draw.standard_normal(moves[1].shape)
+    with jax.enable_x64(True):
+        rows = (jnp.asarray(each)[:, None] for each in (weigh, *moves))
+        found = jax.tree.map(np.asarray, mixed_slopes(*rows))
+    for own, expected in zip(found, differences(superposed, moves, weigh), strict=True):
+        np.testing.assert_allclose(own[:, 0], expected, rtol=0, atol=1e-9)
+
+
+@jax.jit
+def mixed_slopes(weigh: Any, *moves: Any) -> Any:
+    """Return the gradients of a weighted sum of what is read."""
+    return jax.grad(lambda moves: (played("superposition", *moves)[1] * weigh).sum())(moves)
+
+
+def differences(
+    reads: Callable[..., Any], moves: Sequence[Any], weigh: Any, step: float = 1e-5
+) -> Iterator[Any]:
+    """Yield, for each of the moves, how a weighted sum of what is read changes with it."""
+    for place, own in enumerate(moves):
+        found = np.zeros_like(own)
+        for index in np.ndindex(own.shape):
+            sides = list[float]()
+            for sign in (1, -1):
+                moved = [each.copy() for each in moves]
+                moved[place][index] += sign * step
+                sides.append(float((reads(*moved)[0] * weigh).sum()))
+            found[index] = (sides[0] - sides[1]) / (2 * step)
+        yield found
 
 
 @settings(deadline=None, max_examples=20)
@@ -181,17 +219,10 @@ def test_gradients_are_those_of_the_papers_recursion(name: str, kind: str, seed:
     with jax.enable_x64(True):
         rows = (jnp.asarray(each)[:, None] for each in (weigh, *moves))
         plain, knowing = jax.tree.map(np.asarray, slopes(name, *rows))
-    for place, own in enumerate(moves):
-        expected, step = np.zeros_like(own), 1e-5
-        for index in np.ndindex(own.shape):
-            sides = list[float]()
-            for sign in (1, -1):
-                moved = [each.copy() for each in moves]
-                moved[place][index] += sign * step
-                sides.append(float((equations(name, moved[0], moved[1])[0] * weigh).sum()))
-            expected[index] = (sides[0] - sides[1]) / (2 * step)
+    expected = differences(partial(equations, name), moves, weigh)
+    for place, own in enumerate(expected):
         for gradient in (plain[place], knowing[place]):
-            np.testing.assert_allclose(gradient[:, 0], expected, rtol=0, atol=1e-9)
+            np.testing.assert_allclose(gradient[:, 0], own, rtol=0, atol=1e-9)
 
 
 @partial(jax.jit, static_argnums=0)
