@@ -57,10 +57,15 @@ def test_the_agent_is_where_it_is_and_a_turn_shows() -> None:
 
 def test_the_more_a_cell_has_the_darker_it_is() -> None:
     world = World(2, Cell(1, 1))
-    picture = drawing.image(world, shades=[0.0, 0.1, 0.3, 0.0])
+    picture = drawing.image(world, shades=[0.0, 1 / 9, 1.0, 0.0])
     levels = [picture.getpixel(place) for place in ((32, 32), (96, 32), (32, 96))]
     assert levels == [(255, 255, 255), (210, 210, 210), (120, 120, 120)]
     assert drawing.svg(world, shades=[0.0] * 4).count("#ffffff") == 5
+
+
+def test_what_is_spread_evenly_over_many_cells_is_hardly_seen() -> None:
+    picture = drawing.image(World(6, Cell(5, 5)), shades=[1 / 36] * 36)
+    assert picture.getpixel((32, 32))[0] > 230
 
 
 def test_a_film_has_a_frame_for_each_state() -> None:

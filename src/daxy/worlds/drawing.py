@@ -79,14 +79,14 @@ def scene(
         world: What is drawn.
         marked: A cell with a frame around it: the target's.
         path: Cells that a line goes through, where the agent goes or went.
-        shades: A number a cell, row after row; the larger it is, the darker is the cell.
+        shades: A share of one for each cell, row after row; the larger it is, the darker is the
+            cell, by its square root: of what is spread evenly over many cells little is seen.
     """
     size = world.size
     yield _box(0, 0, size, size, PAPER, GRID)
-    darkest = max([*shades, 1e-9])
     for place, shade in enumerate(shades):
         row, column = divmod(place, size)
-        yield _box(column, row, 1, 1, _gray(shade / darkest), GRID)
+        yield _box(column, row, 1, 1, _gray(math.sqrt(shade)), GRID)
     for place in range(1, size):
         yield Line(((place, 0), (place, size)), GRID, 0.02)
         yield Line(((0, place), (size, place)), GRID, 0.02)
