@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import daxy as daxy_package
 from daxy import models
 from daxy.cli import demo
 from daxy.experiments.run_folder import RESULTS
@@ -36,6 +37,23 @@ def test_train_makes_a_run_folder_a_seed_and_scores_every_test_example(
         assert run["test_examples"] == 20_910 - 209
         assert len((folder / "log.jsonl").read_text().splitlines()) == 2
     assert "epoch 2/2" in answer.err
+    outputs = 2 * (20_701 + len(daxy_package.load("scan/simple_p1").validation))
+    assert f"scoring: {outputs:,} outputs" in answer.err
+
+
+def test_who_chooses_no_recipe_is_told_of_the_networks_own(daxy: Callable, tmp_path: Path) -> None:
+    request = ("train", "scan/simple_p1", "stacked", "--hidden", "4", "--epochs", "1",
+               "--limit", "8", "--runs", str(tmp_path))  # fmt: skip
+    told = "note: stacked was published with another recipe, --protocol lake2018; this is bastings"
+    assert told in daxy(*request).err
+    again = daxy(*request, "--protocol", "bastings2018")
+    assert (again.code, "note: stacked" in again.err) == (0, False)
+
+
+def test_a_networks_own_recipe_is_one(daxy: Callable) -> None:
+    own = {getattr(models.get(name), "PROTOCOL", None) for name in models.available()}
+    assert own - {None} <= set(PROTOCOLS)
+    assert "note:" not in daxy("train", "--help").err
 
 
 def test_help_names_every_recipe(daxy: Callable) -> None:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from daxy.cli._words import counted
+
 if TYPE_CHECKING:
     from daxy.experiments.runs import Run
     from daxy.training.loop import Position
@@ -94,6 +96,10 @@ class Display:
         if self._live is not None:
             self._live.stop()
             self._live = None
+
+    def scoring(self, examples: int) -> None:
+        """Say what there is to wait for."""
+        self._console.print(f"scoring: {counted(examples, 'output')}")
 
     def _figures(self, position: Position, steps: int) -> str:
         going = max(len(position.stopped) - sum(position.stopped), 1)

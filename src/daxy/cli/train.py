@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, make_dataclass
 from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import tyro
 
@@ -42,6 +42,8 @@ class Train(OfTask):
     """
 
     brought = MappingProxyType({"--geca.": "--augment geca"})
+    chose_protocol: ClassVar[bool] = False
+    """Whether one was asked for."""
 
     task: TaskName
     """The task; `daxy tasks` lists them."""
@@ -74,10 +76,20 @@ class Train(OfTask):
 
         experiment = self.experiment()
         seeds = seeds_from(self.seeds, self.first_seed)
-        if note := experiment.limited():
+        for note in filter(None, (self._own_protocol(), experiment.limited())):
             say(f"note: {note}")
         folders = experiment.run(seeds, watcher=Display(), restart=self.restart)
         return _answer(Trained(experiment, tuple(folders)))
+
+    def _own_protocol(self) -> str:
+        """Say which recipe the network is from, where nobody chose one; nothing where it is it."""
+        from daxy import models
+
+        own = getattr(models.get(self.learner), "PROTOCOL", self.protocol)
+        if self.chose_protocol or own == self.protocol:
+            return ""
+        other = f"{self.learner} was published with another recipe, --protocol {own}"
+        return f"{other}; this is {self.protocol}, as of any network unless said"
 
     def experiment(self) -> Experiment:
         """Return what is asked for, as the Python API has it."""
@@ -110,7 +122,8 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
 
     known = models.available()
     learner = next((word for word in _free(arguments)[1:] if word in known), DEFAULT_LEARNER)
-    paper = _value(arguments, "--protocol") or DEFAULT
+    chosen = _value(arguments, "--protocol")
+    paper = chosen or DEFAULT
     task = named(arguments)
     recipe = protocol(paper, endless=task is not None and tasks.get(task).endless)
     options = options_of(task)
@@ -127,6 +140,7 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
         flags.append(("geca", Geca, field(default_factory=Geca)))
     made = make_dataclass("Train", flags, bases=(Train,), frozen=True, kw_only=True)
     made.__doc__ = Train.__doc__
+    made.chose_protocol = chosen is not None
     made.after = "" if task is None else f"{task} {learner}"
     return made
 

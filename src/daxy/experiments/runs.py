@@ -120,6 +120,10 @@ class Watcher(Listener, Protocol):
         """Training of the group ended, or was interrupted."""
         ...
 
+    def scoring(self, examples: int) -> None:
+        """The networks are asked about so many examples of the test and the validation set."""
+        ...
+
 
 class Silent:
     """A watcher that says nothing."""
@@ -134,6 +138,9 @@ class Silent:
         """Ignore it."""
 
     def ended(self) -> None:
+        """Ignore it."""
+
+    def scoring(self, examples: int) -> None:
         """Ignore it."""
 
 
@@ -161,13 +168,7 @@ class Experiment:
             WrongRequest: all are; or learner and task do not go together.
         """
         self._check_fit()
-        limit = self.learner.protocol.limit
-        lengths = load(self.task, self.data).test.target.lengths
-        over = int((lengths > limit).sum())
-        said = f"outputs have at most {limit} tokens (--limit), and {over:,} of"
-        said += f" {len(lengths):,} targets of the test have more: up to {lengths.max(initial=0)}"
-        require(not 0 < over == len(lengths), f"{said}, so that none could be right")
-        return said if over else ""
+        return limited(self.learner.protocol.limit, load(self.task, self.data).test)
 
     def _check_fit(self) -> None:
         """Refuse a learner that does not go with the task, before anything is made for it."""
@@ -394,6 +395,7 @@ class Workshop:
         finally:
             watcher.ended()
         logging.catch_up(fitted.position)
+        watcher.scoring(sum(len(run.split.test) + len(run.split.validation) for run in runs))
         with _memory():
             _finish(runs, folders, fitted)
         shutil.rmtree(checkpoint.path.parent, ignore_errors=True)
@@ -523,6 +525,20 @@ class _Logging:
                 if not folder.has_ended:
                     folder.write_log(history)
         return self._logged
+
+
+def limited(limit: int, test: Examples) -> str:
+    """Say how many targets of a test are longer than outputs can be; nothing if none is.
+
+    Raises:
+        WrongRequest: all are.
+    """
+    lengths = test.target.lengths
+    over = int((lengths > limit).sum())
+    said = f"outputs have at most {limit} tokens (--limit), and {over:,} of"
+    said += f" {len(lengths):,} targets of the test have more: up to {lengths.max(initial=0)}"
+    require(not 0 < over == len(lengths), f"{said}, so that none could be right")
+    return said if over else ""
 
 
 MOST_SEEDS = 10_000

@@ -2,7 +2,8 @@
 
 To add one, write a file with a frozen dataclass `Config` (each field a flag of `daxy train`) and an
 Equinox module `Model(config, sizes, key=key)` that has `logits`, `start` and `step` as
-`daxy.models._model.Model` describes them. The laws in tests/laws pick it up.
+`daxy.models._model.Model` describes them. The laws in tests/laws pick it up. `PROTOCOL`, which it
+may have, names the training recipe that it is from: `daxy train` reminds of it.
 """
 
 from __future__ import annotations

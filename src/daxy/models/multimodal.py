@@ -35,6 +35,9 @@ LSTM = cell("lstm")
 WIDEST = 509
 """Cells along the side of a window that reaches from one edge of the largest grid to the other."""
 
+PROTOCOL = "ruis2020"
+"""The recipe of the paper that the network is from."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Config:

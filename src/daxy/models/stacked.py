@@ -29,6 +29,9 @@ from daxy.models.layers.known_states import Trace, followed
 from daxy.models.layers.linear import times
 from daxy.models.layers.recurrence import Recurrence, drawn
 
+PROTOCOL = "lake2018"
+"""The recipe of the paper that the network is from."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Config:

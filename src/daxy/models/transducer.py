@@ -34,6 +34,9 @@ from daxy.models.memories import Foreseen, Kept, Memory, StrengthMemory
 NONE = "none"
 LSTM = cell("lstm")
 
+PROTOCOL = "grefenstette2015"
+"""The recipe of the paper that the network is from."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
