@@ -267,9 +267,19 @@ def test_papers_say_nothing_of_tests_that_are_not_looked_at(tmp_path: Path) -> N
     assert "In E" in note
 
 
-def begun(folder: Path, **choices: Any) -> RunFolder:
+def test_published_figures_stand_beside_a_shorter_training_and_say_so(tmp_path: Path) -> None:
+    nothing, shorter = Findings(title="", rows=()), begun(tmp_path, "ruis2020/short")
+    found = analyses.get("by_referent").beside(nothing, [shorter])
+    whole = analyses.get("by_referent").beside(nothing, [begun(tmp_path)])
+    said = "Published: after 200,000 updates; these runs: 20,000."
+    assert found.published == whole.published != {}
+    assert found.notes == (said, *whole.notes)
+    assert said not in whole.notes
+
+
+def begun(folder: Path, table: str = "ruis2020/table1", **choices: Any) -> RunFolder:
     """Leave the folder of a run of the baseline of Ruis et al. (2020), on data so chosen."""
-    recipe = papers.table("ruis2020/table1").cells[0].recipe
+    recipe = papers.table(table).cells[0].recipe
     assert recipe is not None
     data = {**reproduction.data_of(recipe).choices, **choices}
     settings = reproduction.learner_of(recipe).settings()

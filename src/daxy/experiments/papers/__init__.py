@@ -119,6 +119,9 @@ def findings(
 ) -> list[Finding]:
     """Return what papers say that an analysis finds of a learner's runs on a task.
 
+    It is of the same learner, but for how many updates it was given: those of the paper may be more
+    than one has time for.
+
     Args:
         analysis: The analysis's name.
         task: The task's name.
@@ -131,17 +134,31 @@ def findings(
         for each in get(name).findings
         if each.analysis == analysis
         and task in each.recipe.tasks
-        and _comes_to(each.recipe, settings, options)
+        and _comes_to(each.recipe, settings, options, however_long=True)
     ]
 
 
-def _comes_to(recipe: Recipe, settings: dict[str, Any], options: Options | None) -> bool:
+def _comes_to(
+    recipe: Recipe,
+    settings: dict[str, Any],
+    options: Options | None,
+    *,
+    however_long: bool = False,
+) -> bool:
     """Whether a recipe, resolved, is these settings; resolving is what needs the ML framework."""
     from daxy.experiments import reproduction
 
-    return reproduction.learner_of(recipe).settings() == settings and (
+    own = reproduction.learner_of(recipe).settings()
+    if however_long:
+        own, settings = map(_of_any_length, (own, settings))
+    return own == settings and (
         options is None or reproduction.data_of(recipe).options == dict(options)
     )
+
+
+def _of_any_length(settings: dict[str, Any]) -> dict[str, Any]:
+    recipe = {name: it for name, it in settings.get("protocol", {}).items() if name != "updates"}
+    return {**settings, "protocol": recipe}
 
 
 def _what_is_tested(options: Options) -> dict[str, Option]:

@@ -14,10 +14,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from daxy import metrics, tasks
+from daxy.api import Scored
 from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
-from daxy.experiments import papers
+from daxy.experiments import papers, reproduction
 from daxy.experiments.run_folder import RunFolder
 from daxy.formats import parquet
 from daxy.metrics import Scores
@@ -198,6 +199,15 @@ class Judged:
     others: Mapping[str, Scores] = field(default_factory=dict[str, Scores])
     """How right they were by each other metric that judges each example by itself."""
 
+    @classmethod
+    def of(cls, scored: Scored) -> Judged:
+        """Return predictions of a whole test set as those of one run."""
+        values = {n: each[None] for n, each in scored.values.items() if metrics.get(n).is_mean}
+        metric = _plain(scored.metric, is_plain=scored.right.dtype == np.bool_)
+        right = values.pop(metric).astype(np.bool_)
+        sides = scored.examples.source, scored.examples.target
+        return cls(scored.task, metric, *sides, right, values)
+
     def over(self, chosen: NDArray[np.bool_]) -> Summary:
         """Return the share that is right among the chosen examples, in per cent."""
         return _share(self.right, chosen)
@@ -214,6 +224,14 @@ class Judged:
         others = {metric: right[:, rows] for metric, right in self.others.items()}
         right = self.right[:, rows]
         return replace(self, sources=sources, targets=targets, right=right, others=others)
+
+
+def _plain(metric: str, *, is_plain: bool) -> str:
+    """Return what says whether an example is right: a task's own metric, if that does.
+
+    A grade is neither right nor wrong, and a figure of a whole corpus says nothing of a part.
+    """
+    return metric if is_plain else "exact"
 
 
 def _share(right: Scores, chosen: NDArray[np.bool_]) -> Summary:
@@ -243,9 +261,7 @@ def judged(folders: Sequence[RunFolder]) -> Judged:
     every = tuple(dict.fromkeys((metric, *tasks.get(first.task).metrics)))
     path, *others = [folder.predictions for folder in folders]
     table = parquet.load(path, ("source", "target", *every), alone=True)
-    # A grade is neither right nor wrong, and a figure of a whole corpus says nothing of a part.
-    is_plain = pa.types.is_boolean(table.schema.field(metric).type)
-    metric = metric if is_plain else "exact"
+    metric = _plain(metric, is_plain=pa.types.is_boolean(table.schema.field(metric).type))
     plain = tuple(name for name in every if metrics.get(name).is_mean)
     tables = [table, *(parquet.load(each, plain, alone=True) for each in others)]
     found = {name: np.array([each[name].to_numpy() for each in tables]) for name in plain}
@@ -287,8 +303,11 @@ class Analysis(ABC):
         said = [each for each in said if not each.test or not of or each.test in of]
         values = {place: value for each in said for place, value in each.values.items()}
         spreads = {place: value for each in said for place, value in each.spreads.items()}
-        notes = tuple(each.note for each in said if each.note)
-        return replace(findings, published=values, spreads=spreads, notes=notes)
+        own = config.learner.get("protocol", {}).get("updates", 0)
+        theirs = {reproduction.learner_of(each.recipe).protocol.updates for each in said} - {own}
+        notes = [f"Published: after {most:,} updates; these runs: {own:,}." for most in theirs]
+        notes += [each.note for each in said if each.note]
+        return replace(findings, published=values, spreads=spreads, notes=tuple(notes))
 
     def on(self, official: Path) -> Analysis:  # noqa: ARG002 - for those that need the data again
         """Return the same analysis, of runs on official files: it finds their data there.

@@ -9,7 +9,7 @@ import numpy as np
 
 from daxy.core.errors import require
 from daxy.experiments.run_folder import RunFolder
-from daxy.report.analyses._analysis import Findings, Row, judged
+from daxy.report.analyses._analysis import Findings, Judged, Row, judged
 from daxy.report.analyses._data import OfData
 from daxy.report.analyses._grounded import asked
 
@@ -26,12 +26,17 @@ class ByLength(OfData):
         needless = f"{self.name} reads official files for --of alone; leave out --official"
         require(bool(of) or self.official is None, needless)
         found = asked(folders, of, self.official).found if of else judged(folders)
-        rows = list[Row]()
-        for group, sequences in (("target", found.targets), ("source", found.sources)):
-            lengths = sequences.lengths
-            for length in np.unique(lengths).tolist():
-                rows.append(found.row(f"tokens in the {group}", str(length), lengths == length))
-        return Findings(title=f"{found.task} by length", rows=tuple(rows))
+        return by_length(found)
+
+
+def by_length(found: Judged) -> Findings:
+    """Return a row for each length that occurs."""
+    rows = list[Row]()
+    for group, sequences in (("target", found.targets), ("source", found.sources)):
+        lengths = sequences.lengths
+        for length in np.unique(lengths).tolist():
+            rows.append(found.row(f"tokens in the {group}", str(length), lengths == length))
+    return Findings(title=f"{found.task} by length", rows=tuple(rows))
 
 
 ANALYSIS = ByLength()
