@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +18,9 @@ from daxy.augmentation.geca import Geca
 from daxy.core.errors import WrongRequest
 from daxy.core.examples import Examples, Sequences
 from daxy.core.split import Split
+from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.runs import Experiment, Run, group_of
+from daxy.experiments.trained import load
 from daxy.learners.neural import Neural
 from daxy.models._model import Batch
 from daxy.models.transducer import Config
@@ -176,6 +179,68 @@ def test_what_a_memory_does_is_shown(tmp_path: Path, daxy: Callable[..., Any]) -
     assert "|||" in picture.read_text()
     assert "--force replaces it" in daxy(*asked, "--draw", str(picture)).err
     assert "expected a name that ends in .png, .svg, .pdf" in daxy(*asked, "--draw", "in.gif").err
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A finished run."""
+    (found,) = experiment(tmp_path_factory.mktemp("runs")).run([0])
+    return found
+
+
+def test_a_run_is_looked_at_with_its_own_data_unless_other_is_chosen(
+    run: RunFolder, daxy: Callable[..., Any]
+) -> None:
+    asked = ("show", "transduction/copy", "--run", str(run.path), "--example", "test:2")
+    assert daxy(*asked, "--json").json == daxy(*asked, *FLAGS, "--json").json
+    other = daxy(*asked, "--symbols", "4")
+    assert (other.code, "another choice of transduction/copy's data" in other.err) == (2, True)
+
+
+def test_the_network_of_a_run_is_scored_on_its_own_test_and_on_longer_ones(
+    run: RunFolder, tmp_path: Path, daxy: Callable[..., Any]
+) -> None:
+    asked = ("score", "transduction/copy", "--run", str(run.path))
+    scores = run.scores()
+    assert daxy(*asked, "--json").json["scores"] == pytest.approx(scores["test"])
+    own = DATA.load("transduction/copy")
+    longer = [*FLAGS]
+    longer[longer.index("--test-longest") + 1] = "40"
+    limit = run.config().learner["protocol"]["limit"]
+    assert limit < 40
+    picture, out = tmp_path / "lengths.svg", tmp_path / "said.jsonl"
+    found = daxy(*asked, *longer, "--draw", str(picture), "--out", str(out), "--json")
+    assert f"outputs have at most {limit} tokens" in found.err
+    assert max(map(int, found.json["by_target_length"])) > own.test.target.lengths.max()
+    assert "tokens in the target" in picture.read_text()
+    test = replace(DATA, test_longest=40).load("transduction/copy").test
+    for most in (limit, 60):
+        flags = () if most == limit else ("--limit", str(most))
+        daxy(*asked, *longer, *flags, "--out", str(out), "--force")
+        rows = [json.loads(line) for line in out.read_text().splitlines()]
+        said = load(run.path).predict(test.source, limit=most)
+        assert [row["prediction"].split() for row in rows] == [list(each) for each in said]
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ((), "expected either --predictions FILE or --run RUN"),
+        (("--run", "RUN", "--predictions", "said.jsonl"), "expected either"),
+        (("--predictions", "said.jsonl", "--limit", "3"), "--limit is for --run"),
+        (("--run", "RUN", "--limit", "0"), "limit must be positive, not 0"),
+        (("--run", "RUN", "--limit", "1"), "so that none could be right"),
+        (("--run", "RUN", "--symbols", "99", *FLAGS[2:]), "not in the network's vocabulary"),
+        (("--run", "."), "there is no finished run here"),
+        (("--run", "RUN", "--draw", "lengths.txt"), "expected a name that ends in"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused(
+    flags: tuple[str, ...], said: str, run: RunFolder, daxy: Callable[..., Any]
+) -> None:
+    given = [str(run.path) if word == "RUN" else word for word in flags]
+    answer = daxy("score", "transduction/copy", *given)
+    assert (answer.code, said in " ".join(answer.err.split())) == (2, True), answer.err
 
 
 def test_a_network_without_a_memory_is_not_looked_into(

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from daxy.core.errors import require
+
+if TYPE_CHECKING:
+    from daxy.experiments.run_folder import RunFolder
+    from daxy.tasks import Data
 
 
 def check_there(path: Path) -> None:
@@ -15,3 +20,32 @@ def check_there(path: Path) -> None:
     """
     require(not path.is_file(), f"{path} is a file; expected the folder of a run")
     require(path.is_dir(), f"{path}: no such folder")
+
+
+def finished(path: Path) -> RunFolder:
+    """Return the folder of a finished run.
+
+    Raises:
+        WrongRequest: there is none.
+        RunFailed: it is damaged.
+    """
+    from daxy.experiments.run_folder import RunFolder
+
+    check_there(path)
+    folder = RunFolder(path)
+    require(folder.is_done(), f"{path}: there is no finished run here")
+    return folder
+
+
+def data_of(folder: RunFolder, task: str, data: Data) -> Data:
+    """Return the data that a verb is to take: the run's own, where no other of its task is chosen.
+
+    What a run has of one's own files has to be given again.
+    """
+    from daxy import tasks
+
+    config = folder.config()
+    chosen = data.origin != "generated" or data.choices != type(data)().choices
+    if chosen or config.task != task or config.data["source"] != "generated":
+        return data
+    return tasks.data(task, **config.choices)

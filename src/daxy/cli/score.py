@@ -1,4 +1,4 @@
-"""Score anybody's predictions for a task's test set."""
+"""Score anybody's predictions for a task's test set, or what a finished run says to it."""
 
 from __future__ import annotations
 
@@ -10,38 +10,52 @@ import tyro
 
 from daxy.cli._data import OfTask, TaskName, with_data
 from daxy.cli._out import check_free
+from daxy.cli._picture import Picture, check, save
+from daxy.cli._run import data_of, finished
+from daxy.cli._table import say
 from daxy.cli._verb import Result, Switch
-from daxy.core.errors import require
+from daxy.core.errors import WrongRequest, require
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rich.console import RenderableType
 
-    from daxy.api import Scored
-    from daxy.core.split import Provenance
+    from daxy.api import Predictions, Scored
+    from daxy.core.examples import Sequences
+    from daxy.core.split import Provenance, Split
 
 
 @dataclass(frozen=True, kw_only=True)
 class Score(OfTask):
     """Score predictions for a task's test set, each example exactly once.
 
-    FILE has JSON lines, or is Parquet by its name: objects with `key` or `source`, and
+    A file of them has JSON lines, or is Parquet by its name: objects with `key` or `source`, and
     `prediction`, each a string of tokens separated by spaces or a list of them. For gSCAN commas
-    separate them, and a row needs a `key`.
+    separate them, and a row needs a `key`. Or the network of a finished run is asked: about the
+    run's own test set, or, by the flags of the data, about another one that has no word that it
+    does not know.
 
     Example:
         daxy score nacs/length --predictions predictions.jsonl
+        daxy score transduction/copy --run runs/RUN --test-longest 256 --limit 300
+        daxy score scan/simple --run runs/scan-length.seq2seq.seed0.DIGEST
     """
 
     task: TaskName
     """The task; `daxy tasks` lists them."""
-    predictions: Annotated[Path, tyro.conf.arg(metavar="FILE")]
+    predictions: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """The predictions, JSON lines or Parquet."""
+    run_folder: Annotated[Path | None, tyro.conf.arg(name="run", metavar="RUN")] = None
+    """The folder of a finished run: its network makes the predictions."""
+    limit: int | None = None
+    """The most tokens of an output of that network; as its protocol says unless given."""
+    draw: Picture = None
+    """Draw accuracy by length, as .png, .svg or .pdf."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Write each example with its prediction and scores, as .parquet or .jsonl."""
     force: Switch = False
-    """Replace that file if it exists."""
+    """Replace those files if they exist."""
 
     def run(self) -> Result:
         """Return the scores, by target length too, and what papers print for this test."""
@@ -52,10 +66,12 @@ class Score(OfTask):
         from daxy.cli._published import as_table, as_values
         from daxy.experiments import papers
         from daxy.formats import predictions
+        from daxy.report.analyses._analysis import Judged
+        from daxy.report.analyses.by_length import by_length
 
-        self._check_out()
-        split = self.data.load(self.task)
-        scored = score(self.task, self.predictions, split=split)
+        self._check_files()
+        split, given = self._given()
+        scored = score(self.task, given, split=split)
         if self.out is not None:
             predictions.write(self.out, scored.examples, scored.predictions, scored.values)
         statistics = tasks.get(self.task).statistics(split)
@@ -78,18 +94,47 @@ class Score(OfTask):
             "published": as_values(published),
             "provenance": asdict(split.provenance),
         }
+        if self.draw is not None:
+            save(by_length(Judged.of(scored)).draw(), self.draw)
+            data["drawn"] = str(self.draw)
         shown = _table(scored, statistics, split.provenance)
         return Result(data=data, text=Group(shown, *as_table(published)))
 
-    def _check_out(self) -> None:
-        """Refuse a file that is there, or whose name says no format, before the work is done."""
+    def _given(self) -> tuple[Split, Predictions]:
+        """Return the data, and the predictions for its test set: of a file, or of a network."""
+        if self.run_folder is not None and self.predictions is None:
+            return self._asked(self.run_folder)
+        if self.predictions is None or self.run_folder is not None:
+            raise WrongRequest("expected either --predictions FILE or --run RUN")
+        require(self.limit is None, "--limit is for --run: predictions are as they are")
+        return self.data.load(self.task), self.predictions
+
+    def _asked(self, run: Path) -> tuple[Split, Sequences]:
+        """Return the data that a run's network is asked about, and what it says to the test set."""
+        from daxy.experiments.runs import limited
+        from daxy.experiments.trained import load
+        from daxy.worlds.examples import GroundedExamples
+
+        folder = finished(run)
+        split = data_of(folder, self.task, self.data).load(self.task)
+        network, test = load(run), split.test
+        require(self.limit is None or self.limit > 0, f"limit must be positive, not {self.limit}")
+        if note := limited(self.limit or network.limit, test):
+            say(f"note: {note}")
+        worlds = test.worlds if isinstance(test, GroundedExamples) else None
+        return split, network.predict(test.source, worlds, limit=self.limit)
+
+    def _check_files(self) -> None:
+        """Refuse files that are there, or whose names say no format, before the work is done."""
+        check(self.draw, force=self.force)
         out = self.out
         if out is None:
             return
         named = f"{out}: expected a name that ends in .parquet or .jsonl"
         require(out.suffix.lower() in (".parquet", ".jsonl"), named)
         check_free(out, force=self.force)
-        same = out.exists() and self.predictions.exists() and out.samefile(self.predictions)
+        given = self.predictions
+        same = given is not None and out.exists() and given.exists() and out.samefile(given)
         require(not same, f"{out} is the predictions file itself; expected another --out")
 
 

@@ -11,7 +11,7 @@ import tyro
 
 from daxy.cli._data import OfTask, TaskName, flag, with_data
 from daxy.cli._picture import FIGURES, Picture, check, save
-from daxy.cli._run import check_there
+from daxy.cli._run import data_of, finished
 from daxy.cli._verb import Result, Switch
 from daxy.core.errors import UnknownName, WrongRequest, require, shown
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from daxy.core.examples import Example, Examples, Tokens
     from daxy.core.split import Split
+    from daxy.experiments.run_folder import RunFolder
     from daxy.learners.predictor import Predictor
     from daxy.tasks import Data, Task
     from daxy.worlds.drawing import Kind
@@ -65,8 +66,9 @@ class Show(OfTask):
     """Which: a part and the number of the example in it, from 1; `train:1` unless given. Of
     attention, a part alone is up to 12 of its examples. Without --draw it is shown as text."""
     run_folder: Annotated[Path | None, tyro.conf.arg(name="run", metavar="RUN")] = None
-    """The folder of a finished run: show what its network does instead. The more it attends to a
-    cell or a word, the darker it is drawn; or what its memory does is shown, step after step."""
+    """The folder of a finished run: show what its network does instead, on the run's own data
+    unless other is chosen. The more it attends to a cell or a word, the darker it is drawn; or what
+    its memory does is shown, step after step."""
     force: Switch = False
     """Replace that file if it exists."""
 
@@ -80,9 +82,12 @@ class Show(OfTask):
         require(not idle, "--count is not for --example, --draw or --run; leave it out")
         task = tasks.get(self.task)
         check(self.draw, list(PICTURES) if task.grounded else FIGURES, force=self.force)
-        split = self.data.load(self.task)
-        if self.run_folder is not None:
-            _check_run(self.run_folder, split, self.data)
+        if self.run_folder is None:
+            split = self.data.load(self.task)
+        else:
+            folder = finished(self.run_folder)
+            split = data_of(folder, self.task, self.data).load(self.task)
+            _check_run(folder, split, self.data)
         if one:
             return self._drawn(split)
         statistics = task.statistics(split)
@@ -122,7 +127,8 @@ class Show(OfTask):
 
         network = load(run)
         if network.has_memory:
-            return self._in_memory(network, _chosen(split, asked))
+            of = f"{asked} of {self.task}, {run.resolve().name}"
+            return self._in_memory(network, _chosen(split, asked), of)
         neither = "this network has no memory that could be looked into, and no attention"
         require(network.attends, neither)
         is_part = ":" not in asked and asked in split.named
@@ -157,13 +163,15 @@ class Show(OfTask):
             lines += ["", str(self.draw)]
         return Result(data=data, text="\n".join(lines[1:]))
 
-    def _in_memory(self, network: Predictor, example: Example) -> Result:
+    def _in_memory(self, network: Predictor, example: Example, of: str) -> Result:
         """Return what a network's memory does when it is asked about an example."""
         from daxy.core.examples import Sequences
         from daxy.report.inside import Look
 
         (said,) = network.predict(Sequences.of([example.source]))
-        look = Look.of(network.memory, example.source, said, network.inside(example.source, said))
+        inside = network.inside(example.source, said)
+        title = f"{of}: {'right' if said == example.target else 'wrong'}"
+        look = Look.of(network.memory, example.source, said, inside, title)
         data = {**_example(example, False), "prediction": " ".join(said), **look.as_json}
         if self.draw is not None:
             save(look.figure, self.draw)
@@ -227,14 +235,9 @@ def _first(split: Split, part: str) -> list[Example]:
     return list(split.named[part][:MOST])
 
 
-def _check_run(run: Path, split: Split, data: Data) -> None:
-    """Refuse the folder of a run that is none, or was trained on other data than this."""
-    from daxy.experiments.run_folder import RunFolder
-
-    check_there(run)
-    folder = RunFolder(run)
-    require(folder.is_done(), f"{run}: there is no finished run here")
-    config, here = folder.config(), split.provenance
+def _check_run(folder: RunFolder, split: Split, data: Data) -> None:
+    """Refuse a run that was trained on other data than this."""
+    run, config, here = folder.path, folder.config(), split.provenance
     require(config.task == here.task, f"{run} is a run on {config.task}, not on {here.task}")
     differing = {
         name: value

@@ -38,18 +38,29 @@ class Predictor:
     sources: Vocabulary
     targets: Vocabulary
     limit: int
+    """The most tokens of an output, as its protocol says."""
 
-    def predict(self, sources: Tokenized, worlds: Seen | None = None) -> Sequences:
+    def predict(
+        self, sources: Tokenized, worlds: Seen | None = None, *, limit: int | None = None
+    ) -> Sequences:
         """Return the greedy output for each source, said in its world if the network sees worlds.
 
             >>> network.predict([("jump", "twice"), "turn left".split()])
 
+        Args:
+            sources: What the network is asked.
+            worlds: Where each source is said, if the network sees worlds.
+            limit: The most tokens of an output, where the network's own `limit` is too few.
+
         Raises:
             WrongRequest: a source is a text, not tokens, or has a token that the network does not
-                know; or a network that sees worlds is given none, or not one for each source.
+                know; or a network that sees worlds is given none, or not one for each source; or
+                the limit is not positive.
         """
+        most = self.limit if limit is None else limit
+        require(most > 0, f"limit must be positive, not {most}")
         given = self._given(sources, worlds)
-        return self.targets.decode(greedy(self.model, given, self.limit))
+        return self.targets.decode(greedy(self.model, given, most))
 
     def predict_of_length(
         self, sources: Tokenized, lengths: NDArray[np.integer], worlds: Seen | None = None

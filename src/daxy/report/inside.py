@@ -32,11 +32,20 @@ class Look:
     tokens: Sequence[str]
     """Of each step: the start, the source, what stands between, and what was said."""
     inside: Inside
+    title: str = ""
+    """What stands above the picture."""
 
     @classmethod
-    def of(cls, memory: Memory, source: Sequence[str], said: Sequence[str], inside: Inside) -> Look:
+    def of(
+        cls,
+        memory: Memory,
+        source: Sequence[str],
+        said: Sequence[str],
+        inside: Inside,
+        title: str = "",
+    ) -> Look:
         """Return the look at a memory with what it was told."""
-        return cls(memory, (START, *source, BETWEEN, *said), inside)
+        return cls(memory, (START, *source, BETWEEN, *said), inside, title)
 
     @property
     def reads(self) -> NDArray[np.float32]:
@@ -123,6 +132,9 @@ class Look:
             axes.axvline(self.tokens.index(BETWEEN), color="0.6", linewidth=0.8, zorder=0)
         # A dollar sign is a token like any other.
         panels[-1].set_xticks(*self._named, rotation=90, fontsize="x-small", parse_math=False)
+        panels[-1].set_xlabel("what is taken in, step after step", fontsize="small")
+        if self.title:
+            figure.suptitle(self.title, fontsize="small", parse_math=False)
         return figure
 
     def _map(self, axes: Axes, weights: NDArray[np.float32], label: str, most: float) -> None:
