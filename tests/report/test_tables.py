@@ -102,8 +102,10 @@ def test_where_training_ends_by_itself_it_is_said_when(tmp_path: Path, entry_for
         ended = (2_750, 30_000)
         ledger.add(table, [entry_for(cell, 1.0, s, steps=n, **score) for s, n in enumerate(ended)])
         (found[name],) = compare([cell], ledger.runs(papers.get("grefenstette2015")))
-    assert found["table"].texts[-1] == "100.0 100.0; 2 of 3 runs; after 2,750 30,000 updates"
+    said = "100.0 100.0; 2 of 3 runs; converged after 2,750 >30,000 updates"
+    assert found["table"].texts[-1] == said
     assert found["table"].as_json["updates"] == [2_750, 30_000]
+    assert found["table"].as_json["converged"] == [True, False]
     # Where the cell says how many there are, they are not said again.
     assert found["rates"].as_json["updates"] == []
 
@@ -120,7 +122,7 @@ def test_what_is_compared_is_the_run_that_is_chosen_where_the_paper_chose(
     (found,) = compare([cell], Ledger(tmp_path).runs(papers.get("grefenstette2015")))
     assert found.texts[3] == "50.0 ±40.8"
     assert (found.texts[7], found.verdict) == ("+0.0", "agrees")
-    assert found.texts[-1].startswith("0.0 100.0 50.0; chosen 100.0; after ")
+    assert found.texts[-1].startswith("0.0 100.0 50.0; chosen 100.0; converged after ")
     assert found.as_json["chosen"] == 100.0
     console = Console(width=200)
     with console.capture() as captured:

@@ -69,6 +69,8 @@ class Comparison:
     """Of runs that were trained again, elsewhere: shown and not counted."""
     updates: tuple[int, ...] = ()
     """After how many each run ended, where training ends once it has converged."""
+    converged: tuple[bool, ...] = ()
+    """Whether each had, when it ended: it may have diverged, or done all updates that it had."""
     chosen: float | None = None
     """Of the scores, the one of the run of least training perplexity, where the paper chose so: it
     is the one to compare."""
@@ -118,12 +120,13 @@ class Comparison:
     @property
     def _seeds(self) -> str:
         seeds, again = (" ".join(map(self._figure, each)) for each in (self.scores, self.again))
-        ended = " ".join(f"{each:,}" for each in self.updates)
+        ends = zip(self.converged, self.updates, strict=True)
+        ended = " ".join(f"{'' if has else '>'}{after:,}" for has, after in ends)
         chosen = self.chosen if len(self.scores) > 1 else None
         said = seeds if chosen is None else f"{seeds}; chosen {self._figure(chosen)}"
         if 0 < len(self.scores) < (self.cell.runs or 0):
             said += f"; {len(self.scores)} of {self.cell.runs} runs"
-        said += f"; after {ended} updates" if ended else ""
+        said += f"; converged after {ended} updates" if ended else ""
         said += f"; again {again}" if again else ""
         if self.diverged:
             said += f"; seed {', '.join(map(str, self.diverged))} diverged"
@@ -160,6 +163,7 @@ class Comparison:
             "chosen": self.chosen,
             "again": list(self.again),
             "updates": list(self.updates),
+            "converged": list(self.converged),
             "diverged": list(self.diverged),
             "difference": self.difference,
             "verdict": self.verdict,
@@ -179,11 +183,15 @@ def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
             return None
         return scores(cell, found)[known.index(min(known))]
 
-    def ends(cell: Cell) -> bool:
-        """Whether its runs end when they have converged, and not after a number that it says."""
+    def most(cell: Cell) -> int:
+        """How many updates its runs have at most; 0 where they do not end once converged.
+
+        Nor where it says after how many they end.
+        """
         if cell.recipe is None or "updates" in cell.recipe.changes:
-            return False
-        return protocol(cell.recipe.protocol).converged > 0
+            return 0
+        usual = protocol(cell.recipe.protocol)
+        return usual.updates if usual.converged else 0
 
     return [
         Comparison(
@@ -191,7 +199,10 @@ def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
             scores=scores(cell, runs.of(cell)),
             chosen=chosen(cell, runs.of(cell)),
             again=scores(cell, runs.again(cell)),
-            updates=tuple(run.steps for run in runs.of(cell)) if ends(cell) else (),
+            updates=tuple(run.steps for run in runs.of(cell) if most(cell)),
+            converged=tuple(
+                run.steps < most(cell) and not run.diverged for run in runs.of(cell) if most(cell)
+            ),
             diverged=tuple(runs.diverged(cell)),
         )
         for cell in cells
