@@ -222,6 +222,23 @@ def test_the_network_of_a_run_is_scored_on_its_own_test_and_on_longer_ones(
         assert [row["prediction"].split() for row in rows] == [list(each) for each in said]
 
 
+SHAPE = ("--hidden", "6", "--width", "4", "--embedding", "4", "--batch-size", "4", "--limit", "8")
+
+
+def test_a_table_says_what_chose_the_weights_and_whether_training_had_converged(
+    run: RunFolder, daxy: Callable[..., Any]
+) -> None:
+    asked = ("train", "transduction/copy", "transducer", "--protocol", "grefenstette2015", *FLAGS,
+             *SHAPE, "--validate-every", str(EACH), "--runs", str(run.path.parent))  # fmt: skip
+    found = daxy(*asked, "--updates", "14")
+    assert "training" not in found.err
+    assert f"{run.scores()['perplexity']:.4g}" in found.out.split()
+    assert "perplexity" in found.out
+    assert "converged" not in found.out
+    still = ("--learning-rate", "1e-30", "--converged", "1", "--updates", "60")
+    assert ", converged" in daxy(*asked, *still).out
+
+
 @pytest.mark.parametrize(
     ("flags", "said"),
     [

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from daxy.experiments.papers import Cell
     from daxy.experiments.runs import Experiment
     from daxy.experiments.trained import Trained
+    from daxy.training.protocol import Protocol
 
 LearnerName = tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="LEARNER")]]
 DEFAULT_LEARNER = "seq2seq"
@@ -198,14 +199,17 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     metrics = [metric] if runs[0].get("tests") else [metric, *sorted({*runs[0]["test"]} - {metric})]
     heads = (f"test {name}" for name in metrics)
     table = Table("seed", box=None)
-    for head in (*heads, "validation", "best epoch"):
+    recipe = trained.experiment.learner.protocol
+    by_perplexity = ["perplexity"] * (recipe.keep == "perplexity")
+    for head in (*heads, "validation", *by_perplexity, "best epoch"):
         table.add_column(head, justify="right")
     table.add_column("run folder", overflow="fold")
     for run in runs:
         validation = "-" if run["validation"] is None else f"{run['validation']:.1%}"
-        epochs = f"{run['best_epoch']} of {run['epochs']}{', then diverged' * ('diverged' in run)}"
+        epochs = f"{run['best_epoch']} of {run['epochs']}{_end(recipe, run)}"
         scores = (f"{run['test'][name]:.1%}" for name in metrics)
-        table.add_row(str(run["seed"]), *scores, validation, epochs, run["folder"])
+        known = [f"{run['perplexity']:.4g}"] * len(by_perplexity)
+        table.add_row(str(run["seed"]), *scores, validation, *known, epochs, run["folder"])
     facts = [f"{fact}: {value:.1%}" for fact, value in runs[0]["statistics"].items()]
     count = f"{counted(len(runs), 'seed')}, {runs[0]['test_examples']:,} test examples"
     found = trained.summary
@@ -218,6 +222,13 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     lines += [f"published  {cell.printed} ({cell})" for cell in _of_test(alike, "")]
     source = load(trained.experiment.task, trained.experiment.data).provenance.source
     return Group(table, *_by_test(published, runs), *lines, *facts, f"data: {source}")
+
+
+def _end(recipe: Protocol, run: dict[str, Any]) -> str:
+    """Say how a training ended, where that is not as usual."""
+    if "diverged" in run:
+        return ", then diverged"
+    return ", converged" if recipe.converged and run["steps"] < recipe.steps else ""
 
 
 def _by_test(published: Sequence[Cell], runs: Sequence[dict[str, Any]]) -> list[RenderableType]:

@@ -195,6 +195,9 @@ def test_a_whole_training_with_the_chosen_rate_is_that_of_the_table() -> None:
         assert same == ours.recipe
         assert other is not None
         assert reproduction.learner_of(other).protocol.learning_rate == 1e-3
+    for cell in papers.table(f"{paper.NAME}/scan").cells:
+        rate = paper.RATES.get((cell.row, cell.column), paper.USUAL)
+        assert whole.cell(f"{cell.row}, {cell.column}", rate).recipe == cell.recipe
 
 
 def test_the_command_in_the_docs_trains_the_network_of_the_table() -> None:

@@ -32,6 +32,8 @@ GRID = ("5e-3", "1e-3", "5e-4", "1e-4", "5e-5")
 """The paper's learning rates, the largest first."""
 LARGE = GRID[:3]
 """Those of them that are tried in any longer trial."""
+USUAL = "1e-3"
+"""The protocol's, which is used unless trials say otherwise."""
 UPDATES, MORE_UPDATES = 1_000, 5_000
 """Of a run that tries a learning rate, and of one that does where the first decide little."""
 RATES = {
@@ -41,7 +43,6 @@ RATES = {
     ("1-layer LSTM", "gender"): "5e-3",
     ("Stack-LSTM", "reverse"): "5e-4",
     ("Stack-LSTM", "SVO to SOV"): "5e-3",
-    ("Stack-LSTM", "gender"): "5e-3",
     ("Queue-LSTM", "copy"): "5e-4",
     ("Queue-LSTM", "bigram flip"): "5e-4",
     ("Queue-LSTM", "gender"): "5e-3",
@@ -68,20 +69,20 @@ def of_task(network: str, task: str) -> Recipe:
         config=NETWORKS[network],
         protocol=NAME,
         metric="exact",
-        changes=_rate(RATES.get((network, task), "1e-3")),
+        changes=_rate(RATES.get((network, task), USUAL)),
     )
 
 
-def of_split(network: str, split: str) -> Recipe:
+def of_split(network: str, split: str, rate: str | None = None) -> Recipe:
     """Return the recipe of a network with a memory on a split of SCAN or NACS."""
-    other = RATES.get((network, split))
+    rate = rate or RATES.get((network, split), USUAL)
     return Recipe(
         task=SPLITS[split],
         model="transducer",
         config=NETWORKS[network],
         protocol=NAME,
         metric="exact" if split.startswith("SCAN") else "back_mapping",
-        changes={} if other is None else _rate(other),
+        changes={} if rate == USUAL else _rate(rate),
     )
 
 
@@ -104,8 +105,10 @@ def of_attempt(updates: int, place: str, rate: str) -> Recipe:
 
 
 def of_whole(place: str, rate: str) -> Recipe:
-    """Return the recipe of a network of the table, trained as long, with one of the rates."""
+    """Return the recipe of a network that is trained as long as any, with one of the rates."""
     network, column = place.split(", ")
+    if column in SPLITS:
+        return of_split(network, column, rate)
     return replace(of_cell(network, f"{column} coarse"), changes=_rate(rate))
 
 
@@ -145,14 +148,21 @@ TABLE = read_table(
 )
 
 
+def _on_splits() -> list[str]:
+    return [f"{network}, {split}" for network in MEMORIES for split in SPLITS]
+
+
+def _unknown(*places: str) -> str:
+    """Return rows of which the paper prints nothing."""
+    return "\n".join(" | ".join([place, *"?" * len(GRID)]) for place in places)
+
+
 def _attempts(name: str, updates: int, note: str) -> Table:
-    places = [f"{network}, {task}" for network in NETWORKS for task in TASKS]
-    places += [f"{network}, {split}" for network in MEMORIES for split in SPLITS]
     return read_table(
         f"{NAME}/{name}",
         f"Least perplexity of a target token in {updates:,} updates with each learning rate",
         GRID,
-        "\n".join(" | ".join([place, *"?" * len(GRID)]) for place in places),
+        _unknown(*(f"{network}, {task}" for network in NETWORKS for task in TASKS), *_on_splits()),
         partial(of_attempt, updates),
         runs=1,
         note=f"The paper prints nothing of it. {note} A perplexity is no share: 1 is perfect.",
@@ -175,18 +185,16 @@ LONGER_ATTEMPTS = _attempts(
 )
 WHOLE_ATTEMPTS = read_table(
     f"{NAME}/whole_rates",
-    "Entirely right (coarse) after as long a training as that of `table`, with each learning rate",
+    "Entirely right (coarse, or by back-mapping) after a whole training with each learning rate",
     GRID,
-    "\n".join(
-        f"{network}, {task} {part} | ? | ? | ? | ? | ?"
-        for network in NETWORKS
-        for task in TASKS
-        for part in PARTS
+    _unknown(
+        *(f"{network}, {task} {part}" for network in NETWORKS for task in TASKS for part in PARTS),
+        *_on_splits(),
     ),
     of_whole,
     runs=SEEDS,
-    note="The paper prints nothing of it. Runs of `table` stand here too, beside those that were"
-    " made before a longer trial chose another rate.",
+    note="The paper prints nothing of it. Runs of `table` and `scan` stand here too, beside those"
+    " that were made before a trial chose another rate.",
 )
 
 
