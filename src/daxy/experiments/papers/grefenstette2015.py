@@ -45,7 +45,6 @@ RATES = {
     ("Queue-LSTM", "copy"): "5e-4",
     ("Queue-LSTM", "bigram flip"): "5e-4",
     ("Queue-LSTM", "gender"): "5e-3",
-    ("Queue-LSTM", "NACS length"): "5e-3",
     ("DeQue-LSTM", "NACS length"): "5e-3",
     ("DeQue-LSTM", "copy"): "5e-3",
     ("DeQue-LSTM", "reverse"): "5e-4",
@@ -192,8 +191,8 @@ WHOLE_ATTEMPTS = read_table(
     ),
     of_whole,
     runs=SEEDS,
-    note="The paper prints nothing of it. Runs of `table` and `scan` stand here too. Where there are"
-    " runs from seed 0 with several rates, the rate of the one of least training perplexity is that"
+    note="The paper prints nothing of it. Runs of `table` and `scan` stand here too. If there are"
+    " some from seed 0 with several rates, the rate of the one of least training perplexity is that"
     " of `table` and `scan`, whatever shorter trials said.",
 )
 
