@@ -200,15 +200,15 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     heads = (f"test {name}" for name in metrics)
     table = Table("seed", box=None)
     recipe = trained.experiment.learner.protocol
-    by_perplexity = ["perplexity"] * (recipe.keep == "perplexity")
-    for head in (*heads, "validation", *by_perplexity, "best epoch"):
+    by_perplexity = recipe.keep == "perplexity"
+    for head in (*heads, "validation", *["perplexity"] * by_perplexity, "best epoch"):
         table.add_column(head, justify="right")
     table.add_column("run folder", overflow="fold")
     for run in runs:
         validation = "-" if run["validation"] is None else f"{run['validation']:.1%}"
         epochs = f"{run['best_epoch']} of {run['epochs']}{_end(recipe, run)}"
         scores = (f"{run['test'][name]:.1%}" for name in metrics)
-        known = [f"{run['perplexity']:.4g}"] * len(by_perplexity)
+        known = [f"{run['perplexity']:.4g}"] if by_perplexity else []
         table.add_row(str(run["seed"]), *scores, validation, *known, epochs, run["folder"])
     facts = [f"{fact}: {value:.1%}" for fact, value in runs[0]["statistics"].items()]
     count = f"{counted(len(runs), 'seed')}, {runs[0]['test_examples']:,} test examples"
