@@ -222,7 +222,7 @@ REQUESTS = [
     ("show", "missing: TASK; see `daxy show --help`"),
     ("interpret", "missing: LANGUAGE; see `daxy interpret --help`"),
     ("verify", "missing: FILE; see `daxy verify --help`"),
-    ("score scan/length", "missing: --predictions FILE; see `daxy score --help`"),
+    ("score scan/length", "expected either --predictions FILE or --run RUN"),
     (
         "show scan/length --split-seed",
         "missing: a value after --split-seed; see `daxy show --help`",
