@@ -61,7 +61,8 @@ def test_a_run_of_every_recipe_there_is_can_be_filed_and_read_back(
         share = {cell.recipe.metric: figure}
         tests = {cell.recipe.test: share} if cell.recipe.test else {}
         validations = {str(cell.recipe.after): figure} if cell.recipe.after else {}
-        other |= {"told": share} if cell.recipe.part == "told" else {}
+        places = {"told": "told", "validation": "on_validation"}
+        other |= {places[cell.recipe.part]: share} if cell.recipe.part in places else {}
         runs.append(entry_for(cell, figure, tests=tests, validations=validations, **other))
     ledger.add(table, runs)
     assert {str(run.recipe) for run in ledger.entries(table)} <= {str(run.recipe) for run in runs}
