@@ -213,6 +213,7 @@ def test_the_network_of_a_run_is_scored_on_its_own_test_and_on_longer_ones(
     assert f"outputs have at most {limit} tokens" in found.err
     assert max(map(int, found.json["by_target_length"])) > own.test.target.lengths.max()
     assert "tokens in the target" in picture.read_text()
+    assert str(picture) == found.json["drawn"]
     test = replace(DATA, test_longest=40).load("transduction/copy").test
     for most in (limit, 60):
         flags = () if most == limit else ("--limit", str(most))

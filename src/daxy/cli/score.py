@@ -66,8 +66,6 @@ class Score(OfTask):
         from daxy.cli._published import as_table, as_values
         from daxy.experiments import papers
         from daxy.formats import predictions
-        from daxy.report.analyses._analysis import Judged
-        from daxy.report.analyses.by_length import by_length
 
         self._check_files()
         split, given = self._given()
@@ -94,11 +92,12 @@ class Score(OfTask):
             "published": as_values(published),
             "provenance": asdict(split.provenance),
         }
+        shown = [_table(scored, statistics, split.provenance), *as_table(published)]
         if self.draw is not None:
-            save(by_length(Judged.of(scored)).draw(), self.draw)
+            _draw(scored, self.draw)
             data["drawn"] = str(self.draw)
-        shown = _table(scored, statistics, split.provenance)
-        return Result(data=data, text=Group(shown, *as_table(published)))
+            shown += ["", str(self.draw)]
+        return Result(data=data, text=Group(*shown))
 
     def _given(self) -> tuple[Split, Predictions]:
         """Return the data, and the predictions for its test set: of a file, or of a network."""
@@ -136,6 +135,14 @@ class Score(OfTask):
         given = self.predictions
         same = given is not None and out.exists() and given.exists() and out.samefile(given)
         require(not same, f"{out} is the predictions file itself; expected another --out")
+
+
+def _draw(scored: Scored, path: Path) -> None:
+    """Draw accuracy by length. This alone imports what analyses need, networks included."""
+    from daxy.report.analyses._analysis import Judged
+    from daxy.report.analyses.by_length import by_length
+
+    save(by_length(Judged.of(scored)).draw(), path)
 
 
 def _table(scored: Scored, statistics: Mapping[str, float], about: Provenance) -> RenderableType:

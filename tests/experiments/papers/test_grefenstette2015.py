@@ -184,8 +184,8 @@ def whole_runs_say() -> dict[str, str]:
             if run.seed == 0 and run.perplexity is not None
         }
         if len(known) > 1:
-            place = place.removesuffix(" train").removesuffix(" test")  # noqa: PLW2901
-            found[place] = min(known, key=lambda rate: known[rate])
+            task = place.removesuffix(" train").removesuffix(" test")
+            found[task] = min(known, key=lambda rate: known[rate])
     return found
 
 
