@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from rich.table import Table
 
+from daxy.api import load
 from daxy.cli import _parse, interpret, main
 from daxy.core import registry
 from daxy.version import __version__
@@ -98,9 +99,20 @@ def test_what_needs_no_data_imports_neither_jax_nor_numpy(request_: str) -> None
 
 
 @pytest.mark.parametrize(
-    "request_", ["tasks", "models", "tasks nacs/length", "show scan/length", "export scan/length"]
+    "request_",
+    [
+        *("tasks", "models", "tasks nacs/length", "show scan/length", "export scan/length"),
+        "score scan/length --predictions all.jsonl",
+    ],
 )
-def test_no_verb_of_the_data_side_imports_jax(request_: str) -> None:
+def test_no_verb_of_the_data_side_imports_jax(
+    request_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    test = load("scan/length").test
+    rows = zip(test.keys, test.target, strict=True)
+    lines = [json.dumps({"key": key, "prediction": target}) for key, target in rows]
+    (tmp_path / "all.jsonl").write_text("\n".join(lines))
     code = (
         "import sys; from daxy.cli.main import main; main(sys.argv[1:]);"
         "print({'jax', 'equinox'} & set(sys.modules))"
