@@ -71,7 +71,9 @@ def test_in_worlds_it_counts_targets_and_draws_some(daxy: Callable, tmp_path: Pa
         assert drawn.width > 2 * 4 * PIXELS
     text = daxy("augment", *SMALL, *flags, "--force", "--example", "2").out
     with Image.open(picture) as drawn:
-        assert drawn.height == 4 * PIXELS
+        below = drawn.convert("L").crop((0, 4 * PIXELS, drawn.width, drawn.height))
+        assert 0 < below.height < 2 * PIXELS
+    assert below.getextrema()[0] < 128, "the commands are not below"
     assert f"{found['changed']:,} of {found['train']:,} training examples changed" in text
     assert f"{picture}:\n  {' '.join(examples[1].source)}; was: " in text
     assert daxy("augment", *SMALL, *flags, "--force", "--example", "2", "--example", "31").code == 2

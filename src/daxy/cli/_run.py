@@ -19,7 +19,9 @@ def check_there(path: Path) -> None:
         WrongRequest: so it is.
     """
     require(not path.is_file(), f"{path} is a file; expected the folder of a run")
-    require(path.is_dir(), f"{path}: no such folder")
+    require(
+        path.is_dir(), f"{path}: no such folder; expected that of a run, as `daxy train` names it"
+    )
 
 
 def finished(path: Path) -> RunFolder:

@@ -215,18 +215,20 @@ def _described(shown: Sequence[Composition]) -> Iterator[str]:
 
 
 def _draw(path: Path, pairs: Sequence[tuple[GroundedExample, GroundedExample]]) -> None:
-    """Draw the worlds of new examples, their targets marked, to the right of what they were."""
+    """Draw new examples, their targets marked and their commands below, right of what they were."""
     import io
 
     from daxy.core.files import write_bytes
     from daxy.worlds import drawing
 
-    def image(example: GroundedExample) -> Image:
-        world = example.world
-        return drawing.image(world, marked=world.placed[0].cell, path=world.path(example.target))
+    def shown(example: GroundedExample) -> tuple[Image, str]:
+        world, path = example.world, example.world.path(example.target)
+        return drawing.image(world, marked=world.placed[0].cell, path=path), " ".join(
+            example.source
+        )
 
     drawn = io.BytesIO()
-    drawing.in_rows([[image(before), image(now)] for now, before in pairs]).save(drawn, "PNG")
+    drawing.in_rows([[shown(before), shown(now)] for now, before in pairs]).save(drawn, "PNG")
     write_bytes(path, drawn.getvalue())
 
 

@@ -16,6 +16,7 @@ from daxy.languages.grounded import Command, Thing, referent
 from daxy.worlds.grid import Cell, World
 
 if TYPE_CHECKING:
+    from PIL import ImageFont
     from PIL.Image import Image
 
 Kind = Literal["svg", "png", "gif"]
@@ -29,6 +30,8 @@ GRID, PAPER, EDGE, AGENT, PATH, MARK = (
 )
 PIXELS = 64
 """Along the side of a cell, unless asked for otherwise."""
+LETTERS = 16
+"""Pixels of a line of words below a picture."""
 FINER = 4
 """A cell's side is drawn so many times as long, and then made smaller: edges come out smooth."""
 FRAME = 350
@@ -164,17 +167,37 @@ def image(
     return canvas.resize((side, side), Image.Resampling.BOX)
 
 
-def in_rows(rows: Sequence[Sequence[Image]]) -> Image:
-    """Return pictures of one size in one, as many in each row."""
-    from PIL import Image
+def in_rows(rows: Sequence[Sequence[tuple[Image, str]]]) -> Image:
+    """Return pictures of one size in one, as many in each row, each with words below it."""
+    from PIL import Image, ImageDraw, ImageFont
 
-    gap, first = PIXELS // 2, rows[0][0]
-    across, down = first.width + gap, first.height + gap
-    whole = Image.new("RGB", (across * len(rows[0]) - gap, down * len(rows) - gap), PAPER)
-    for row, images in enumerate(rows):
-        for column, each in enumerate(images):
-            whole.paste(each, (across * column, down * row))
+    font, gap = ImageFont.load_default(LETTERS), PIXELS // 2
+    size = rows[0][0][0].size
+    said = [[_wrapped(words, font, size[0]) for _, words in row] for row in rows]
+    lines = max(words.count("\n") + 1 for row in said for words in row)
+    across, down = size[0] + gap, size[1] + 2 * LETTERS * lines
+    whole = Image.new("RGB", (across * len(rows[0]) - gap, down * len(rows)), PAPER)
+    pen = ImageDraw.Draw(whole)
+    for row, (pictures, captions) in enumerate(zip(rows, said, strict=True)):
+        for column, ((each, _), words) in enumerate(zip(pictures, captions, strict=True)):
+            corner = across * column, down * row
+            whole.paste(each, corner)
+            below = corner[0], corner[1] + size[1] + LETTERS // 4
+            pen.multiline_text(below, words, EDGE, font)
     return whole
+
+
+def _wrapped(words: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, wide: int) -> str:
+    """Return words in lines that are not wider than so many pixels, if no word is."""
+    first, *others = words.split(" ")
+    lines = [first]
+    for word in others:
+        longer = f"{lines[-1]} {word}"
+        if font.getlength(longer) > wide:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return "\n".join(lines)
 
 
 def png(

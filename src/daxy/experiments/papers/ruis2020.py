@@ -248,7 +248,7 @@ PAPER = Paper(
         "table3": "daxy show gscan/compositional",
         "table4": "daxy augment gscan/compositional --count 10000",
         "figure8": "daxy show gscan/compositional --example D:7 --run RUN --draw FILE",
-        "figure9": "daxy analyse by_length RUN --of G",
+        "figure9": "daxy analyse by_length RUN_WITH_51_SHOTS --of G",
         "figure10": "daxy analyse by_length RUN --of H",
     },
 )
