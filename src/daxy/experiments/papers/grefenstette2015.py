@@ -154,14 +154,14 @@ def _unknown(*places: str) -> str:
     return "\n".join(" | ".join([place, *"?" * len(GRID)]) for place in places)
 
 
-def _attempts(name: str, updates: int, note: str) -> Table:
+def _attempts(name: str, updates: int, note: str, runs: int = 1) -> Table:
     return read_table(
         f"{NAME}/{name}",
         f"Least perplexity of a target token in {updates:,} updates with each learning rate",
         GRID,
         _unknown(*(f"{network}, {task}" for network in NETWORKS for task in TASKS), *_on_splits()),
         partial(of_attempt, updates),
-        runs=1,
+        runs=runs,
         note=f"The paper prints nothing of it. {note} A perplexity is no share: 1 is perfect.",
         digits=3,
     )
@@ -177,8 +177,10 @@ LONGER_ATTEMPTS = _attempts(
     "longer_rates",
     MORE_UPDATES,
     "For networks whose rates a thousand updates do not tell apart, as few use a memory by then."
-    " Where the three largest were tried here, the rate of least perplexity is that of `table`; the"
-    " two smallest were the slowest wherever they were tried.",
+    " Where the three largest were tried here, the rate of the run of least perplexity is that of"
+    " `table`, of runs from seeds that all three were tried from; the two smallest were the slowest"
+    " wherever they were tried.",
+    runs=SEEDS,
 )
 WHOLE_ATTEMPTS = read_table(
     f"{NAME}/whole_rates",
