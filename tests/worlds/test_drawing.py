@@ -79,3 +79,23 @@ def test_a_film_has_a_frame_for_each_state() -> None:
 def test_a_notebook_shows_the_picture() -> None:
     world = World(3, Cell(0, 0))
     assert world._repr_svg_() == drawing.svg(world)
+
+
+def test_words_stand_below_each_picture_and_are_no_wider() -> None:
+    picture = drawing.image(World(3, Cell(0, 0)))
+    side = picture.width
+    few, many = "walk to a circle", "push a red small square while zigzagging " * 3
+    whole = drawing.in_rows([[(picture, many.strip()), (picture, few)]] * 2).convert("L")
+    assert (whole.width > 2 * side, whole.height > 2 * side) == (True, True)
+    gap = whole.width - 2 * side
+    assert whole.crop((side, 0, side + gap, whole.height)).getextrema() == (255, 255)
+    each = whole.height // 2
+    for row in (0, each):
+        deep, shallow = (
+            whole.crop((left, row + side, left + side, row + each)).point(lambda it: 255 - it)
+            for left in (0, side + gap)
+        )
+        boxes = shallow.getbbox(), deep.getbbox()
+        assert boxes[0] is not None
+        assert boxes[1] is not None
+        assert boxes[0][3] + drawing.LETTERS < boxes[1][3] < each - side

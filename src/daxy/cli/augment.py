@@ -223,9 +223,8 @@ def _draw(path: Path, pairs: Sequence[tuple[GroundedExample, GroundedExample]]) 
 
     def shown(example: GroundedExample) -> tuple[Image, str]:
         world, path = example.world, example.world.path(example.target)
-        return drawing.image(world, marked=world.placed[0].cell, path=path), " ".join(
-            example.source
-        )
+        picture = drawing.image(world, marked=world.placed[0].cell, path=path)
+        return picture, " ".join(example.source)
 
     drawn = io.BytesIO()
     drawing.in_rows([[shown(before), shown(now)] for now, before in pairs]).save(drawn, "PNG")
