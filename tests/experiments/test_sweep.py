@@ -1,4 +1,4 @@
-"""Runs of one shape train as one program, whatever their split, their dropout and their seed."""
+"""Runs of one shape train as one program: whatever their split, dropout, learning rate and seed."""
 
 import shutil
 from collections.abc import Sequence
@@ -43,10 +43,17 @@ def in_epochs(count: int) -> Run:
     return replace(asked, learner=replace(asked.learner, protocol=recipe))
 
 
+def at(rate: float, asked: Run) -> Run:
+    """The run with another learning rate."""
+    recipe = replace(asked.learner.protocol, learning_rate=rate)
+    return replace(asked, learner=replace(asked.learner, protocol=recipe))
+
+
 MIXED = [
     run("simple_p1", 0, 0.5),
     run("simple_p1", 1, 0.0),
     run("addprim_jump", 0, 0.0),
+    at(0.01, run("simple_p1", 1, 0.0)),
 ]
 
 
@@ -79,7 +86,8 @@ def test_each_run_of_a_mixed_group_is_as_it_would_be_alone(mixed: Path, tmp_path
         together, alone = weights(mixed, asked), weights(tmp_path, asked)
         for name, own in together.items():
             np.testing.assert_allclose(own, alone[name], atol=1e-5, err_msg=name)
-        folder = asked.within(mixed)
+        folder, rate = asked.within(mixed), asked.learner.protocol.learning_rate
+        assert {record["learning_rate"] for record in folder.records()} == {rate}
         assert folder.scores()["test_examples"] == len(asked.split.test)
         assert set(folder.group) == {each.config.name for each in MIXED}
 
@@ -114,6 +122,7 @@ def test_programs_hold_what_has_one_shape_and_stay_the_same_as_runs_are_finished
     workshop = Workshop(tmp_path)
     small = [run("simple_p1", seed, dropout) for seed in range(5) for dropout in (0.0, 0.5)]
     large = [run("addprim_jump", seed, 0.1, hidden=8) for seed in range(3)]
+    small[5] = at(0.01, small[5])
     every = [*small[:4], *large, *small[4:]]
     planned = programs.programs(every, every, workshop, most=4)
     assert [len(program.runs) for program in planned] == [3, 4, 3, 3]

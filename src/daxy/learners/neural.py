@@ -91,7 +91,7 @@ class Neural:
     @property
     def shape(self) -> Neural:
         """The learner without what may differ between networks that train as one program."""
-        return replace(self, protocol=replace(self.protocol, dropout=0.0))
+        return replace(self, protocol=replace(self.protocol, dropout=0.0, learning_rate=1.0))
 
     def weights(self, words: Words) -> int:
         """Return how many numbers a network learns."""
@@ -115,7 +115,8 @@ class Member:
 class Group:
     """Networks that train as one program: of one shape, each on its own data.
 
-    What may differ are the seed, the dropout and the split; all splits have the same words.
+    What may differ are the seed, the dropout, the learning rate and the split; all splits have the
+    same words.
     """
 
     members: Sequence[Member]
@@ -316,6 +317,7 @@ class Group:
             buckets=tuple(buckets),
             seeds=tuple(member.seed for member in self.members),
             dropout=tuple(member.learner.protocol.dropout for member in self.members),
+            learning_rates=tuple(member.learner.protocol.learning_rate for member in self.members),
         )
 
 

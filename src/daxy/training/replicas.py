@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -104,6 +104,14 @@ class Replicas:
     seeds: tuple[int, ...]
     dropout: tuple[float, ...] = ()
     """Each replica's own rate; unless given all have the protocol's."""
+    learning_rates: tuple[float, ...] = ()
+    """What each replica's learning rate begins with; unless given all have the protocol's."""
+
+    def recipe(self, replica: int) -> Protocol:
+        """Return the protocol with a replica's own learning rate."""
+        if not self.learning_rates:
+            return self.protocol
+        return replace(self.protocol, learning_rate=self.learning_rates[replica])
 
     def start(self) -> Shares:
         """Return the state before the first step; each replica's weights come from its seed."""
