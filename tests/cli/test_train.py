@@ -85,6 +85,48 @@ def test_an_analysis_that_is_drawn_says_where(daxy: Callable, runs: Path, tmp_pa
     assert drawn.out.splitlines()[-1].startswith(f"{picture}: ")
 
 
+def tried(daxy: Callable, runs: Path, *more: str):
+    """Train with several learning rates, one of which no weights survive."""
+    sizes = ("--hidden", "6", "--width", "4", "--embedding", "4", "--batch-size", "4")
+    lengths = ("--shortest", "2", "--longest", "4", "--test-shortest", "5", "--test-longest", "6")
+    pairs = ("--pairs", "40", "--validation-pairs", "5", "--test-pairs", "5", "--symbols", "5")
+    steps = ("--protocol", "grefenstette2015", "--updates", "12", "--validate-every", "6")
+    flags = (*sizes, *lengths, *pairs, *steps, "--limit", "8", "--runs", str(runs))
+    return daxy("train", "transduction/copy", "transducer", *flags, "--seeds", "2", *more)
+
+
+def test_of_several_learning_rates_one_is_chosen_and_all_are_shown(
+    daxy: Callable, tmp_path: Path
+) -> None:
+    rates = ("--rates", "1e-9", "0.01", "1e38")
+    answer = tried(daxy, tmp_path, *rates, "--json")
+    assert (answer.code, answer.json["chosen"]) == (0, 0.01)
+    assert answer.json["by"] == "least training perplexity"
+    each = {rate["learning_rate"]: rate["runs"] for rate in answer.json["rates"]}
+    assert {rate: len(found) for rate, found in each.items()} == {1e-9: 2, 0.01: 2, 1e38: 0}
+    assert answer.json["runs"] == each[0.01]
+    assert answer.json["learner"]["protocol"]["learning_rate"] == 0.01
+    said = tried(daxy, tmp_path, "--rates", "1e-9", "0.01").out
+    assert "chosen     0.01, of least training perplexity" in said
+    for run in (*each[1e-9], *each[0.01]):
+        assert f"{run['perplexity']:.4g}" in said
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--rates", "0.1", "--learning-rate=0.2"), "every learning rate; leave --learning-rate"),
+        (("--rates",), "--rates needs some, as in --rates 5e-3 1e-3"),
+    ],
+)
+def test_rates_that_say_nothing_or_too_much_are_refused(
+    flags: tuple[str, ...], said: str, daxy: Callable, tmp_path: Path
+) -> None:
+    answer = tried(daxy, tmp_path, *flags)
+    assert (answer.code, [*tmp_path.iterdir()]) == (2, [])
+    assert said in answer.err
+
+
 def test_other_settings_are_other_runs(daxy: Callable, runs: Path) -> None:
     before = len(list(runs.iterdir()))
     first = train(daxy, runs, "--json").json["runs"][0]["digest"]

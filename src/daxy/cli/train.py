@@ -20,6 +20,7 @@ from daxy.core.errors import require
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from daxy.experiments.learning_rates import Grid
     from daxy.experiments.papers import Cell
     from daxy.experiments.runs import Experiment
     from daxy.experiments.trained import Trained
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 LearnerName = tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="LEARNER")]]
 DEFAULT_LEARNER = "seq2seq"
+NOTICED = ("--protocol", "--rates", "--learning-rate")
+"""Flags of which it matters whether they were given."""
 SWITCHES = ("--json", "--debug", "--restart")
 """Flags that take no value."""
 
@@ -43,8 +46,8 @@ class Train(OfTask):
     """
 
     brought = MappingProxyType({"--geca.": "--augment geca"})
-    chose_protocol: ClassVar[bool] = False
-    """Whether one was asked for."""
+    given: ClassVar[frozenset[str]] = frozenset()
+    """Which of `NOTICED` were given, whatever their values."""
 
     task: TaskName
     """The task; `daxy tasks` lists them."""
@@ -54,6 +57,9 @@ class Train(OfTask):
     """How many networks to train."""
     first_seed: int = 0
     """The seed of the first of them; the others count on."""
+    rates: tuple[float, ...] = ()
+    """Train every seed with each of these learning rates, all as one program, and choose one as
+    the protocol chooses weights: by training perplexity, else on the validation set."""
     protocol: str = "bastings2018"
     """The training recipe of a paper, whose defaults the flags below change one by one."""
     augment: Literal["none", "geca"] = "none"
@@ -77,17 +83,41 @@ class Train(OfTask):
 
         experiment = self.experiment()
         seeds = seeds_from(self.seeds, self.first_seed)
+        self._check_rates()
         for note in filter(None, (self._own_protocol(), experiment.limited())):
             say(f"note: {note}")
+        if self.rates:
+            return self._tried(experiment, seeds)
         folders = experiment.run(seeds, watcher=Display(), restart=self.restart)
         return _answer(Trained(experiment, tuple(folders)))
+
+    def _check_rates(self) -> None:
+        several = "--rates" in self.given
+        require(bool(self.rates) or not several, "--rates needs some, as in --rates 5e-3 1e-3")
+        twice = several and "--learning-rate" in self.given
+        require(not twice, "--rates has every learning rate; leave --learning-rate out")
+
+    def _tried(self, experiment: Experiment, seeds: Sequence[int]) -> Result:
+        """Return what each learning rate came to, and the scores with the chosen one."""
+        from rich.console import Group
+
+        from daxy.cli._progress import Display
+        from daxy.experiments.learning_rates import train_grid
+
+        grid = train_grid(experiment, self.rates, seeds, watcher=Display(), restart=self.restart)
+        chosen = _answer(grid.tried[grid.chosen])
+        found = {rate: _runs(trained) for rate, trained in grid.tried.items()}
+        each = [{"learning_rate": rate, "runs": found.get(rate, [])} for rate in self.rates]
+        data = {**chosen.data, "chosen": grid.chosen, "by": grid.by, "rates": each}
+        said = f"chosen     {grid.chosen:g}, of {grid.by}"
+        return Result(data=data, text=Group(_rates(grid, each), said, "", chosen.text))
 
     def _own_protocol(self) -> str:
         """Say which recipe the network is from, where nobody chose one; nothing where it is it."""
         from daxy import models
 
         own = getattr(models.get(self.learner), "PROTOCOL", self.protocol)
-        if self.chose_protocol or own == self.protocol:
+        if "--protocol" in self.given or own == self.protocol:
             return ""
         other = f"{self.learner} was published with another recipe, --protocol {own}"
         return f"{other}; this is {self.protocol}, as of any network unless said"
@@ -141,7 +171,8 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
         flags.append(("geca", Geca, field(default_factory=Geca)))
     made = make_dataclass("Train", flags, bases=(Train,), frozen=True, kw_only=True)
     made.__doc__ = Train.__doc__
-    made.chose_protocol = chosen is not None
+    words = {word.partition("=")[0] for word in arguments}
+    made.given = frozenset(words.intersection(NOTICED))
     made.after = "" if task is None else f"{task} {learner}"
     return made
 
@@ -171,21 +202,44 @@ def _value(arguments: Sequence[str], flag: str) -> str | None:
 def _answer(trained: Trained) -> Result:
     from daxy.cli._published import as_values
 
-    experiment = trained.experiment
-    found = [(folder, folder.config(), folder.scores()) for folder in trained.folders]
-    runs = [
-        {"seed": config.seed, "digest": config.digest, "folder": str(folder.path), **scores}
-        for folder, config, scores in found
-    ]
+    experiment, runs = trained.experiment, _runs(trained)
     data = {
         "task": experiment.task,
-        "data": found[0][1].data,
+        "data": trained.folders[0].config().data,
         "learner": experiment.learner.settings(),
         "measured": trained.summary.as_json,
         "published": as_values(trained.published),
         "runs": runs,
     }
     return Result(data=data, text=_table(trained, runs))
+
+
+def _runs(trained: Trained) -> list[dict[str, Any]]:
+    found = [(folder, folder.config(), folder.scores()) for folder in trained.folders]
+    return [
+        {"seed": config.seed, "digest": config.digest, "folder": str(folder.path), **scores}
+        for folder, config, scores in found
+    ]
+
+
+def _rates(grid: Grid, each: Sequence[dict[str, Any]]) -> RenderableType:
+    """Return a line of every learning rate: what it is judged by, and what it came to on test."""
+    from rich.table import Table
+
+    judge = "perplexity" if grid.by_perplexity else "validation"
+    table = Table("learning rate", f"{judge} of each seed", "test", box=None)
+    for rate in each:
+        runs = {run["seed"]: run for run in rate["runs"]}
+        judged = [
+            _judged(judge, runs[seed][judge]) if seed in runs else "diverged" for seed in grid.seeds
+        ]
+        tests = (f"{run['test'][run['metric']]:.1%}" for run in runs.values())
+        table.add_row(f"{rate['learning_rate']:g}", " ".join(judged), " ".join(tests))
+    return table
+
+
+def _judged(by: str, value: float) -> str:
+    return f"{value:.4g}" if by == "perplexity" else f"{value:.1%}"
 
 
 def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:

@@ -86,6 +86,10 @@ class RunFailed(DaxyError):  # noqa: N818
     exit_code = 1
 
 
+class Diverged(RunFailed):
+    """Networks whose weights are no numbers any more, before any were selected."""
+
+
 def require(condition: bool, message: str) -> None:
     """Raise `WrongRequest(message)` unless the condition holds."""
     if not condition:

@@ -17,7 +17,7 @@ from safetensors.numpy import save
 
 from daxy import metrics, tasks
 from daxy.batching.table import Words
-from daxy.core.errors import RunFailed, require
+from daxy.core.errors import Diverged, RunFailed, require
 from daxy.core.examples import Examples, Sequences
 from daxy.core.files import write_bytes
 from daxy.core.locks import alone
@@ -161,6 +161,16 @@ class Experiment:
         """Return the run with this seed."""
         return Run(task=self.task, learner=self.learner, data=self.data, seed=seed)
 
+    def at(self, learning_rate: float) -> Experiment:
+        """Return the same with another learning rate."""
+        recipe = replace(self.learner.protocol, learning_rate=learning_rate)
+        return replace(self, learner=replace(self.learner, protocol=recipe))
+
+    def finished(self, seeds: Sequence[int]) -> list[RunFolder]:
+        """Return the folders of those of these seeds' runs that are finished."""
+        folders = [self.of(seed).within(self.folder) for seed in seeds]
+        return [folder for folder in folders if folder.is_done()]
+
     def limited(self) -> str:
         """Say how many targets of the test are longer than outputs can be; nothing if none is.
 
@@ -197,11 +207,15 @@ class Experiment:
             RunFailed: a run folder is damaged or cannot be written.
             WrongRequest: learner and task do not go together, or nothing it says could be right.
         """
-        require(len(set(seeds)) == len(seeds) > 0, f"seeds must differ, and be some: {list(seeds)}")
-        require(min(seeds) >= 0, f"a seed must not be negative: {min(seeds)}")
+        check_seeds(seeds)
+        return self.complete([self.of(seed) for seed in seeds], watcher=watcher, restart=restart)
+
+    def complete(
+        self, runs: Sequence[Run], *, watcher: Watcher | None = None, restart: bool = False
+    ) -> list[RunFolder]:
+        """Return the finished run folders of runs on this task, of one shape; see `run`."""
         self.limited()
         workshop = Workshop(self.folder, self.checkpoint_seconds, self.evaluate_every)
-        runs = [self.of(seed) for seed in seeds]
         if restart:
             workshop.check_evaluated(runs, missing=runs)
             workshop.clear(runs)
@@ -402,7 +416,7 @@ class Workshop:
         self.drop_states(runs)
         if any(fitted.position.lost):
             others = "; the other runs of the group are finished"
-            raise RunFailed(f"{lost([run.seed for run in runs], fitted.position)}{others}")
+            raise Diverged(f"{lost([run.seed for run in runs], fitted.position)}{others}")
 
 
 def _config_beside(run: Run, folder: RunFolder) -> RunConfig:
@@ -539,6 +553,12 @@ def limited(limit: int, test: Examples) -> str:
     said += f" {len(lengths):,} targets of the test have more: up to {lengths.max(initial=0)}"
     require(not 0 < over == len(lengths), f"{said}, so that none could be right")
     return said if over else ""
+
+
+def check_seeds(seeds: Sequence[int]) -> None:
+    """Refuse seeds that are none, twice the same, or negative."""
+    require(len(set(seeds)) == len(seeds) > 0, f"seeds must differ, and be some: {list(seeds)}")
+    require(min(seeds) >= 0, f"a seed must not be negative: {min(seeds)}")
 
 
 MOST_SEEDS = 10_000

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from daxy.batching.epochs import Epoch, assign, in_parts
 from daxy.batching.table import Rows
-from daxy.core.errors import RunFailed
+from daxy.core.errors import Diverged
 from daxy.training.checkpoint import Checkpoint, damaged
 from daxy.training.interrupt import Interrupted, StopRequest, stop_request
 from daxy.training.order import Order, Supply
@@ -199,8 +199,8 @@ class Training:
 
         Raises:
             Interrupted: by a signal, after the state was saved.
-            RunFailed: a checkpoint is damaged or cannot be written, or every replica diverges
-                before any weights are selected.
+            RunFailed: a checkpoint is damaged or cannot be written.
+            Diverged: every replica does, before any weights are selected.
         """
         first, position = self._resume()
         shares = first
@@ -386,7 +386,7 @@ class Training:
         A loss is that of the weights before its step, so the last step shows in the weights alone.
 
         Raises:
-            RunFailed: there are no others, and no weights that were selected before.
+            Diverged: there are no others, and no weights that were selected before.
         """
         known = np.isfinite(position.losses) & self.replicas.finite(shares)
         for replica in np.flatnonzero(~known).tolist():
@@ -433,12 +433,12 @@ def _judged(protocol: Recipe, score: float | None, perplexity: float | None) -> 
     return score if protocol.keep == "best" else None
 
 
-def lost(seeds: Sequence[int], position: Position) -> RunFailed:
+def lost(seeds: Sequence[int], position: Position) -> Diverged:
     """Return what is said of the replicas that are lost."""
     replicas = zip(seeds, position.history, position.lost, strict=True)
     gone = [f"{seed} (epoch {len(history) + 1})" for seed, history, is_lost in replicas if is_lost]
     place = f"the loss of seed {', '.join(gone)} is no number any more"
-    return RunFailed(f"{place}; try a smaller learning rate")
+    return Diverged(f"{place}; try a smaller learning rate")
 
 
 def _window(values: NDArray[Any], first: int) -> NDArray[Any]:
