@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import cycle, starmap
+from itertools import cycle
 from math import exp, isfinite, nan
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -331,11 +331,11 @@ class Training:
     def _learning_rates(self, position: Position, steps: int) -> list[float]:
         """Return every replica's learning rate after so many steps."""
 
-        def own(replica: int, history: list[EpochRecord]) -> float:
+        def own(recipe: Recipe, history: list[EpochRecord]) -> float:
             scores = [record.validation for record in history]
-            return learning_rate(self.replicas.recipe(replica), position.epoch, steps, scores)
+            return learning_rate(recipe, position.epoch, steps, scores)
 
-        return list(starmap(own, enumerate(position.history)))
+        return list(map(own, self.replicas.recipes, position.history))
 
     def _end_epoch(self, shares: Shares, position: Position, epoch: _Epoch) -> Shares:
         """Validate, keep what improved (a tie keeps the earlier) and write down the epoch."""

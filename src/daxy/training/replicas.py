@@ -107,11 +107,11 @@ class Replicas:
     learning_rates: tuple[float, ...] = ()
     """What each replica's learning rate begins with; unless given all have the protocol's."""
 
-    def recipe(self, replica: int) -> Protocol:
-        """Return the protocol with a replica's own learning rate."""
-        if not self.learning_rates:
-            return self.protocol
-        return replace(self.protocol, learning_rate=self.learning_rates[replica])
+    @cached_property
+    def recipes(self) -> list[Protocol]:
+        """The protocol with each replica's own learning rate."""
+        rates = self.learning_rates or [self.protocol.learning_rate] * len(self.seeds)
+        return [replace(self.protocol, learning_rate=rate) for rate in rates]
 
     def start(self) -> Shares:
         """Return the state before the first step; each replica's weights come from its seed."""
