@@ -112,6 +112,13 @@ def test_of_several_learning_rates_one_is_chosen_and_all_are_shown(
         assert f"{run['perplexity']:.4g}" in said
 
 
+def test_rates_that_are_as_good_are_named(daxy: Callable, tmp_path: Path) -> None:
+    """Nobody has anything right after so few updates."""
+    answer = tried(daxy, tmp_path, "--rates", "0.02", "0.01", "--keep", "best")
+    said = "chosen     0.02, of best mean score on the validation set; as good: 0.01\n"
+    assert said in answer.out
+
+
 @pytest.mark.parametrize(
     ("flags", "said"),
     [

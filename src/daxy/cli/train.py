@@ -109,7 +109,8 @@ class Train(OfTask):
         found = {rate: _runs(trained) for rate, trained in grid.tried.items()}
         each = [{"learning_rate": rate, "runs": found.get(rate, [])} for rate in self.rates]
         data = {**chosen.data, "chosen": grid.chosen, "by": grid.by, "rates": each}
-        said = f"chosen     {grid.chosen:g}, of {grid.by}"
+        others = ", ".join(f"{rate:g}" for rate in grid.best[1:])
+        said = f"chosen     {grid.chosen:g}, of {grid.by}{f'; as good: {others}' if others else ''}"
         return Result(data=data, text=Group(_rates(grid, each), said, "", chosen.text))
 
     def _own_protocol(self) -> str:

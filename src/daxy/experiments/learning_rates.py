@@ -32,12 +32,18 @@ class Grid:
 
     @property
     def chosen(self) -> float:
-        """The best rate; of two that are as good the first.
+        """The best rate; of several that are as good the first."""
+        return self.best[0]
 
-        By perplexity it is that of the best run, as seeds may differ in whether they learn a task
-        at all; on the validation set that of the best mean, a network that diverged having 0.
+    @property
+    def best(self) -> list[float]:
+        """The best rates: one, unless several are as good.
+
+        By perplexity what counts is the best run, as seeds may differ in whether they learn a task
+        at all; on the validation set it is the mean, a network that diverged having 0.
         """
-        return max(self.tried, key=self._merit)
+        merits = {rate: self._merit(rate) for rate in self.tried}
+        return [rate for rate, merit in merits.items() if merit == max(merits.values())]
 
     def _merit(self, rate: float) -> float:
         scores = [folder.scores() for folder in self.tried[rate].folders]
