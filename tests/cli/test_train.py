@@ -86,7 +86,7 @@ def test_an_analysis_that_is_drawn_says_where(daxy: Callable, runs: Path, tmp_pa
 
 
 def tried(daxy: Callable, runs: Path, *more: str):
-    """Train with several learning rates, one of which no weights survive."""
+    """Train two small networks for a moment."""
     sizes = ("--hidden", "6", "--width", "4", "--embedding", "4", "--batch-size", "4")
     lengths = ("--shortest", "2", "--longest", "4", "--test-shortest", "5", "--test-longest", "6")
     pairs = ("--pairs", "40", "--validation-pairs", "5", "--test-pairs", "5", "--symbols", "5")

@@ -12,6 +12,7 @@ from tests.experiments.test_streamed_runs import experiment
 
 from daxy.core.errors import Diverged, WrongRequest
 from daxy.experiments.learning_rates import Grid, train_grid
+from daxy.training.interrupt import Interrupted
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 
@@ -40,6 +41,16 @@ def test_a_rate_that_diverges_is_left_out_and_asking_again_finds_the_others(tmp_
         train_grid(asked, [TOO_LARGE], [0, 1])
 
 
+def test_what_is_asked_for_beside_an_interrupted_grid_that_diverges_is_trained_too(
+    tmp_path: Path,
+) -> None:
+    asked = experiment(tmp_path)
+    with pytest.raises(Interrupted):
+        train_grid(asked, [TOO_LARGE, 2 * TOO_LARGE], [0], watcher=small_runs.Stopped(at=1))
+    grid = train_grid(asked, [TOO_LARGE, 2 * TOO_LARGE, 0.01], [0])
+    assert {*grid.tried} == {0.01}
+
+
 @dataclass
 class Told:
     """A folder, or the runs with a rate, as far as a choice looks at them."""
@@ -55,20 +66,20 @@ class Told:
 
 
 def chosen(by_perplexity: bool, **rates: Any) -> str:
-    tried: Any = {rate: Told({"test": [{}, {}], **own}) for rate, own in rates.items()}
+    tried: Any = {rate: Told(own) for rate, own in rates.items()}
     return str(Grid((0, 1), tried, by_perplexity).chosen)
 
 
 def test_the_rate_of_the_run_of_least_perplexity_is_chosen() -> None:
-    low = {"perplexity": [1.5, 9.0], "validation": [0.1, 0.1]}
-    even = {"perplexity": [2.0, 2.0], "validation": [0.9, 0.9]}
+    low = {"perplexity": [1.5, 9.0], "validation": [0.1, 0.1], "test": [0.0, 0.0]}
+    even = {"perplexity": [2.0, 2.0], "validation": [0.9, 0.9], "test": [1.0, 1.0]}
     assert chosen(True, even=even, low=low) == "low"
     assert chosen(True, even=even, same=even) == "even"
 
 
 def test_the_rate_of_the_best_mean_on_the_validation_set_is_chosen() -> None:
-    low = {"perplexity": [1.5, 9.0], "validation": [1.0, 0.1]}
-    even = {"perplexity": [2.0, 2.0], "validation": [0.6, 0.6]}
+    low = {"perplexity": [1.5, 9.0], "validation": [1.0, 0.1], "test": [1.0, 1.0]}
+    even = {"perplexity": [2.0, 2.0], "validation": [0.6, 0.6], "test": [0.0, 0.0]}
     assert chosen(False, low=low, even=even) == "even"
 
 

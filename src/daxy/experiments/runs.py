@@ -297,14 +297,21 @@ class Workshop:
             Interrupted: by a signal; asking again resumes.
             RunFailed: a run folder is damaged or cannot be written, or another process trains a
                 run.
+            Diverged: some of them did; all others are finished.
         """
         self.check()
         prepare()
         missing = self.missing(runs)
         self.check_evaluated(runs, missing)
         begun, new = self.sorted(missing)
+        diverged: Diverged | None = None
         for group in (*begun, *([new] if new else [])):
-            self._train(group, watcher or Silent())
+            try:
+                self._train(group, watcher or Silent())
+            except Diverged as error:
+                diverged = diverged or error  # the other groups can be trained all the same
+        if diverged:
+            raise diverged
 
     def check_evaluated(self, runs: Sequence[Run], missing: Sequence[Run]) -> None:
         """Refuse runs without the evaluations that are asked for: finished, or too short for one.
