@@ -53,12 +53,58 @@ def test_pops_begin_held_back_or_as_is_asked(
     assert (np.abs(np.delete(biases, place, axis=1)) <= 0.1).all()  # 1 / sqrt(100)
 
 
+def test_pushes_at_the_bottom_of_a_deque_begin_as_is_asked_and_nothing_else_changes() -> None:
+    plain, changed = (
+        Model(
+            Config(memory="deque", hidden=100, embedding=2, width=2, bottom_push_bias=bias),
+            Sizes(5, 5),
+            key=jax.random.key(0),
+        )
+        for bias in (None, -4.0)
+    )
+    assert plain.heads is not None and changed.heads is not None
+    expected = np.array(plain.heads.wants_bias)
+    assert memories.get("deque").wants == ("pop", "push")
+    expected[3] = -4  # of the top: pop, push; of the bottom: pop, push
+    np.testing.assert_array_equal(changed.heads.wants_bias, expected)
+
+
+def reads_of_what_is_to_be_said(length: int, **choices: float) -> np.ndarray:
+    """Return how much untrained deques read of each token of a copy where they have to say it.
+
+    At either end, of three networks and five sources: [networks and sources, tokens].
+    """
+    config = Config(memory="deque", **choices)
+    source = jax.random.randint(jax.random.key(1), (5, length), 3, 131)
+    found = list[np.ndarray]()
+    for key in jax.random.split(jax.random.key(2), 3):
+        inside = jax.vmap(Model(config, Sizes(131, 131), key=key).inside)(source, source)
+        by_step = np.array(inside.reads).sum(axis=2).reshape(5, 2 * length + 1, -1, 2).sum(axis=3)
+        # What is read at one step reaches what is said at the next: token 1 at step length + 1.
+        tokens = np.arange(length)
+        found.extend(by_step[:, length + tokens, 1 + tokens])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("length", [8, 36])
+def test_a_deque_has_what_is_to_be_copied_within_reach_if_its_bottom_is_held_back(
+    length: int,
+) -> None:
+    """Beginning as the paper's it reads nothing of any of it: no gradient says that it might."""
+    assert reads_of_what_is_to_be_said(length).max() == 0
+    held_back = reads_of_what_is_to_be_said(length, pop_bias=-2.0, bottom_push_bias=-4.0)
+    assert (held_back.max(axis=1) > 0.3).all()
+
+
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
         ({"memory": "heap"}, "no memory named 'heap'"),
         ({"layers": 0}, "layers must be positive, not 0"),
         ({"width": -1}, "width must be positive, not -1"),
+        ({"memory": "stack", "bottom_push_bias": -4.0}, "stack has no bottom"),
+        ({"memory": "none", "bottom_push_bias": -4.0}, "none has no bottom"),
+        ({"memory": "deque", "bottom_push_bias": np.inf}, "push-bias must be finite, not inf"),
     ],
 )
 def test_what_cannot_be_built_is_refused(choices: dict[str, Any], message: str) -> None:

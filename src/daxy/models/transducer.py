@@ -18,7 +18,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from daxy.core.errors import UnknownName, require
-from daxy.core.settings import check_positive
+from daxy.core.settings import check_positive, later
 from daxy.core.vocabulary import END, PAD
 from daxy.models import memories
 from daxy.models._model import Batch, Sizes
@@ -55,6 +55,10 @@ class Config:
     pop_bias: float = -1.0
     """What the bias of pops starts from, where a memory has them; from 0 on, it is often never
     used."""
+    bottom_push_bias: float | None = later(None)
+    """What the bias of pushes at the bottom of a deque starts from; None: near 0, as at its top.
+    Not in the paper: far below (-4, with a pop bias of -2), the bottom begins by reading what was
+    pushed first, as a queue does."""
 
     def __post_init__(self) -> None:
         check_positive(self, "hidden", "layers", "embedding", "width")
@@ -66,6 +70,11 @@ class Config:
             said = f"without a memory there is no {name.replace('_', '-')}; leave it out"
             plain = getattr(self, name) == getattr(type(self), name)
             require(self.memory != NONE or plain, said)
+        if self.bottom_push_bias is not None:
+            said = f"bottom-push-bias must be finite, not {self.bottom_push_bias}"
+            require(isfinite(self.bottom_push_bias), said)
+            has_bottom = self.kind is not None and "bottom" in self.kind.sides
+            require(has_bottom, f"{self.memory} has no bottom; leave bottom-push-bias out")
 
     @property
     def kind(self) -> Memory | None:
@@ -89,7 +98,11 @@ class Heads(eqx.Module):
         self.wants = uniform(keys[0], (hidden, wanted), hidden)
         bias = uniform(keys[1], (wanted,), hidden).reshape(memory.ends, -1)
         is_pop = jnp.array([want == "pop" for want in memory.wants])
-        self.wants_bias = jnp.where(is_pop, config.pop_bias, bias).ravel()
+        bias = jnp.where(is_pop, config.pop_bias, bias)
+        if config.bottom_push_bias is not None:
+            place = memory.sides.index("bottom"), memory.wants.index("push")
+            bias = bias.at[place].set(config.bottom_push_bias)
+        self.wants_bias = bias.ravel()
         self.values = uniform(keys[2], (hidden, memory.ends * config.width), hidden)
         self.values_bias = uniform(keys[3], (memory.ends * config.width,), hidden)
         self.said = uniform(keys[4], (hidden, config.embedding), hidden)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,20 @@ def test_the_protocol_is_the_papers() -> None:
     assert (found.updates, found.streamed, found.keep) == (30_000, True, "perplexity")
     assert found.dropout == found.weight_decay == 0
     assert list(map(float, paper.GRID)) == [5e-3, 1e-3, 5e-4, 1e-4, 5e-5]
+
+
+def test_a_deque_that_begins_held_back_differs_from_the_papers_in_two_biases_alone() -> None:
+    cells = papers.table("grefenstette2015/held_back").cells
+    assert [cell.column for cell in cells] == list(TABLE.columns)
+    for cell in cells:
+        plain = TABLE.cell("DeQue-LSTM", cell.column).recipe
+        assert cell.recipe is not None and plain is not None
+        assert cell.value is None
+        (ours, theirs) = map(reproduction.learner_of, (cell.recipe, plain))
+        assert ours.config == replace(theirs.config, pop_bias=-2.0, bottom_push_bias=-4.0)
+        assert ours.protocol == replace(theirs.protocol, learning_rate=5e-4)
+        places = [(each.task, each.part, each.metric) for each in (cell.recipe, plain)]
+        assert places[0] == places[1]
 
 
 def test_a_split_of_scan_is_not_streamed() -> None:
