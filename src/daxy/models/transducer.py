@@ -66,15 +66,15 @@ class Config:
         known = [*memories.available(), NONE]
         if self.memory not in known:
             raise UnknownName("memory", self.memory, known)
-        for name in ("width", "pop_bias"):
+        for name in ("width", "pop_bias", "bottom_push_bias"):
             said = f"without a memory there is no {name.replace('_', '-')}; leave it out"
             plain = getattr(self, name) == getattr(type(self), name)
             require(self.memory != NONE or plain, said)
         if self.bottom_push_bias is not None:
             said = f"bottom-push-bias must be finite, not {self.bottom_push_bias}"
             require(isfinite(self.bottom_push_bias), said)
-            has_bottom = self.kind is not None and "bottom" in self.kind.sides
-            require(has_bottom, f"{self.memory} has no bottom; leave bottom-push-bias out")
+            said = f"a {self.memory} has no bottom; leave bottom-push-bias out"
+            require("bottom" in memories.get(self.memory).sides, said)
 
     @property
     def kind(self) -> Memory | None:

@@ -50,8 +50,9 @@ RATES = {
 }
 """By network and task: the rate of least training perplexity where another than 1e-3 had it, in the
 longest runs that were made with several."""
-HELD_BACK: dict[str, Value] = {"memory": "deque", "pop_bias": -2.0, "bottom_push_bias": -4.0}
-"""A deque that begins by reading at its bottom what was pushed first, at its top what was last."""
+HELD_BACK: dict[str, Value] = {"pop_bias": -2.0, "bottom_push_bias": -4.0}
+"""Of a deque that begins by reading at its bottom what was pushed first, at its top what was last.
+"""
 HELD_BACK_RATE = "5e-4"
 """The only one that it was tried with."""
 SEEDS = 3
@@ -99,9 +100,8 @@ def of_cell(network: str, column: str) -> Recipe:
 
 def of_held_back(network: str, column: str) -> Recipe:
     """Return the recipe of a figure of a deque whose bottom begins held back."""
-    usual = of_cell("DeQue-LSTM", column)
-    assert network == "DeQue-LSTM"
-    return replace(usual, config=HELD_BACK, changes=_rate(HELD_BACK_RATE))
+    config = {**NETWORKS[network], **HELD_BACK}
+    return replace(of_cell(network, column), config=config, changes=_rate(HELD_BACK_RATE))
 
 
 def of_attempt(updates: int, place: str, rate: str) -> Recipe:

@@ -34,7 +34,8 @@ class Memory(ABC):
     ends: ClassVar[int]
     """Where something is put in, taken out and read."""
     sides: ClassVar[tuple[str, ...]] = ("",)
-    """What the ends are called, where there are several."""
+    """What the ends are called, where there are several; how pushes begin at one that is called
+    `bottom` can be chosen (`--bottom-push-bias`)."""
     wants: ClassVar[tuple[str, ...]]
     """What a controller says for each end; `pop` begins held back (`--pop-bias`)."""
 
