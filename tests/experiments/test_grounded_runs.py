@@ -236,7 +236,8 @@ def test_what_it_does_is_drawn(trained: RunFolder, tmp_path: Path, daxy: Callabl
     ]
     assert "no such folder" in daxy(*request[:-1], str(tmp_path / "nowhere")).err
     assert "no finished run" in daxy(*request[:-1], str(tmp_path)).err
-    other = daxy(*request, "--split-seed", "1")
+    learned = ["train:1" if each == "A:1" else each for each in request]
+    other = daxy(*learned, "--split-seed", "1")
     assert (other.code, "another choice of" in other.err) == (2, True)
     other = daxy("show", "scan/simple_p1", "--run", str(trained.path))
     assert f"is a run on {TASK}, not on scan/simple_p1" in other.err

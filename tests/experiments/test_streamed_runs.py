@@ -193,8 +193,26 @@ def test_a_run_is_looked_at_with_its_own_data_unless_other_is_chosen(
 ) -> None:
     asked = ("show", "transduction/copy", "--run", str(run.path), "--example", "test:2")
     assert daxy(*asked, "--json").json == daxy(*asked, *FLAGS, "--json").json
-    other = daxy(*asked, "--symbols", "4")
+    learned = (*asked[:-1], "train:1", "--symbols", "4")
+    other = daxy(*learned)
     assert (other.code, "another choice of transduction/copy's data" in other.err) == (2, True)
+
+
+def test_a_run_is_looked_at_with_shorter_and_longer_sequences_than_its_own_test(
+    run: RunFolder, daxy: Callable[..., Any]
+) -> None:
+    asked = ("show", "transduction/copy", "--run", str(run.path), "--example", "test:1")
+    limit = run.config().learner["protocol"]["limit"]
+    for length in (3, limit + 2):
+        given = ("--symbols", "5", "--test-shortest", str(length), "--test-longest", str(length))
+        found = daxy(*asked, *given, "--json").json
+        data = SymbolData(symbols=5, test_shortest=length, test_longest=length)
+        test = data.load("transduction/copy").test[0]
+        assert found["source"] == " ".join(test.source)
+        said = load(run.path).predict([test.source], limit=max(limit, length + 1))
+        assert found["prediction"] == " ".join(said[0])
+    unknown = daxy(*asked, "--symbols", "9")
+    assert (unknown.code, "not in the network's vocabulary" in unknown.err) == (2, True)
 
 
 def test_the_network_of_a_run_is_scored_on_its_own_test_and_on_longer_ones(

@@ -51,7 +51,7 @@ class Show(OfTask):
     Example:
         daxy show scan/addprim_jump --count 5
         daxy show gscan/compositional --draw world.gif --example D:7
-        daxy show transduction/reverse --run runs/RUN --draw inside.png
+        daxy show transduction/reverse --run runs/RUN --example test:1 --draw inside.png
         daxy show translation/daxy --run runs/RUN --example new_word --draw attention.png
     """
 
@@ -67,8 +67,8 @@ class Show(OfTask):
     attention, a part alone is up to 12 of its examples. Without --draw it is shown as text."""
     run_folder: Annotated[Path | None, tyro.conf.arg(name="run", metavar="RUN")] = None
     """The folder of a finished run: show what its network does instead, on the run's own data
-    unless other is chosen. The more it attends to a cell or a word, the darker it is drawn; or what
-    its memory does is shown, step after step."""
+    unless other is chosen, as short sequences, or long ones, of a test. The more it attends to a
+    cell or a word, the darker it is drawn; or what its memory does is shown, step after step."""
     force: Switch = False
     """Replace that file if it exists."""
 
@@ -87,7 +87,8 @@ class Show(OfTask):
         else:
             folder = finished(self.run_folder)
             split = data_of(folder, self.task, self.data).load(self.task)
-            _check_run(folder, split, self.data)
+            if self._asked.partition(":")[0] in ("train", "validation"):
+                _check_run(folder, split, self.data)
         if one:
             return self._drawn(split)
         statistics = task.statistics(split)
@@ -105,11 +106,16 @@ class Show(OfTask):
         tables = list(_distributions(parts))
         return Result(data=data, text=_together(lines, tables) if tables else "\n".join(lines))
 
+    @property
+    def _asked(self) -> str:
+        """Which example, or which part's."""
+        return self.example or "train:1"
+
     def _drawn(self, split: Split) -> Result:
         """Draw the example that is asked for, as text where there is no file for it."""
         from daxy.worlds.examples import GroundedExample, GroundedExamples
 
-        asked = self.example or "train:1"
+        asked = self._asked
         if self.run_folder is not None and not isinstance(split.test, GroundedExamples):
             return self._in_network(self.run_folder, split, asked)
         example = _chosen(split, asked)
@@ -168,7 +174,9 @@ class Show(OfTask):
         from daxy.core.examples import Sequences
         from daxy.report.inside import Look
 
-        (said,) = network.predict(Sequences.of([example.source]))
+        # Of a longer test than its own, it may say as much as is to be said, and one more.
+        room = max(network.limit, len(example.target) + 1)
+        (said,) = network.predict(Sequences.of([example.source]), limit=room)
         inside = network.inside(example.source, said)
         title = f"{of}: {'right' if said == example.target else 'wrong'}"
         look = Look.of(network.memory, example.source, said, inside, title)
@@ -236,7 +244,7 @@ def _first(split: Split, part: str) -> list[Example]:
 
 
 def _check_run(folder: RunFolder, split: Split, data: Data) -> None:
-    """Refuse a run that was trained on other data than this."""
+    """Refuse a run that was trained on other data than this, where it is asked what it learned."""
     run, config, here = folder.path, folder.config(), split.provenance
     require(config.task == here.task, f"{run} is a run on {config.task}, not on {here.task}")
     differing = {
