@@ -44,7 +44,6 @@ RATES = {
     ("Stack-LSTM", "reverse"): "5e-4",
     ("Queue-LSTM", "copy"): "5e-4",
     ("Queue-LSTM", "bigram flip"): "5e-4",
-    ("Queue-LSTM", "gender"): "5e-3",
     ("DeQue-LSTM", "copy"): "5e-3",
     ("DeQue-LSTM", "reverse"): "5e-4",
 }
