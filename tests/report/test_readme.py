@@ -64,6 +64,22 @@ def test_what_no_paper_prints_is_counted_and_not_listed(
     assert "in the paper: 3; `daxy papers lake2018/grid` shows them." in said
 
 
+def test_what_a_paper_prints_stands_where_it_does_wherever_its_runs_are_filed(
+    tmp_path: Path, entry_for: Callable
+) -> None:
+    """A whole training with the rate that the table has is filed under the rates tried."""
+    ledger = Ledger(tmp_path / "results")
+    table, rates = (papers.get("grefenstette2015").table(name) for name in ("table", "whole_rates"))
+    printed = table.cell("Stack-LSTM", "gender train coarse")
+    (tried,) = (
+        cell for cell in rates.cells if cell.recipe == printed.recipe and cell.value is None
+    )
+    ledger.add(rates, [entry_for(tried, 0.5, perplexity=1.5, on_validation={"exact": 0.5})])
+    said = readme.render(ledger)
+    assert "| Stack-LSTM | gender train coarse | 93 | 50.0 |" in said
+    assert "whole_rates" not in said
+
+
 def test_writing_again_changes_nothing(tmp_path: Path, entry_for: Callable) -> None:
     path, ledger = tmp_path / "README.md", Ledger(tmp_path / "results")
     path.write_text(EMPTY)

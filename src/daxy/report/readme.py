@@ -56,14 +56,25 @@ def updated(path: Path, ledger: Ledger) -> tuple[str, str]:
 def _paper(paper: Paper, ledger: Ledger) -> Iterator[str]:
     """Yield the measured cells of each table; of those without a published figure, how many.
 
-    What several tables print stands in the one that its runs are filed under.
+    What several tables have stands in the one that its runs are filed under; but what the paper
+    prints in one of them never in those where it prints nothing.
     """
     runs = ledger.runs(paper)
-    filed = {table.name: _filed(table, ledger) for table in paper.tables}
-    elsewhere = {figure for figures in filed.values() for figure in figures}
+    every = [cell for table in paper.tables for cell in table.cells]
+    printed = {_figure(cell) for cell in every if cell.value is not None}
+    own = {
+        table.name: [
+            each for each in table.cells if each.value is not None or _figure(each) not in printed
+        ]
+        for table in paper.tables
+    }
+    filed = {
+        table.name: _filed(table, ledger) & set(map(_figure, own[table.name]))
+        for table in paper.tables
+    }
     for table in paper.tables:
-        own = {figure for figure in map(_figure, table.cells) if figure not in elsewhere}
-        cells = [cell for cell in table.cells if _figure(cell) in filed[table.name] | own]
+        elsewhere = set[str]().union(*filed.values()) - filed[table.name]
+        cells = [cell for cell in own[table.name] if _figure(cell) not in elsewhere]
         measured = [cell for cell in cells if runs.of(cell)]
         if not measured:
             continue
