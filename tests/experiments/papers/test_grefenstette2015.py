@@ -1,7 +1,7 @@
 """The figures of Grefenstette et al. (2015), and the learners that they are of."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -185,22 +185,29 @@ def test_a_run_without_a_perplexity_has_no_such_figure(entry_for: Callable) -> N
         from_json(json.loads(json.dumps(to_json(entry_for(cell, 2.0)))))
 
 
+def the_rate_of_least(tried: Mapping[str, Mapping[int, float]]) -> str | None:
+    """Return the rate of the run of least perplexity, of seeds that all these rates have."""
+    seeds = set[int].intersection(*map(set, tried.values()))
+    least = {rate: min(found[seed] for seed in seeds) for rate, found in tried.items() if seeds}
+    return min(least, key=lambda rate: least[rate], default=None)
+
+
 def whole_runs_say() -> dict[str, str]:
-    """Return the better of several rates, where whole runs from seed 0 were made with several."""
+    """Return the best of several rates, where whole runs from the same seeds were made with all."""
     whole = papers.table(f"{paper.NAME}/whole_rates")
     runs = Ledger(ROOT / "results").runs(paper.PAPER)
-    found = dict[str, str]()
+    said = dict[str, str]()
     for place in dict.fromkeys(cell.row for cell in whole.cells):
-        known = {
-            cell.column: run.perplexity
+        every = {
+            cell.column: {
+                run.seed: run.perplexity for run in runs.of(cell) if run.perplexity is not None
+            }
             for cell in whole.select([place], [])
-            for run in runs.of(cell)
-            if run.seed == 0 and run.perplexity is not None
         }
-        if len(known) > 1:
-            task = place.removesuffix(" train").removesuffix(" test")
-            found[task] = min(known, key=lambda rate: known[rate])
-    return found
+        tried = {rate: found for rate, found in every.items() if found}
+        if len(tried) > 1 and (rate := the_rate_of_least(tried)):
+            said[place.removesuffix(" train").removesuffix(" test")] = rate
+    return said
 
 
 def test_a_rate_is_the_one_with_the_least_perplexity_of_those_that_were_tried() -> None:
@@ -213,10 +220,8 @@ def test_a_rate_is_the_one_with_the_least_perplexity_of_those_that_were_tried() 
                 entry.perplexity
             )
         for place, found in tried.items():
-            seeds = set[int].intersection(*(set(found.get(rate, ())) for rate in needed))
-            if seeds:
-                least = {rate: min(found[rate][seed] for seed in seeds) for rate in needed}
-                best[place] = min(least, key=lambda rate: least[rate])
+            if rate := the_rate_of_least({rate: found.get(rate, {}) for rate in needed}):
+                best[place] = rate
     best |= whole_runs_say()
     places = {", ".join(place): rate for place, rate in paper.RATES.items()}
     assert places == {place: rate for place, rate in best.items() if rate != "1e-3"}
