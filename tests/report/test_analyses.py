@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from benchmarks.kill_and_resume import Few
+from matplotlib.patches import Rectangle
 from tests.experiments.small_runs import experiment
 
 from daxy import tasks
@@ -378,6 +380,23 @@ def test_a_panel_is_as_wide_as_its_bars_need(rows: int, inches: float) -> None:
         shown = tuple(replace(row, name=row.name[4:]) for row in some) if is_course else some
         figure = Findings(title="made up", rows=shown, is_course=is_course).draw()
         assert figure.get_figwidth() == pytest.approx(5.0 if is_course else inches)
+
+
+def test_of_many_lengths_some_are_written_at_their_places() -> None:
+    lengths = [*range(65, 110), *range(111, 129)]
+    one = Summary(runs=(1.0,))
+    rows = tuple(Row(group="tokens", name=str(n), value=one, others={"fine": one}) for n in lengths)
+    figure = Findings(title="made up", rows=rows).draw()
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    assert figure.get_figwidth() < 8
+    written = axes.get_xticklabels()
+    boxes = [label.get_window_extent() for label in written]
+    assert all(one.x1 < other.x0 for one, other in pairwise(boxes))
+    for tick, label in zip(axes.get_xticks(), written, strict=True):
+        assert label.get_text() == str(lengths[int(tick)])
+    bars = [patch.get_bbox() for patch in axes.patches if isinstance(patch, Rectangle)]
+    assert [bar.x0 + bar.width / 2 for bar in bars] == pytest.approx([*range(len(lengths))])
 
 
 def test_long_names_take_nothing_from_their_panels() -> None:

@@ -38,6 +38,8 @@ LETTER = 0.08
 """Inches that a letter of a name below a panel takes, where names stand upright."""
 CROWDED = 50
 """Letters below a panel for which there is no room side by side."""
+MANY, SOME = 40, 10
+"""Numbers below a panel of which not each is written, and about how many are then."""
 OTHERS = ("o", "^", "s", "v")
 """How other metrics are marked in a picture."""
 
@@ -98,9 +100,12 @@ class Findings:
             for group, shown in groups.items()
         }
         bars = [] if self.is_course else list(named.values())
-        crowded = [names for names in bars if sum(len(name) + 2 for name in names) > CROWDED]
+        thinned = [names for names in bars if len(names) > MANY and all(map(str.isdecimal, names))]
+        each = [names for names in bars if names not in thinned]
+        crowded = [names for names in each if sum(len(name) + 2 for name in names) > CROWDED]
         longest = max((len(name) for names in crowded for name in names), default=0)
-        widths = [max(PANEL, BAR * len(names)) for names in bars] or [PANEL] * len(groups)
+        needs = [BAR * len(names) if names in each else PANEL for names in bars]
+        widths = [max(PANEL, need) for need in needs] or [PANEL] * len(groups)
         has_chance = any(row.chance is not None for row in self.rows)
         has_key = bool(self.published or has_chance or others)
         across = ACROSS if self.is_course else len(groups)
@@ -122,6 +127,9 @@ class Findings:
                 axes.plot([*printed], [*printed.values()], "D", color="tab:orange")
             axes.set(xlabel=group, ylabel=self.measure, ylim=(0, self.top))
             axes.tick_params(axis="x", rotation=90 if names in crowded else 0)
+            if names in thinned:
+                places = range(0, len(names), -(-len(names) // SOME))
+                axes.set_xticks(places, [names[place] for place in places])
         if has_key:
             has_errors = any(row.value.sem is not None for row in self.rows)
             has = {"has_errors": has_errors, "has_chance": has_chance}
