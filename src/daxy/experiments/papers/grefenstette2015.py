@@ -189,8 +189,8 @@ LONGER_ATTEMPTS = _attempts(
     MORE_UPDATES,
     "For networks whose rates a thousand updates do not tell apart, as few use a memory by then."
     " Where the three largest were tried here, the rate of the run of least perplexity is that of"
-    " `table`, of runs from seeds that all three were tried from; the two smallest were the slowest"
-    " wherever they were tried.",
+    " `table`, of runs from seeds that all three were tried from; here the two smallest were the"
+    " slowest wherever they were tried.",
     runs=SEEDS,
 )
 WHOLE_ATTEMPTS = read_table(
