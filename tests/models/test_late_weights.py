@@ -1,6 +1,7 @@
 """Recurrences with a way back of their own are `lax.scan`, in values and in gradients."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import jax
@@ -117,7 +118,27 @@ def late(case: Case) -> Callable[..., Any]:
 Way = Callable[[Case], Callable[..., Any]]
 
 
-class Whole(NamedTuple):
+class Plain:
+    """A course that keeps nothing of stretches and whose gradients are those of its states."""
+
+    def begun(self, state: Any) -> Any:
+        return ()
+
+    def foresee(self, constants: Any, stretch: retraced.Stretch, last: Any, later: Any) -> Any:
+        return stretch.kept, None
+
+    def again(self, known: Any, foreseen: Any) -> Any:
+        return known
+
+    def entering(self, later: Any, foreseen: Any) -> Any:
+        return later
+
+    def leaving(self, earlier: Any, foreseen: Any) -> Any:
+        return earlier
+
+
+@dataclass(frozen=True)
+class Whole(Plain):
     """What a body does, with all of each state kept."""
 
     body: late_weights.Body
@@ -128,20 +149,48 @@ class Whole(NamedTuple):
     def kept(self, state: Any) -> Any:
         return state
 
-    def foresee(self, kept: Any, last: Any) -> Any:
-        return None
 
-    def again(self, kept: Any, foreseen: Any) -> Any:
-        return kept
+class InStretches(Whole):
+    """The same, with a state kept where a stretch begins, of which the others are made again."""
+
+    def kept(self, state: Any) -> Any:
+        return ()
+
+    def begun(self, state: Any) -> Any:
+        return state
+
+    def foresee(self, constants: Any, stretch: retraced.Stretch, last: Any, later: Any) -> Any:
+        def step(state: Any, here: Any) -> tuple[Any, Any]:
+            products, inputs = here
+
+            def apply(name: str, rows: Array, /) -> Array:
+                return products[name]
+
+            return self.body(apply, constants, state, inputs)[0], state
+
+        steps = stretch.products, stretch.inputs
+        return jax.lax.scan(step, stretch.begun, steps)[1], None
 
 
 def again(case: Case) -> Callable[..., Any]:
     return lambda *arguments: retraced.scan(Whole(case.body), *arguments)
 
 
+def in_stretches(case: Case) -> Callable[..., Any]:
+    """Return a recurrence in two stretches, or in one a step."""
+    steps = len(jax.tree.leaves(case.arguments[3])[0])
+    stretches = 2 if steps % 2 == 0 else steps
+    return lambda *arguments: retraced.scan(InStretches(case.body), *arguments, stretches=stretches)
+
+
 RUNS = {
     **{name: (case, late) for name, case in CASES.items()},
-    **{f"{name}, again": (case, again) for name, case in CASES.items() if not case().reverse},
+    **{
+        f"{name}, {way.__name__}": (case, way)
+        for name, case in CASES.items()
+        for way in (again, in_stretches)
+        if not case().reverse
+    },
 }
 every_run = pytest.mark.parametrize(("case", "way"), RUNS.values(), ids=RUNS)
 
@@ -234,7 +283,7 @@ def test_replicas_may_share_their_inputs() -> None:
         assert_same({"state": together["state"][replica]}, expected)
 
 
-class Sums(NamedTuple):
+class Sums(Plain):
     """Running sums of the states of a network, of which the way back needs none."""
 
     def step(self, apply: Any, bias: Any, state: Any, here: Any, foreseen: Any) -> Any:
@@ -245,11 +294,11 @@ class Sums(NamedTuple):
     def kept(self, state: Any) -> Any:
         return state[1]
 
-    def foresee(self, kept: Any, last: Any) -> Any:
-        return last[0]
+    def foresee(self, constants: Any, stretch: retraced.Stretch, last: Any, later: Any) -> Any:
+        return stretch.kept, last[0]
 
-    def again(self, kept: Any, foreseen: Any) -> Any:
-        return jnp.full_like(foreseen, jnp.nan), kept
+    def again(self, known: Any, foreseen: Any) -> Any:
+        return jnp.full_like(foreseen, jnp.nan), known
 
 
 def test_what_is_not_needed_is_not_kept_and_marks_are_passed_by() -> None:

@@ -13,7 +13,7 @@ from tests.models.memories.test_memories import Numbers, equations, sigmoid
 
 from daxy.core.errors import DaxyError
 from daxy.core.vocabulary import END, PAD
-from daxy.models import memories
+from daxy.models import memories, transducer
 from daxy.models._model import Batch, Sizes
 from daxy.models.transducer import Config, Course, Model
 
@@ -209,20 +209,41 @@ def gradients(model: Model, width: int) -> Any:
 def keep_everything(patch: pytest.MonkeyPatch) -> None:
     """Let the way back have the vectors of each step, and foresee nothing."""
     patch.setattr(Course, "kept", lambda _, state: state)
-    patch.setattr(Course, "foresee", lambda *_: None)
+    patch.setattr(Course, "begun", lambda *_: ())
+    patch.setattr(Course, "foresee", lambda _, constants, stretch, *others: (stretch.kept, None))
 
 
-@pytest.mark.parametrize("memory", ["stack", "queue", "deque"])
-def test_going_back_with_what_is_foreseen_changes_no_gradient(
-    memory: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("memory", memories.available())
+@pytest.mark.parametrize("stretch", [100, 5, 1])
+def test_going_back_in_stretches_with_what_is_foreseen_changes_no_gradient(
+    memory: str, stretch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Of 15 steps and none to fill up, of three stretches, or of fifteen."""
     model: Any = tiny.model("transducer", replace(KINDS["deque x1"], memory=memory))
     pairs = tiny.batch(4, 9)
+    monkeypatch.setattr(transducer, "STRETCH", stretch)
     found = gradients(model, 9)(model, pairs)
     keep_everything(monkeypatch)
     kept = gradients(model, 9)(model, pairs)
     for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(kept), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+@pytest.mark.parametrize("memory", memories.available())
+def test_what_the_way_back_needs_grows_as_the_length_does(
+    memory: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of four times the steps four times as much; in one stretch, nearly sixteen times."""
+    model: Any = tiny.model("transducer", replace(KINDS["deque x1"], memory=memory))
+
+    def grown() -> float:
+        used = (gradients(model, width).memory_analysis() for width in (315, 1275))
+        short, long = (each.temp_size_in_bytes for each in used)
+        return long / short
+
+    assert grown() < 5
+    monkeypatch.setattr(transducer, "STRETCH", 2000)
+    assert grown() > 8
 
 
 def test_the_way_back_keeps_no_vectors_of_each_step(monkeypatch: pytest.MonkeyPatch) -> None:

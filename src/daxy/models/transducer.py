@@ -9,7 +9,8 @@ reaches every layer.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import isfinite
+from functools import partial
+from math import ceil, isfinite
 from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
@@ -29,10 +30,15 @@ from daxy.models.layers.embedding import embed, embed_previous, with_start
 from daxy.models.layers.initial import normal, uniform
 from daxy.models.layers.linear import times
 from daxy.models.layers.recurrence import Recurrence, drawn
-from daxy.models.memories import Foreseen, Kept, Memory, StrengthMemory
+from daxy.models.memories import Foreseen, Kept, Memory, Moves, StrengthMemory
 
 NONE = "none"
 LSTM = cell("lstm")
+
+STRETCH = 160
+"""The most steps of which the way back has the states of a memory at once. Sequences of the paper's
+training lengths, of 130 steps at most, it goes through in one stretch: several cost a tenth more.
+"""
 
 PROTOCOL = "grefenstette2015"
 """The recipe of the paper that the network is from."""
@@ -174,7 +180,7 @@ class DecoderState(NamedTuple):
 class Course(retraced.Course):
     """The way of a network through joint sequences, which gives its top hidden vectors.
 
-    Of a memory of strengths no vectors are kept.
+    Its memory is kept where stretches begin, and of a memory of strengths no vectors.
     """
 
     config: Config
@@ -192,24 +198,47 @@ class Course(retraced.Course):
         return carry, carry.states[-1][0]
 
     def kept(self, state: Carry) -> Carry:
-        """Return all but the vectors of a memory of strengths."""
-        is_known = isinstance(self.config.kind, StrengthMemory)
-        return state._replace(memory=state.memory[:1]) if is_known else state
+        """Return all but the memory."""
+        return state._replace(memory=())
 
-    def foresee(self, kept: Carry, last: Carry) -> Foreseen | None:
-        """Return what a memory of strengths comes to."""
-        memory = self.config.kind
+    def begun(self, state: Carry) -> tuple[Array, ...]:
+        """Return what its memory needs to be had again."""
+        return () if self.config.kind is None else self.config.kind.begun(state.memory)
+
+    def foresee(
+        self, constants: Constants, stretch: retraced.Stretch, last: Carry, later: Carry
+    ) -> tuple[Carry, Foreseen | None]:
+        """Return where the network stood before each step, and what a memory of strengths does."""
+        memory, kept, products = self.config.kind, stretch.kept, stretch.products
+        if memory is None:
+            return kept, None
+        asked = jax.vmap(partial(self.asked, constants))(products["wants"], products["values"])
+        moves = Moves(stretch.inputs.time, stretch.inputs.is_token, *asked)
+        after, before = memory.again(stretch.begun, moves)
+        kept = kept._replace(memory=before)
         if not isinstance(memory, StrengthMemory):
-            return None
-        sums = jnp.concatenate([kept.memory[0][1:], last.memory[0][None]])
-        return memory.foreseen(last.memory, sums)
+            return kept, None
+        sums = jnp.concatenate([before[0][1:], after[0][None]])
+        vectors, gradient = Kept(*last.memory).vectors, Kept(*later.memory).vectors
+        return kept, memory.foreseen(vectors, sums, gradient, moves.time[0])
 
-    def again(self, kept: Carry, foreseen: Foreseen | None) -> Carry:
-        """Return where the network stood, vectors of a memory of strengths excepted."""
+    def again(self, known: Carry, foreseen: Foreseen | None) -> Carry:
+        """Return where the network stood; in place of vectors, what reads are handed on along."""
+        return known if foreseen is None else self._handing_on(known, foreseen)
+
+    def entering(self, later: Carry, foreseen: Foreseen | None) -> Carry:
+        """Return the gradient of where the network stood, with none of any read of a stretch."""
+        return later if foreseen is None else self._handing_on(later, foreseen)
+
+    def leaving(self, earlier: Carry, foreseen: Foreseen | None) -> Carry:
+        """Return the gradient of where the network stood, that of its memory's vectors too."""
         if foreseen is None:
-            return kept
-        (sums,) = kept.memory
-        return kept._replace(memory=Kept(sums, jnp.zeros_like(foreseen.vectors.swapaxes(1, 2))))
+            return earlier
+        sums, handed_on = earlier.memory
+        return earlier._replace(memory=Kept(sums, foreseen.gathered(handed_on)))
+
+    def _handing_on(self, carry: Carry, foreseen: Foreseen) -> Carry:
+        return carry._replace(memory=Kept(carry.memory[0], foreseen.nothing_handed_on()))
 
     def advance(
         self,
@@ -220,7 +249,17 @@ class Course(retraced.Course):
         foreseen: Foreseen | None = None,
     ) -> Carry:
         """Return where the network stands after a token; where there is none, where it stood."""
-        after, asked = self.controlled(apply, known, carry, here)
+        return self.remembering(carry, here, *self.controlled(apply, known, carry, here), foreseen)
+
+    def remembering(
+        self,
+        carry: Carry,
+        here: Here,
+        after: tuple[State, ...],
+        asked: Asked | None,
+        foreseen: Foreseen | None = None,
+    ) -> Carry:
+        """Return where the network stands once its memory has done what the controller asks."""
         memory = self.config.kind
         if memory is None or asked is None:
             return Carry(after, carry.read, ())
@@ -232,17 +271,27 @@ class Course(retraced.Course):
         self, apply: late_weights.Apply, known: Constants, carry: Carry, here: Here
     ) -> tuple[tuple[State, ...], Asked | None]:
         """Return the states of the controller after a token, and what it asks of its memory."""
-        memory, after, below = self.config.kind, list[State](), carry.read
+        after, below = list[State](), carry.read
         for number, (state, gates) in enumerate(zip(carry.states, here.gates, strict=True)):
             met = apply(f"layer {number}", jnp.concatenate([state[0], below], axis=1))
             after.append(known_states.advanced(LSTM, here.is_token, state, gates, met))
             below = after[-1][0]
-        if memory is None or known.wants_bias is None or known.values_bias is None:
+        if self.config.kind is None:
             return tuple(after), None
-        top, batch = after[-1][0], len(here.is_token)
-        wanted = (apply("wants", top) + known.wants_bias).reshape(batch, memory.ends, -1)
-        values = jnp.tanh(apply("values", top) + known.values_bias)
-        return tuple(after), Asked(wanted, values.reshape(batch, memory.ends, -1))
+        top = after[-1][0]
+        return tuple(after), self.asked(known, apply("wants", top), apply("values", top))
+
+    def asked(
+        self,
+        known: Constants,
+        wants: Float[Array, "batch wants"],
+        values: Float[Array, "batch values"],
+    ) -> Asked:
+        """Return what a controller asks of its memory, of products with its top hidden vector."""
+        assert self.config.kind and known.wants_bias is not None and known.values_bias is not None
+        shape = len(wants), self.config.kind.ends, -1
+        wanted, put = wants + known.wants_bias, jnp.tanh(values + known.values_bias)
+        return Asked(wanted.reshape(shape), put.reshape(shape))
 
 
 class Model(eqx.Module):
@@ -283,12 +332,9 @@ class Model(eqx.Module):
         rows, is_token = self._source(batch.source)
         target = embed_previous(self.target_embedding, batch.before.T)
         rows = drop(noise, "embedding", jnp.concatenate([rows, target]), batch_axis=1)
-        every = jnp.ones(target.shape[:2], bool)
-        begin = self._before(len(batch.source), len(rows))
-        is_token = jnp.concatenate([is_token, every])
-        here = Here(self._gates(rows), is_token, jnp.arange(len(rows)))
-        tops = self._tops(begin, here)
-        return self._scores(tops[-len(target) :]).swapaxes(0, 1)
+        is_token = jnp.concatenate([is_token, jnp.ones(target.shape[:2], bool)])
+        tops = self._tops(rows, is_token)[-len(target) :]
+        return self._scores(tops).swapaxes(0, 1)
 
     def start(self, source: Int[Array, "batch source"], room: int) -> DecoderState:
         """Read the sources; the state before the first target token, of at most `room`."""
@@ -321,21 +367,18 @@ class Model(eqx.Module):
             embed_previous(self.target_embedding, jnp.pad(said, (1, 0))[:-1, None]),
         ]
         gates = self._gates(jnp.concatenate(rows))
-        apply, known, steps = (
-            late_weights.applied(self._weights()),
-            self._constants(),
-            len(gates[0]),
-        )
+        apply, known = late_weights.applied(self._weights()), self._constants()
+        steps = len(gates[0])
         pushes = steps * memory.ends
 
         def advance(carry: tuple[Carry, tuple[Array, ...]], here: Here) -> tuple[Any, Inside]:
             own, marked = carry
-            _, asked = self._course.controlled(apply, known, own, here)
+            after, asked = self._course.controlled(apply, known, own, here)
             assert asked is not None
             marks = jnp.eye(pushes)[here.time * memory.ends + jnp.arange(memory.ends)]
             marked, reads = memory.step(marked, here.time, here.is_token, asked.wanted, marks[None])
             shares = memory.shares(asked.wanted)
-            own = self._course.advance(apply, known, own, here)
+            own = self._course.remembering(own, here, after, asked)
             return (own, marked), Inside(shares[0], reads[0], memory.held(marked)[0])
 
         begin = self._before(1, steps), memory.start(1, steps, pushes)
@@ -374,16 +417,32 @@ class Model(eqx.Module):
         read = jnp.zeros((batch, memory.ends * self.config.width))
         return Carry(states, read, memory.start(batch, steps, self.config.width))
 
-    def _tops(self, begin: Carry, here: Here) -> Float[Array, "time batch hidden"]:
-        """Return the top hidden vector after every step.
+    def _tops(
+        self, rows: Float[Array, "time batch embedding"], is_token: Bool[Array, "time batch"]
+    ) -> Float[Array, "time batch hidden"]:
+        """Return the top hidden vector after every step."""
+        steps = len(rows)
+        if self.heads is None:
+            return self._layer_by_layer(Here(self._gates(rows), is_token, jnp.arange(steps)))
+        stretches = ceil(steps / STRETCH)
+        missing = -steps % stretches
+        rows = jnp.pad(rows, ((0, missing), (0, 0), (0, 0)))
+        is_token = jnp.pad(is_token, ((0, missing), (0, 0)))
+        begin = self._before(rows.shape[1], len(rows))
+        here = Here(self._gates(rows), is_token, jnp.arange(len(rows)))
+        given = self._weights(), self._constants(), begin, here
+        return retraced.scan(self._course, *given, stretches=stretches)[:steps]
 
-        Without a memory nothing goes from a step's top to the next one's bottom. So the layers go
-        through the steps one after the other, and what each says meets the next one's weights at
-        once: a loop reads the weights of one layer, which the cache of a core may hold.
+    def _layer_by_layer(self, here: Here) -> Float[Array, "time batch hidden"]:
+        """Return the top hidden vector after every step of a network without a memory.
+
+        There nothing goes from a step's top to the next one's bottom. So the layers go through the
+        steps one after the other, and what each says meets the next one's weights at once: a loop
+        reads the weights of one layer, which the cache of a core may hold.
         """
-        if self.heads is not None:
-            return retraced.scan(self._course, self._weights(), self._constants(), begin, here)
         course, hidden = Course(replace(self.config, layers=1)), self.config.hidden
+        steps, batch = here.is_token.shape
+        begin = self._before(batch, steps)
         below: Array | None = None
         for layer, state, gates in zip(self.controller, begin.states, here.gates, strict=True):
             met = gates if below is None else gates + times(below, layer.input_to_gates[:hidden])

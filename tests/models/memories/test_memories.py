@@ -115,9 +115,11 @@ def played(
 
     def step(state: Any, here: Any) -> tuple[Any, Any]:
         state, read = memory.step(state, *here, foreseen)
-        return state, (state, read, memory.held(state))
+        return state, (state, read, memory.held(state) if foreseen is None else None)
 
     begin = memory.start(batch, steps, width)
+    if foreseen is not None:
+        begin = begin._replace(vectors=foreseen.nothing_handed_on())
     return jax.lax.scan(step, begin, (times, is_step, wanted, values))[1]
 
 
@@ -238,7 +240,8 @@ def slopes(name: str, weigh: Any, *moves: Any) -> tuple[Any, Any]:
         return (played(name, *moves, foreseen=foreseen)[1] * weigh).sum()
 
     states = played(name, *moves)[0]
-    known = memory.foreseen(jax.tree.map(lambda part: part[-1], states), states.sums)
+    vectors = states.vectors[-1]
+    known = memory.foreseen(vectors, states.sums, jnp.zeros_like(vectors), jnp.asarray(0))
     return jax.grad(total)(moves, None), jax.grad(total)(moves, known)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -67,6 +67,27 @@ class Memory(ABC):
         strengths spares the way back from the vectors of each step; all rows have one time then.
         """
 
+    def begun(self, state: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Return what has to be kept of a memory to have it again before each of some steps."""
+        return state
+
+    def again(self, begun: tuple[Array, ...], moves: Moves) -> tuple[Any, Any]:
+        """Return what was kept as it is after some steps, and before each of them, time first."""
+
+        def step(state: tuple[Array, ...], here: Moves) -> tuple[Any, Any]:
+            return self.step(state, *here)[0], state
+
+        return jax.lax.scan(step, begun, moves)
+
+
+class Moves(NamedTuple):
+    """What a memory is given at some steps one after the other; all rows have one time."""
+
+    time: Int[Array, " steps"]
+    is_step: Bool[Array, "steps batch"]
+    wanted: Float[Array, "steps batch ends wants"]
+    values: Float[Array, "steps batch ends width"]
+
 
 class Kept(NamedTuple):
     """A memory of strengths: no vector ever changes, only how much of it is left."""
@@ -78,14 +99,33 @@ class Kept(NamedTuple):
 
 
 class Foreseen(NamedTuple):
-    """What a memory of strengths comes to, known before the way back begins."""
+    """What a memory of strengths comes to, and what some steps do, known before the way back.
+
+    A push and a read of these steps have a number each: at end e of step t, t * ends + e.
+    """
 
     vectors: Float[Array, "batch width slots"]
-    """After the last step. Slots that are not used yet have no weight, so that they do for all
-    steps. Their numbers stand side by side as those of a product with them do."""
-    weights: Float[Array, "slots batch slots"]
-    """How much of each slot is read: by the read of each step at each end, in the place of the slot
-    that it fills."""
+    """After the last of all steps. Slots that are not used yet have no weight, so that they do for
+    each step. Their numbers stand side by side as those of a product with them do."""
+    reads: Float[Array, "batch reads slots"]
+    """How much of each slot each read takes."""
+    shares: Float[Array, "pushes batch reads"]
+    """How much each read takes of the slot of each push."""
+    later: Float[Array, "batch slots width"]
+    """The gradient of the vectors that the steps after these have read."""
+    first: Int[Array, ""]
+    """The time of the first of these steps."""
+
+    def nothing_handed_on(self) -> Float[Array, "batch reads width"]:
+        """Return what runs back through these steps before any of them is gone back through."""
+        (batch, reads, _), width = self.reads.shape, self.vectors.shape[1]
+        return jnp.zeros((batch, reads, width))
+
+    def gathered(
+        self, handed_on: Float[Array, "batch reads width"]
+    ) -> Float[Array, "batch slots width"]:
+        """Return the gradient of the vectors, of what ran back through all of these steps."""
+        return self.later + _products("brs,brw->bsw", self.reads, handed_on)
 
 
 class StrengthMemory(Memory):
@@ -113,9 +153,9 @@ class StrengthMemory(Memory):
     def weights(self, sums: Strengths) -> Float[Array, "batch ends slots"]:
         """Return how much of each slot's vector each end reads: all together at most 1."""
 
-    @abstractmethod
     def strengths(self, sums: Strengths) -> Strengths:
-        """Return how much of each slot is left."""
+        """Return how much of each slot is left, of sums from each to the last."""
+        return sums - after(sums)
 
     def shares(self, wanted: Float[Array, "batch ends wants"]) -> Float[Array, "batch ends wants"]:
         """Return strengths of pops and pushes."""
@@ -141,18 +181,41 @@ class StrengthMemory(Memory):
         foreseen: Foreseen | None = None,
     ) -> tuple[Kept, Float[Array, "batch ends width"]]:
         """Return the memory after a step, and what is read then; see `Memory.step`."""
-        pop, push = jnp.moveaxis(self.shares(wanted) * is_step[:, None, None], -1, 0)
-        # What is between the sums before and after is made once more on the way back, not kept.
-        moved = jax.checkpoint(self.moved, prevent_cse=False)
         before = Kept(*state)
-        sums = moved(before.sums, time, pop, push)
+        # What is between the sums before and after is made once more on the way back, not kept.
+        moved = jax.checkpoint(self._sums_after, prevent_cse=False)
+        sums = moved(before.sums, time, is_step, wanted)
         if foreseen is None:
             vectors = self.put(before.vectors, time, values)
             return Kept(sums, vectors), _mixed(self.weights(sums), vectors)
-        vectors, read = _put_and_read(
+        vectors, read = _foreseen_read(
             self, sums, before.vectors, values, jnp.asarray(time), foreseen
         )
         return Kept(sums, vectors), read
+
+    def _sums_after(
+        self,
+        sums: Strengths,
+        time: Time,
+        is_step: Bool[Array, " batch"],
+        wanted: Float[Array, "batch ends wants"],
+    ) -> Strengths:
+        """Return the sums of strengths after a step."""
+        pop, push = jnp.moveaxis(self.shares(wanted) * is_step[:, None, None], -1, 0)
+        return self.moved(sums, time, pop, push)
+
+    def begun(self, state: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Return the sums: no vectors are needed to have them again."""
+        return state[:1]
+
+    def again(self, begun: tuple[Array, ...], moves: Moves) -> tuple[Any, Any]:
+        """Return the sums after some steps, and before each of them."""
+
+        def step(sums: Strengths, here: Moves) -> tuple[Strengths, Strengths]:
+            return self._sums_after(sums, here.time, here.is_step, here.wanted), sums
+
+        after, before = jax.lax.scan(step, begun[0], moves)
+        return (after,), (before,)
 
     def put(
         self,
@@ -166,69 +229,75 @@ class StrengthMemory(Memory):
         return vectors
 
     def foreseen(
-        self, last: tuple[Array, ...], sums: Float[Array, "steps batch slots"]
+        self,
+        vectors: Float[Array, "batch slots width"],
+        sums: Float[Array, "steps batch slots"],
+        later: Float[Array, "batch slots width"],
+        first: Int[Array, ""],
     ) -> Foreseen:
-        """Return what a memory comes to, of its last state and the sums after each step.
+        """Return what a memory comes to of its last vectors, and of the sums after some steps.
 
-        There are as many steps as the memory has room for.
+        Of the gradient of the vectors in the steps after these, too, and of when these begin.
         """
         steps, batch, slots = sums.shape
-        weights = jnp.zeros((slots, batch, slots))
-        for end, places in enumerate(self.places(slots, jnp.arange(steps))):
-            own = jax.vmap(self.weights)(sums)[:, :, end]
-            weights = weights.at[:, :, places].set(jnp.moveaxis(own, 2, 0).swapaxes(1, 2))
-        return Foreseen(Kept(*last).vectors.swapaxes(1, 2), weights)
+        weights = jnp.moveaxis(jax.vmap(self.weights)(sums), 1, 0)
+        reads = weights.reshape(batch, steps * self.ends, slots)
+        places = jnp.stack(self.places(slots, first + jnp.arange(steps)), axis=1).ravel()
+        shares = jnp.moveaxis(reads[:, :, places], 2, 0)
+        return Foreseen(vectors.swapaxes(1, 2), reads, shares, later, first)
 
 
-def _put_then_read(
+def _read_of_last(
     memory: StrengthMemory,
     sums: Strengths,
-    vectors: Float[Array, "batch slots width"],
+    handed_on: Float[Array, "batch reads width"],
     values: Float[Array, "batch ends width"],
     time: Int[Array, ""],
     foreseen: Foreseen,
-) -> tuple[Float[Array, "batch slots width"], Float[Array, "batch ends width"]]:
-    """Return the vectors with those that a step puts in, and what is read of them.
+) -> tuple[Float[Array, "batch reads width"], Float[Array, "batch ends width"]]:
+    """Return what is read in a step of which all is foreseen.
 
-    What runs back along the vectors is no gradient of theirs, which would have to be changed in all
-    slots at each step: it is what runs back along each later read, in the slot that its step fills.
-    A value's gradient is the sum of those, each by how much it reads of the value. So nobody may
-    use the vectors but the next step.
+    What runs back along `handed_on`, of which nothing is looked at, are the gradients of reads.
+    That of the vectors would have to be changed in all slots at each step; a value's is a sum of
+    those of its reads, each by how much it takes of the value.
     """
-    del foreseen
-    vectors = memory.put(vectors, time, values)
-    return vectors, _mixed(memory.weights(sums), vectors)
+    del values, time
+    weights = memory.weights(sums)
+    return handed_on, _products("bes,bws->bew", weights, foreseen.vectors)
 
 
-_put_and_read: Callable[..., tuple[Array, Array]]
-_put_and_read = jax.custom_vjp(_put_then_read, nondiff_argnums=(0,))
+_foreseen_read: Callable[..., tuple[Array, Array]]
+_foreseen_read = jax.custom_vjp(_read_of_last, nondiff_argnums=(0,))
 
 
-def _put_and_read_forward(
+def _foreseen_read_forward(
     memory: StrengthMemory,
     sums: Array,
-    vectors: Array,
+    handed_on: Array,
     values: Array,
     time: Array,
     foreseen: Foreseen,
 ) -> tuple[tuple[Array, Array], tuple[Array, Array, Foreseen]]:
-    after = _put_then_read(memory, sums, vectors, values, time, foreseen)
+    after = _read_of_last(memory, sums, handed_on, values, time, foreseen)
     return after, (sums, time, foreseen)
 
 
-def _put_and_read_backward(
+def _foreseen_read_backward(
     memory: StrengthMemory, kept: tuple[Array, Array, Foreseen], cotangents: tuple[Array, Array]
 ) -> tuple[Array, Array, Array, None, None]:
-    (sums, time, foreseen), (later, from_read) = kept, cotangents
-    every = memory.put(later, time, from_read)
+    (sums, time, foreseen), (handed_on, from_read) = kept, cotangents
+    own = (time - foreseen.first) * memory.ends
+    handed_on = jax.lax.dynamic_update_slice_in_dim(handed_on, from_read, own, axis=1)
+    shares = jax.lax.dynamic_slice_in_dim(foreseen.shares, own, memory.ends)
     places = memory.places(sums.shape[1], time)
-    by_later = [jax.lax.dynamic_index_in_dim(foreseen.weights, n, keepdims=False) for n in places]
+    later = [jax.lax.dynamic_index_in_dim(foreseen.later, n, 1, keepdims=False) for n in places]
+    to_values = jnp.stack(later, axis=1) + _products("ebr,brw->bew", shares, handed_on)
     _, pull_back = jax.vjp(memory.weights, sums)
     (to_sums,) = pull_back(_products("bew,bws->bes", from_read, foreseen.vectors))
-    return to_sums, every, _mixed(jnp.stack(by_later, axis=1), every), None, None
+    return to_sums, handed_on, to_values, None, None
 
 
-_put_and_read.defvjp(_put_and_read_forward, _put_and_read_backward)  # pyright: ignore
+_foreseen_read.defvjp(_foreseen_read_forward, _foreseen_read_backward)  # pyright: ignore
 
 
 def _mixed(

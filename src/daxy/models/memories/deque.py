@@ -59,9 +59,5 @@ class DeQue(StrengthMemory):
         bottom = jnp.minimum(whole - after(sums), 1) - jnp.minimum(whole - sums, 1)
         return jnp.stack([topmost(sums), bottom], axis=1)
 
-    def strengths(self, sums: Strengths) -> Strengths:
-        """Return how much of each slot is left."""
-        return sums - after(sums)
-
 
 MEMORY = DeQue()

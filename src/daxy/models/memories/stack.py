@@ -13,7 +13,6 @@ from daxy.models.memories._memory import (
     StrengthMemory,
     Strengths,
     Time,
-    after,
     column,
     topmost,
 )
@@ -34,10 +33,6 @@ class Stack(StrengthMemory):
     def weights(self, sums: Strengths) -> Float[Array, "batch ends slots"]:
         """Return how much of each slot is among the topmost 1."""
         return topmost(sums)[:, None]
-
-    def strengths(self, sums: Strengths) -> Strengths:
-        """Return how much of each slot is left."""
-        return sums - after(sums)
 
 
 MEMORY = Stack()
