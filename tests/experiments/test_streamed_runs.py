@@ -279,6 +279,28 @@ def test_what_cannot_be_scored_is_refused(
     assert (answer.code, said in " ".join(answer.err.split())) == (2, True), answer.err
 
 
+def test_the_network_of_another_task_is_scored_and_it_is_said(
+    run: RunFolder, daxy: Callable[..., Any]
+) -> None:
+    note = f"{run.path} is a run of transduction/copy"
+    assert note not in daxy("score", "transduction/copy", "--run", str(run.path)).err
+    other = daxy("score", "transduction/reverse", *FLAGS, "--run", str(run.path))
+    assert (other.code, note in " ".join(other.err.split())) == (0, True)
+
+
+def test_an_end_that_is_written_out_is_told(tmp_path: Path, daxy: Callable[..., Any]) -> None:
+    """What ends every prediction and no target makes all of them wrong."""
+    test, file = DATA.load("transduction/copy").test, tmp_path / "said.jsonl"
+    for end, told in ((" </s>", True), ("", False)):
+        said = (" ".join(own) + end for own in test.target)
+        pairs = zip(test.keys, said, strict=True)
+        rows = ({"key": key, "prediction": own} for key, own in pairs)
+        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        answer = daxy("score", "transduction/copy", *FLAGS, "--predictions", str(file), "--json")
+        assert ("every prediction ends in '</s>'" in " ".join(answer.err.split())) is told
+        assert answer.json["scores"]["exact"] == (not told)
+
+
 def test_a_network_without_a_memory_is_not_looked_into(
     tmp_path: Path, daxy: Callable[..., Any]
 ) -> None:

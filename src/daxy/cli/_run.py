@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from daxy.cli._table import say
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
@@ -42,11 +43,13 @@ def finished(path: Path) -> RunFolder:
 def data_of(folder: RunFolder, task: str, data: Data) -> Data:
     """Return the data that a verb is to take: the run's own, where no other of its task is chosen.
 
-    What a run has of one's own files has to be given again.
+    What a run has of one's own files has to be given again. A run of another task is told.
     """
     from daxy import tasks
 
     config = folder.config()
+    if config.task != task:
+        say(f"note: {folder.path} is a run of {config.task}")
     chosen = data.origin != "generated" or data.choices != type(data)().choices
     if chosen or config.task != task or config.data["source"] != "generated":
         return data

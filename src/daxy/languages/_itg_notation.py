@@ -84,6 +84,7 @@ def _lines(content: str, number: int, name: Path | str) -> Iterator[_Line]:
             sides = source.split(), (target if bar else source).split()
             if "|" in target or not all(sides):
                 told = f"expected `source | target`, not {pair.strip()!r}"
+                told += " before the next `->`" if following else ""
                 raise WrongFile(name, told, line=number)
             for symbol in (*sides[0], *sides[1]):
                 _check_symbol(symbol, name, number)

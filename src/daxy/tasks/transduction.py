@@ -100,10 +100,30 @@ class SymbolTask(TransductionTask[SymbolData]):
         return self.kind(data.symbols, shortest, longest)
 
 
+DerivedKind = TypeVar("DerivedKind", bound=GrammarData)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DerivedTask(TransductionTask[DerivedKind], Generic[DerivedKind]):
+    """Pairs that a grammar derives."""
+
+    def maker(self, data: DerivedKind, shortest: int, longest: int) -> Maker:
+        """Return what makes pairs whose sources have lengths in a range."""
+        return Derived(self.rules(data), shortest, longest, data.lengths == "uniform")
+
+    def known(self, data: DerivedKind) -> str:
+        """Return how long sentences of the grammar are, in words."""
+        return _mean(self.rules(data))
+
+    @abstractmethod
+    def rules(self, data: DerivedKind) -> Grammar:
+        """Return the grammar."""
+
+
 @final
 @dataclass(frozen=True, kw_only=True)
-class GrammarTask(TransductionTask[GrammarData]):
-    """Pairs that one of daxy's grammars derives."""
+class GrammarTask(DerivedTask[GrammarData]):
+    """Pairs of one of daxy's grammars."""
 
     grammar: str
 
@@ -112,36 +132,27 @@ class GrammarTask(TransductionTask[GrammarData]):
         """What users can choose of its data."""
         return GrammarData
 
-    def maker(self, data: GrammarData, shortest: int, longest: int) -> Maker:
-        """Return what makes pairs whose sources have lengths in a range."""
-        return Derived(itg.grammar(self.grammar), shortest, longest, data.lengths == "uniform")
-
-    def known(self, data: GrammarData) -> str:
-        """Return how long sentences of the grammar are, in words."""
+    def rules(self, data: GrammarData) -> Grammar:
+        """Return the grammar of that name."""
         del data
-        return _mean(itg.grammar(self.grammar))
+        return itg.grammar(self.grammar)
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class FileTask(TransductionTask[FileData]):
-    """Pairs that the grammar of a file derives."""
+class FileTask(DerivedTask[FileData]):
+    """Pairs of the grammar of a file."""
 
     @property
     def options(self) -> type[FileData]:
         """What users can choose of its data."""
         return FileData
 
-    def maker(self, data: FileData, shortest: int, longest: int) -> Maker:
-        """Return what makes pairs whose sources have lengths in a range."""
-        rules = data.rules
-        if rules is None:
+    def rules(self, data: FileData) -> Grammar:
+        """Return the grammar of the file."""
+        if data.rules is None:
             raise WrongRequest(f"{self.name} is of a grammar of yours; expected --grammar FILE")
-        return Derived(rules, shortest, longest, data.lengths == "uniform")
-
-    def known(self, data: FileData) -> str:
-        """Return how long sentences of the grammar are, in words."""
-        return "" if data.rules is None else _mean(data.rules)
+        return data.rules
 
 
 def _tasks() -> Iterator[TransductionTask[Any]]:
