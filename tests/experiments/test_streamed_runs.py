@@ -282,7 +282,7 @@ def test_what_cannot_be_scored_is_refused(
 def test_the_network_of_another_task_is_scored_and_it_is_said(
     run: RunFolder, daxy: Callable[..., Any]
 ) -> None:
-    note = f"{run.path} is a run of transduction/copy"
+    note = f"{run.path} is a run on transduction/copy"
     assert note not in daxy("score", "transduction/copy", "--run", str(run.path)).err
     other = daxy("score", "transduction/reverse", *FLAGS, "--run", str(run.path))
     assert (other.code, note in " ".join(other.err.split())) == (0, True)

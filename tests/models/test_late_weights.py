@@ -121,7 +121,7 @@ Way = Callable[[Case], Callable[..., Any]]
 class Plain:
     """A course that keeps nothing of stretches and whose gradients are those of its states."""
 
-    def begun(self, state: Any) -> Any:
+    def kept_at_start(self, state: Any) -> Any:
         return ()
 
     def foresee(self, constants: Any, stretch: retraced.Stretch, last: Any, later: Any) -> Any:
@@ -156,7 +156,7 @@ class InStretches(Whole):
     def kept(self, state: Any) -> Any:
         return ()
 
-    def begun(self, state: Any) -> Any:
+    def kept_at_start(self, state: Any) -> Any:
         return state
 
     def foresee(self, constants: Any, stretch: retraced.Stretch, last: Any, later: Any) -> Any:
@@ -169,7 +169,7 @@ class InStretches(Whole):
             return self.body(apply, constants, state, inputs)[0], state
 
         steps = stretch.products, stretch.inputs
-        return jax.lax.scan(step, stretch.begun, steps)[1], None
+        return jax.lax.scan(step, stretch.at_start, steps)[1], None
 
 
 def again(case: Case) -> Callable[..., Any]:

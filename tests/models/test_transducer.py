@@ -15,7 +15,8 @@ from daxy.core.errors import DaxyError
 from daxy.core.vocabulary import END, PAD
 from daxy.models import memories, transducer
 from daxy.models._model import Batch, Sizes
-from daxy.models.transducer import Config, Course, Model
+from daxy.models.layers import late_weights, retraced
+from daxy.models.transducer import Config, Course, Here, Model
 
 KINDS = tiny.transducers()
 PUBLISHED = {
@@ -209,23 +210,53 @@ def gradients(model: Model, width: int) -> Any:
 def keep_everything(patch: pytest.MonkeyPatch) -> None:
     """Let the way back have the vectors of each step, and foresee nothing."""
     patch.setattr(Course, "kept", lambda _, state: state)
-    patch.setattr(Course, "begun", lambda *_: ())
+    patch.setattr(Course, "kept_at_start", lambda *_: ())
     patch.setattr(Course, "foresee", lambda _, constants, stretch, *others: (stretch.kept, None))
 
 
 @pytest.mark.parametrize("memory", memories.available())
 @pytest.mark.parametrize("stretch", [100, 5, 1])
-def test_going_back_in_stretches_with_what_is_foreseen_changes_no_gradient(
+def test_going_back_in_stretches_with_what_is_foreseen_changes_nothing(
     memory: str, stretch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 15 steps and none to fill up, of three stretches, or of fifteen."""
+    """Of 14 steps in one stretch, in three, which takes a step more to fill up, and in 14."""
     model: Any = tiny.model("transducer", replace(KINDS["deque x1"], memory=memory))
     pairs = tiny.batch(4, 9)
+    with monkeypatch.context() as patch:
+        keep_everything(patch)
+        kept = gradients(model, 9)(model, pairs), model.logits(pairs)
     monkeypatch.setattr(transducer, "STRETCH", stretch)
-    found = gradients(model, 9)(model, pairs)
-    keep_everything(monkeypatch)
-    kept = gradients(model, 9)(model, pairs)
+    found = gradients(model, 9)(model, pairs), model.logits(pairs)
     for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(kept), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+@pytest.mark.parametrize("memory", memories.available())
+@pytest.mark.parametrize("stretches", [1, 2, 3])
+def test_gradients_of_where_a_network_stands_are_those_of_a_plain_scan(
+    memory: str, stretches: int
+) -> None:
+    """Of a memory that has something in it too: three steps were done before."""
+    model: Any = tiny.model("transducer", replace(KINDS["deque x1"], memory=memory))
+    course, weights, known = model._course, model._weights(), model._constants()
+    rows = np.random.default_rng(0).standard_normal((9, 4, model.config.embedding))
+    gates = model._gates(jnp.asarray(rows, jnp.float32))
+    here = Here(gates, jnp.ones((9, 4), bool), jnp.arange(9))
+    done = jax.tree.map(lambda own: own[:3], here)
+    ahead = jax.tree.map(lambda own: own[3:], here)
+
+    def step(carry: Any, here: Any) -> Any:
+        return course.step(late_weights.applied(weights), known, carry, here, None)
+
+    def total(scan: Any) -> Any:
+        return jax.grad(lambda begin: jnp.square(scan(begin)).sum())(begin)
+
+    begin, _ = jax.lax.scan(step, model._before(4, 9), done)
+    plain = total(lambda begin: jax.lax.scan(step, begin, ahead)[1])
+    given = course, weights, known
+    found = total(lambda begin: retraced.scan(*given, begin, ahead, stretches=stretches))
+    assert max(np.abs(leaf).max() for leaf in jax.tree.leaves(plain.memory)) > 1e-3
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(plain), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
 
 

@@ -43,13 +43,14 @@ def finished(path: Path) -> RunFolder:
 def data_of(folder: RunFolder, task: str, data: Data) -> Data:
     """Return the data that a verb is to take: the run's own, where no other of its task is chosen.
 
-    What a run has of one's own files has to be given again. A run of another task is told.
+    What a run has of one's own files has to be given again. Where the run is of another task, a
+    note on stderr says so.
     """
     from daxy import tasks
 
     config = folder.config()
     if config.task != task:
-        say(f"note: {folder.path} is a run of {config.task}")
+        say(f"note: {folder.path} is a run on {config.task}; here it is asked about {task}")
     chosen = data.origin != "generated" or data.choices != type(data)().choices
     if chosen or config.task != task or config.data["source"] != "generated":
         return data

@@ -70,8 +70,8 @@ class Score(OfTask):
         self._check_files()
         split, given = self._given()
         scored = score(self.task, given, split=split)
-        if note := _same_end(scored):
-            say(note)
+        if self.predictions is not None and (note := _written_end(scored)):
+            say(f"note: {note}")
         if self.out is not None:
             predictions.write(self.out, scored.examples, scored.predictions, scored.values)
         statistics = tasks.get(self.task).statistics(split)
@@ -139,16 +139,21 @@ class Score(OfTask):
         require(not same, f"{out} is the predictions file itself; expected another --out")
 
 
-def _same_end(scored: Scored) -> str:
-    """Return a note if all that is predicted ends in one token that no target has."""
+def _written_end(scored: Scored) -> str:
+    """Return what to say if all predictions end in one token that no target has; else nothing."""
     import numpy as np
 
     said, meant = scored.predictions, scored.examples.target
-    last = np.unique(said.codes[said.offsets[1:][said.lengths > 0] - 1])
+    if not said.lengths.all():
+        return ""
+    last = np.unique(said.codes[said.offsets[1:] - 1])
     known = {meant.symbols[code] for code in np.unique(meant.codes)}
     if len(last) != 1 or (token := said.symbols[last[0]]) in known:
         return ""
-    return f"note: every prediction ends in {token!r}, which no target has; ends are not written"
+    return (
+        f"every prediction ends in {token!r}, which is in no target; a token that only marks the"
+        " end does not belong into predictions"
+    )
 
 
 def _draw(scored: Scored, path: Path) -> None:

@@ -83,8 +83,8 @@ def _lines(content: str, number: int, name: Path | str) -> Iterator[_Line]:
             source, bar, target = pair.partition("|")
             sides = source.split(), (target if bar else source).split()
             if "|" in target or not all(sides):
-                told = f"expected `source | target`, not {pair.strip()!r}"
-                told += " before the next `->`" if following else ""
+                between = " between two `->`" if following else ""
+                told = f"expected `source | target`{between}, not {pair.strip()!r}"
                 raise WrongFile(name, told, line=number)
             for symbol in (*sides[0], *sides[1]):
                 _check_symbol(symbol, name, number)

@@ -30,15 +30,14 @@ from daxy.models.layers.embedding import embed, embed_previous, with_start
 from daxy.models.layers.initial import normal, uniform
 from daxy.models.layers.linear import times
 from daxy.models.layers.recurrence import Recurrence, drawn
-from daxy.models.memories import Foreseen, Kept, Memory, Moves, StrengthMemory
+from daxy.models.memories import Foreseen, HandedOn, Memory, Moves
 
 NONE = "none"
 LSTM = cell("lstm")
 
 STRETCH = 160
-"""The most steps of which the way back has the states of a memory at once. Sequences of the paper's
-training lengths, of 130 steps at most, it goes through in one stretch: several cost a tenth more.
-"""
+"""The most steps of which the way back has the states of a memory at once. The paper's training
+sequences, of at most 130 steps, fit in one stretch: divided they would take a tenth more time."""
 
 PROTOCOL = "grefenstette2015"
 """The recipe of the paper that the network is from."""
@@ -201,44 +200,37 @@ class Course(retraced.Course):
         """Return all but the memory."""
         return state._replace(memory=())
 
-    def begun(self, state: Carry) -> tuple[Array, ...]:
-        """Return what its memory needs to be had again."""
-        return () if self.config.kind is None else self.config.kind.begun(state.memory)
+    def kept_at_start(self, state: Carry) -> tuple[Array, ...]:
+        """Return what is needed to have the memory again."""
+        return () if self.config.kind is None else self.config.kind.kept_at_start(state.memory)
 
     def foresee(
         self, constants: Constants, stretch: retraced.Stretch, last: Carry, later: Carry
     ) -> tuple[Carry, Foreseen | None]:
-        """Return where the network stood before each step, and what a memory of strengths does."""
+        """Return where the network stood before each step, and what its memory does in all."""
         memory, kept, products = self.config.kind, stretch.kept, stretch.products
         if memory is None:
             return kept, None
         asked = jax.vmap(partial(self.asked, constants))(products["wants"], products["values"])
         moves = Moves(stretch.inputs.time, stretch.inputs.is_token, *asked)
-        after, before = memory.again(stretch.begun, moves)
-        kept = kept._replace(memory=before)
-        if not isinstance(memory, StrengthMemory):
-            return kept, None
-        sums = jnp.concatenate([before[0][1:], after[0][None]])
-        vectors, gradient = Kept(*last.memory).vectors, Kept(*later.memory).vectors
-        return kept, memory.foreseen(vectors, sums, gradient, moves.time[0])
+        before, foreseen = memory.foresee(stretch.at_start, moves, last.memory, later.memory)
+        return kept._replace(memory=before), foreseen
 
     def again(self, known: Carry, foreseen: Foreseen | None) -> Carry:
-        """Return where the network stood; in place of vectors, what reads are handed on along."""
-        return known if foreseen is None else self._handing_on(known, foreseen)
+        """Return where the network stood, a memory of strengths as it is where all is foreseen."""
+        return self.entering(known, foreseen)
 
     def entering(self, later: Carry, foreseen: Foreseen | None) -> Carry:
-        """Return the gradient of where the network stood, with none of any read of a stretch."""
-        return later if foreseen is None else self._handing_on(later, foreseen)
+        """Return the gradient of where the network stood, none of any read handed on yet."""
+        if foreseen is None:
+            return later
+        return later._replace(memory=foreseen.entering(later.memory[0]))
 
     def leaving(self, earlier: Carry, foreseen: Foreseen | None) -> Carry:
-        """Return the gradient of where the network stood, that of its memory's vectors too."""
+        """Return the gradient of where the network stood, of all that was handed on."""
         if foreseen is None:
             return earlier
-        sums, handed_on = earlier.memory
-        return earlier._replace(memory=Kept(sums, foreseen.gathered(handed_on)))
-
-    def _handing_on(self, carry: Carry, foreseen: Foreseen) -> Carry:
-        return carry._replace(memory=Kept(carry.memory[0], foreseen.nothing_handed_on()))
+        return earlier._replace(memory=foreseen.leaving(HandedOn(*earlier.memory)))
 
     def advance(
         self,

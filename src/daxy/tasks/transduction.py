@@ -117,7 +117,11 @@ class DerivedTask(TransductionTask[DerivedKind], Generic[DerivedKind]):
 
     @abstractmethod
     def rules(self, data: DerivedKind) -> Grammar:
-        """Return the grammar."""
+        """Return the grammar that derives the pairs.
+
+        Raises:
+            WrongRequest: none is given.
+        """
 
 
 @final
@@ -133,7 +137,7 @@ class GrammarTask(DerivedTask[GrammarData]):
         return GrammarData
 
     def rules(self, data: GrammarData) -> Grammar:
-        """Return the grammar of that name."""
+        """Return daxy's grammar of this task."""
         del data
         return itg.grammar(self.grammar)
 
@@ -149,7 +153,7 @@ class FileTask(DerivedTask[FileData]):
         return FileData
 
     def rules(self, data: FileData) -> Grammar:
-        """Return the grammar of the file."""
+        """Return the grammar of the file; see `DerivedTask.rules`."""
         if data.rules is None:
             raise WrongRequest(f"{self.name} is of a grammar of yours; expected --grammar FILE")
         return data.rules

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from daxy.core.errors import UnknownName
 from daxy.models import memories
-from daxy.models.memories._memory import Foreseen, StrengthMemory
+from daxy.models.memories import Foreseen, Moves, StrengthMemory
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -119,7 +119,7 @@ def played(
 
     begin = memory.start(batch, steps, width)
     if foreseen is not None:
-        begin = begin._replace(vectors=foreseen.nothing_handed_on())
+        begin = foreseen.entering(begin.sums)
     return jax.lax.scan(step, begin, (times, is_step, wanted, values))[1]
 
 
@@ -239,9 +239,13 @@ def slopes(name: str, weigh: Any, *moves: Any) -> tuple[Any, Any]:
     def total(moves: Any, foreseen: Foreseen | None) -> Any:
         return (played(name, *moves, foreseen=foreseen)[1] * weigh).sum()
 
-    states = played(name, *moves)[0]
-    vectors = states.vectors[-1]
-    known = memory.foreseen(vectors, states.sums, jnp.zeros_like(vectors), jnp.asarray(0))
+    wanted, values = moves
+    steps, batch, _, width = values.shape
+    begin = memory.start(batch, steps, width)
+    last = jax.tree.map(lambda part: part[-1], played(name, *moves)[0])
+    given = Moves(jnp.arange(steps), jnp.ones((steps, batch), bool), wanted, values)
+    none = jax.tree.map(jnp.zeros_like, begin)
+    _, known = memory.foresee(memory.kept_at_start(begin), given, last, none)
     return jax.grad(total)(moves, None), jax.grad(total)(moves, known)
 
 

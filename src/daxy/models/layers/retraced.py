@@ -26,13 +26,14 @@ Tree: TypeAlias = Any
 
 
 class Stretch(NamedTuple):
-    """Some steps one after the other, time first, as the way back finds them."""
+    """Some steps one after the other, as the way back finds them; but for the first, by step."""
 
-    begun: Tree
-    """What `Course.begun` kept of the state that they begin with."""
+    at_start: Tree
+    """What `Course.kept_at_start` kept of the state that they begin with."""
     kept: Tree
     """What `Course.kept` kept of the state before each of them."""
     products: dict[str, Array]
+    """What each weight's rows came to."""
     inputs: Tree
 
 
@@ -53,29 +54,36 @@ class Course(Protocol):
         """Return what is kept of the state before each step."""
         ...
 
-    def begun(self, state: Tree, /) -> Tree:
-        """Return what is kept of a state that a stretch begins with."""
+    def kept_at_start(self, state: Tree, /) -> Tree:
+        """Return what is kept of the state before the first step of a stretch."""
         ...
 
     def foresee(
         self, constants: Tree, stretch: Stretch, last: Tree, later: Tree, /
     ) -> tuple[Tree, Tree]:
-        """Return what the way back is to know of each step of a stretch, and of all of them.
+        """Return what `again` needs for each step of a stretch, and what all its steps share.
 
-        Of the state after the last of all steps, too, and of its gradient where the stretch ends.
+        `last` is the state after the last step of all, `later` the gradient of the state after this
+        stretch.
         """
         ...
 
     def again(self, known: Tree, foreseen: Tree, /) -> Tree:
-        """Return the state before a step of what is known of it; the rest is not looked at."""
+        """Return the state before a step, of its share of what `foresee` returned.
+
+        Parts that the step does not look at may be anything; they say what shape gradients have.
+        """
         ...
 
     def entering(self, later: Tree, foreseen: Tree, /) -> Tree:
-        """Return the gradient of a state where a stretch ends as its steps hand it on."""
+        """Return what the last step of a stretch is given, of the gradient of the state after it.
+
+        It has the shapes of the states that `again` returns.
+        """
         ...
 
     def leaving(self, earlier: Tree, foreseen: Tree, /) -> Tree:
-        """Return the gradient of the state where a stretch begins, of what its steps handed on."""
+        """Return the gradient of the state before a stretch, of what its first step gave back."""
         ...
 
 
@@ -90,14 +98,23 @@ def scan(
 ) -> Tree:
     """Go through the steps of a course over the leading axis of `inputs`; return its outputs.
 
-    Same values and gradients as `lax.scan`. `constants` are arrays that every step reads.
+    Same values and gradients as `lax.scan`.
+
+    Args:
+        course: What a step does.
+        weights: What it multiplies by.
+        constants: Arrays that every step reads.
+        state: What the first begins with.
+        inputs: What each is given.
+        stretches: In how many parts of one length the way back goes through the steps. That changes
+            how much has to be kept, and no result.
 
     Raises:
-        ValueError: the stretches cannot be of one length.
+        ValueError: the steps do not divide into so many.
     """
     steps = len(jax.tree.leaves(inputs)[0])
-    if steps % stretches:
-        raise ValueError(f"{steps} steps are not {stretches} stretches of one length")
+    if stretches < 1 or steps % stretches:
+        raise ValueError(f"{steps} steps do not divide into {stretches} stretches")
     return _Scan(course, stretches).run(dict(weights), constants, state, inputs)
 
 
@@ -126,54 +143,51 @@ class _Scan:
             return after, (output, self.course.kept(state), products)
 
         def stretch(state: Tree, inputs: Tree) -> tuple[Tree, Tree]:
-            after, each = jax.lax.scan(step, state, inputs)
-            return after, (self.course.begun(state), *each)
+            after, (outputs, kept, products) = jax.lax.scan(step, state, inputs)
+            at_start = self.course.kept_at_start(state)
+            return after, (outputs, Stretch(at_start, kept, products, inputs))
 
-        last, (begun, outputs, kept, products) = jax.lax.scan(stretch, state, self._split(inputs))
-        known = Stretch(begun, kept, products, inputs)
-        return self._joined(outputs), (weights, constants, known, last)
+        last, (outputs, known) = jax.lax.scan(stretch, state, self._split(inputs))
+        return _joined(outputs), (weights, constants, known, last)
 
     def _backward(self, known: Tree, cotangents: Tree) -> tuple[Tree, Tree, Tree, Tree]:
-        weights, constants, (begun, kept, products, inputs), last = known
+        weights, constants, stretches, last = known
         turned = {name: weight.swapaxes(-1, -2) for name, weight in weights.items()}
 
         def stretch(carry: tuple[Tree, Tree], here: tuple[Stretch, Tree]) -> tuple[Tree, Tree]:
-            (later, total), (own, cotangents) = carry, here
-            numbers, marks = eqx.partition(own.inputs, eqx.is_inexact_array)
-            each, foreseen = self.course.foresee(constants, own, last, later)
+            (later, total), (these, cotangents) = carry, here
+            numbers, marks = eqx.partition(these.inputs, eqx.is_inexact_array)
+            each, foreseen = self.course.foresee(constants, these, last, later)
 
             def step(carry: tuple[Tree, Tree], here: Tree) -> tuple[tuple[Tree, Tree], Tree]:
-                (after, total), (known, numbers, marks, products, cotangent) = carry, here
-                state = self.course.again(known, foreseen)
+                (after, total), (own, numbers, marks, products, cotangent) = carry, here
                 once_more = partial(self._once_more, turned, products, marks, foreseen)
-                sinks = _zeros(products)
-                given = constants, state, numbers, sinks
+                given = constants, self.course.again(own, foreseen), numbers, _zeros(products)
                 _, pull_back, rows = jax.vjp(once_more, *given, has_aux=True)
-                own, state, numbers, from_products = pull_back((after, cotangent))
-                return (state, jax.tree.map(jnp.add, total, own)), (numbers, rows, from_products)
+                to_constants, before, to_numbers, from_products = pull_back((after, cotangent))
+                total = jax.tree.map(jnp.add, total, to_constants)
+                return (before, total), (to_numbers, rows, from_products)
 
             begin = self.course.entering(later, foreseen), total
-            steps = each, numbers, marks, own.products, cotangents
+            steps = each, numbers, marks, these.products, cotangents
             (earlier, total), found = jax.lax.scan(step, begin, steps, reverse=True)
             return (self.course.leaving(earlier, foreseen), total), found
 
-        here = Stretch(begun, kept, products, self._split(inputs)), self._split(cotangents)
-        (state, total), found = jax.lax.scan(
-            stretch, (_zeros(last), _zeros(constants)), here, reverse=True
-        )
-        to_inputs, rows, from_products = self._joined(found)
+        begin, here = (_zeros(last), _zeros(constants)), (stretches, self._split(cotangents))
+        (to_state, to_constants), found = jax.lax.scan(stretch, begin, here, reverse=True)
+        to_inputs, rows, from_products = _joined(found)
         to_weights = {
             name: gradient(weights[name].ndim, rows[name], from_products[name]) for name in weights
         }
-        return to_weights, total, state, to_inputs
+        return to_weights, to_constants, to_state, to_inputs
 
     def _split(self, steps: Tree) -> Tree:
-        """Return what there is of each step by stretch."""
-        return jax.tree.map(lambda own: own.reshape(self.stretches, -1, *own.shape[1:]), steps)
+        """Divide the leading axis into stretches and their steps."""
 
-    def _joined(self, stretches: Tree) -> Tree:
-        """Return what there is of each step of all stretches."""
-        return jax.tree.map(lambda own: own.reshape(-1, *own.shape[2:]), stretches)
+        def divided(own: Array) -> Array:
+            return own.reshape(self.stretches, len(own) // self.stretches, *own.shape[1:])
+
+        return jax.tree.map(divided, steps)
 
     def _once_more(
         self,
@@ -213,6 +227,11 @@ def _known_backward(turned: Array, cotangent: Array) -> tuple[Array, None, None,
 
 
 _known.defvjp(_known_forward, _known_backward)
+
+
+def _joined(stretches: Tree) -> Tree:
+    """Return all steps along one axis again."""
+    return jax.tree.map(lambda own: jax.lax.collapse(own, 0, 2), stretches)
 
 
 def _zeros(tree: Tree) -> Tree:

@@ -6,9 +6,9 @@ To add one, add a file that exposes `MEMORY`, a `Memory`. Any memory works with 
 from __future__ import annotations
 
 from daxy.core import registry
-from daxy.models.memories._memory import Foreseen, Kept, Memory, Moves, StrengthMemory
+from daxy.models.memories._memory import Foreseen, HandedOn, Kept, Memory, Moves, StrengthMemory
 
-__all__ = ["Foreseen", "Kept", "Memory", "Moves", "StrengthMemory", "available", "get"]
+__all__ = ["Foreseen", "HandedOn", "Kept", "Memory", "Moves", "StrengthMemory", "available", "get"]
 
 
 def available() -> list[str]:

@@ -64,20 +64,34 @@ class Memory(ABC):
         """Return the memory after step `time`, counted from 0, and what is read then.
 
         Where `is_step` is False, a row keeps what it has. What is `foreseen` of a memory of
-        strengths spares the way back from the vectors of each step; all rows have one time then.
+        strengths spares the way back from the vectors of each step: all rows have one time then,
+        and the state is `HandedOn`.
         """
 
-    def begun(self, state: tuple[Array, ...]) -> tuple[Array, ...]:
+    def kept_at_start(self, state: tuple[Array, ...]) -> tuple[Array, ...]:
         """Return what has to be kept of a memory to have it again before each of some steps."""
         return state
 
-    def again(self, begun: tuple[Array, ...], moves: Moves) -> tuple[Any, Any]:
-        """Return what was kept as it is after some steps, and before each of them, time first."""
+    def foresee(
+        self,
+        at_start: tuple[Array, ...],
+        moves: Moves,
+        last: tuple[Array, ...],  # noqa: ARG002 - for those that can do with it
+        later: tuple[Array, ...],  # noqa: ARG002
+    ) -> tuple[Any, Foreseen | None]:
+        """Return a memory before each of some steps, time first, and what can be foreseen of them.
+
+        Args:
+            at_start: What was kept of it before the first of them.
+            moves: What it is given at each.
+            last: The memory after the last of all steps.
+            later: The gradient of the memory after these.
+        """
 
         def step(state: tuple[Array, ...], here: Moves) -> tuple[Any, Any]:
             return self.step(state, *here)[0], state
 
-        return jax.lax.scan(step, begun, moves)
+        return jax.lax.scan(step, at_start, moves)[1], None
 
 
 class Moves(NamedTuple):
@@ -98,10 +112,22 @@ class Kept(NamedTuple):
     vectors: Float[Array, "batch slots width"]
 
 
-class Foreseen(NamedTuple):
-    """What a memory of strengths comes to, and what some steps do, known before the way back.
+class HandedOn(NamedTuple):
+    """A memory of strengths on the way back through steps of which all is foreseen.
 
-    A push and a read of these steps have a number each: at end e of step t, t * ends + e.
+    The gradient of its vectors would change in all slots at each step. In its place the gradients
+    of reads are handed on: a value's is the sum of those of its later reads, each times how much it
+    takes of the value.
+    """
+
+    sums: Strengths
+    reads: Float[Array, "batch reads width"]
+
+
+class Foreseen(NamedTuple):
+    """What a memory of strengths comes to, and what some steps do, known before they go back.
+
+    Pushes and reads of these steps are numbered: at end e of step t, t * ends + e.
     """
 
     vectors: Float[Array, "batch width slots"]
@@ -113,19 +139,23 @@ class Foreseen(NamedTuple):
     """How much each read takes of the slot of each push."""
     later: Float[Array, "batch slots width"]
     """The gradient of the vectors that the steps after these have read."""
+    places: Int[Array, " pushes"]
+    """The slot of each push."""
     first: Int[Array, ""]
     """The time of the first of these steps."""
 
-    def nothing_handed_on(self) -> Float[Array, "batch reads width"]:
-        """Return what runs back through these steps before any of them is gone back through."""
+    def entering(self, sums: Strengths) -> HandedOn:
+        """Return a memory, or its gradient, before any read's gradient is handed on."""
         (batch, reads, _), width = self.reads.shape, self.vectors.shape[1]
-        return jnp.zeros((batch, reads, width))
+        return HandedOn(sums, jnp.zeros((batch, reads, width), self.vectors.dtype))
 
-    def gathered(
-        self, handed_on: Float[Array, "batch reads width"]
-    ) -> Float[Array, "batch slots width"]:
-        """Return the gradient of the vectors, of what ran back through all of these steps."""
-        return self.later + _products("brs,brw->bsw", self.reads, handed_on)
+    def leaving(self, earlier: HandedOn) -> Kept:
+        """Return the gradient of the memory before these steps, once all reads' are handed on.
+
+        No step before these reads what is in the slots that these fill.
+        """
+        vectors = self.later + _products("brs,brw->bsw", self.reads, earlier.reads)
+        return Kept(earlier.sums, vectors.at[:, self.places].set(0))
 
 
 class StrengthMemory(Memory):
@@ -179,18 +209,13 @@ class StrengthMemory(Memory):
         wanted: Float[Array, "batch ends wants"],
         values: Float[Array, "batch ends width"],
         foreseen: Foreseen | None = None,
-    ) -> tuple[Kept, Float[Array, "batch ends width"]]:
+    ) -> tuple[Kept | HandedOn, Float[Array, "batch ends width"]]:
         """Return the memory after a step, and what is read then; see `Memory.step`."""
-        before = Kept(*state)
-        # What is between the sums before and after is made once more on the way back, not kept.
-        moved = jax.checkpoint(self._sums_after, prevent_cse=False)
-        sums = moved(before.sums, time, is_step, wanted)
-        if foreseen is None:
-            vectors = self.put(before.vectors, time, values)
-            return Kept(sums, vectors), _mixed(self.weights(sums), vectors)
-        vectors, read = _foreseen_read(
-            self, sums, before.vectors, values, jnp.asarray(time), foreseen
-        )
+        sums = self._sums_after(state[0], time, is_step, wanted)
+        if foreseen is not None:
+            return _handed_on(self, sums, HandedOn(*state).reads, values, time, foreseen)
+        vectors = self.put(Kept(*state).vectors, time, values)
+        read = _products("bes,bsw->bew", self.weights(sums), vectors)
         return Kept(sums, vectors), read
 
     def _sums_after(
@@ -204,18 +229,32 @@ class StrengthMemory(Memory):
         pop, push = jnp.moveaxis(self.shares(wanted) * is_step[:, None, None], -1, 0)
         return self.moved(sums, time, pop, push)
 
-    def begun(self, state: tuple[Array, ...]) -> tuple[Array, ...]:
+    def kept_at_start(self, state: tuple[Array, ...]) -> tuple[Array, ...]:
         """Return the sums: no vectors are needed to have them again."""
         return state[:1]
 
-    def again(self, begun: tuple[Array, ...], moves: Moves) -> tuple[Any, Any]:
-        """Return the sums after some steps, and before each of them."""
+    def foresee(
+        self,
+        at_start: tuple[Array, ...],
+        moves: Moves,
+        last: tuple[Array, ...],
+        later: tuple[Array, ...],
+    ) -> tuple[tuple[Array, ...], Foreseen]:
+        """Return the sums before each of some steps, and what is foreseen; see `Memory.foresee`."""
 
-        def step(sums: Strengths, here: Moves) -> tuple[Strengths, Strengths]:
-            return self._sums_after(sums, here.time, here.is_step, here.wanted), sums
+        def step(sums: Strengths, here: Moves) -> tuple[Strengths, tuple[Strengths, Strengths]]:
+            moved = self._sums_after(sums, here.time, here.is_step, here.wanted)
+            return moved, (sums, moved)
 
-        after, before = jax.lax.scan(step, begun[0], moves)
-        return (after,), (before,)
+        _, (sums, moved) = jax.lax.scan(step, at_start[0], moves)
+        steps, batch, slots = moved.shape
+        weights = jnp.moveaxis(jax.vmap(self.weights)(moved), 1, 0)
+        reads = weights.reshape(batch, steps * self.ends, slots)
+        places = jnp.stack(self.places(slots, moves.time), axis=1).ravel()
+        shares = jnp.moveaxis(reads[:, :, places], 2, 0)
+        vectors = Kept(*last).vectors.swapaxes(1, 2)
+        gradient = Kept(*later).vectors
+        return (sums,), Foreseen(vectors, reads, shares, gradient, places, moves.time[0])
 
     def put(
         self,
@@ -228,42 +267,31 @@ class StrengthMemory(Memory):
             vectors = _written(vectors, values[:, end], place)
         return vectors
 
-    def foreseen(
-        self,
-        vectors: Float[Array, "batch slots width"],
-        sums: Float[Array, "steps batch slots"],
-        later: Float[Array, "batch slots width"],
-        first: Int[Array, ""],
-    ) -> Foreseen:
-        """Return what a memory comes to of its last vectors, and of the sums after some steps.
 
-        Of the gradient of the vectors in the steps after these, too, and of when these begin.
-        """
-        steps, batch, slots = sums.shape
-        weights = jnp.moveaxis(jax.vmap(self.weights)(sums), 1, 0)
-        reads = weights.reshape(batch, steps * self.ends, slots)
-        places = jnp.stack(self.places(slots, first + jnp.arange(steps)), axis=1).ravel()
-        shares = jnp.moveaxis(reads[:, :, places], 2, 0)
-        return Foreseen(vectors.swapaxes(1, 2), reads, shares, later, first)
+def _handed_on(
+    memory: StrengthMemory,
+    sums: Strengths,
+    reads: Float[Array, "batch reads width"],
+    values: Float[Array, "batch ends width"],
+    time: Time,
+    foreseen: Foreseen,
+) -> tuple[HandedOn, Float[Array, "batch ends width"]]:
+    """Return the memory after a step of which all is foreseen, and what is read then."""
+    reads, read = _foreseen_read(memory, sums, reads, values, jnp.asarray(time), foreseen)
+    return HandedOn(sums, reads), read
 
 
 def _read_of_last(
     memory: StrengthMemory,
     sums: Strengths,
-    handed_on: Float[Array, "batch reads width"],
+    reads: Float[Array, "batch reads width"],
     values: Float[Array, "batch ends width"],
     time: Int[Array, ""],
     foreseen: Foreseen,
 ) -> tuple[Float[Array, "batch reads width"], Float[Array, "batch ends width"]]:
-    """Return what is read in a step of which all is foreseen.
-
-    What runs back along `handed_on`, of which nothing is looked at, are the gradients of reads.
-    That of the vectors would have to be changed in all slots at each step; a value's is a sum of
-    those of its reads, each by how much it takes of the value.
-    """
+    """Return `reads` as they are, whose gradients are handed on along them, and what is read."""
     del values, time
-    weights = memory.weights(sums)
-    return handed_on, _products("bes,bws->bew", weights, foreseen.vectors)
+    return reads, _products("bes,bws->bew", memory.weights(sums), foreseen.vectors)
 
 
 _foreseen_read: Callable[..., tuple[Array, Array]]
@@ -273,37 +301,31 @@ _foreseen_read = jax.custom_vjp(_read_of_last, nondiff_argnums=(0,))
 def _foreseen_read_forward(
     memory: StrengthMemory,
     sums: Array,
-    handed_on: Array,
+    reads: Array,
     values: Array,
     time: Array,
     foreseen: Foreseen,
 ) -> tuple[tuple[Array, Array], tuple[Array, Array, Foreseen]]:
-    after = _read_of_last(memory, sums, handed_on, values, time, foreseen)
-    return after, (sums, time, foreseen)
+    found = _read_of_last(memory, sums, reads, values, time, foreseen)
+    return found, (sums, time, foreseen)
 
 
 def _foreseen_read_backward(
     memory: StrengthMemory, kept: tuple[Array, Array, Foreseen], cotangents: tuple[Array, Array]
 ) -> tuple[Array, Array, Array, None, None]:
-    (sums, time, foreseen), (handed_on, from_read) = kept, cotangents
+    (sums, time, foreseen), (reads, from_read) = kept, cotangents
     own = (time - foreseen.first) * memory.ends
-    handed_on = jax.lax.dynamic_update_slice_in_dim(handed_on, from_read, own, axis=1)
+    reads = jax.lax.dynamic_update_slice_in_dim(reads, from_read, own, axis=1)
     shares = jax.lax.dynamic_slice_in_dim(foreseen.shares, own, memory.ends)
     places = memory.places(sums.shape[1], time)
     later = [jax.lax.dynamic_index_in_dim(foreseen.later, n, 1, keepdims=False) for n in places]
-    to_values = jnp.stack(later, axis=1) + _products("ebr,brw->bew", shares, handed_on)
+    to_values = jnp.stack(later, axis=1) + _products("ebr,brw->bew", shares, reads)
     _, pull_back = jax.vjp(memory.weights, sums)
     (to_sums,) = pull_back(_products("bew,bws->bes", from_read, foreseen.vectors))
-    return to_sums, handed_on, to_values, None, None
+    return to_sums, reads, to_values, None, None
 
 
 _foreseen_read.defvjp(_foreseen_read_forward, _foreseen_read_backward)  # pyright: ignore
-
-
-def _mixed(
-    weights: Float[Array, "batch ends slots"], vectors: Float[Array, "batch slots width"]
-) -> Float[Array, "batch ends width"]:
-    return _products("bes,bsw->bew", weights, vectors)
 
 
 def _written(
