@@ -125,7 +125,7 @@ class HandedOn(NamedTuple):
 
 
 class Foreseen(NamedTuple):
-    """What a memory of strengths comes to, and what some steps do, before they are gone back through.
+    """What a memory of strengths comes to, and what some steps do, before the way back.
 
     Pushes and reads of these steps are numbered: at end e of step t, t * ends + e.
     """
