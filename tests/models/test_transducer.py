@@ -13,6 +13,7 @@ from tests.models.memories.test_memories import Numbers, equations, sigmoid
 
 from daxy.core.errors import DaxyError
 from daxy.core.vocabulary import END, PAD
+from daxy.experiments.papers import grefenstette2015 as paper
 from daxy.models import memories, transducer
 from daxy.models._model import Batch, Sizes
 from daxy.models.layers import late_weights, retraced
@@ -55,19 +56,29 @@ def test_pops_begin_held_back_or_as_is_asked(
     assert (np.abs(np.delete(biases, place, axis=1)) <= 0.1).all()  # 1 / sqrt(100)
 
 
-def test_pushes_at_the_bottom_of_a_deque_begin_as_is_asked_and_nothing_else_changes() -> None:
+@pytest.mark.parametrize(
+    ("memory", "choices", "places"),
+    [
+        ("stack", {"push_bias": 2.0}, {1: 2.0}),  # pop, push
+        ("superposition", {"push_bias": 2.0}, {0: 2.0}),  # push, pop, keep
+        ("deque", {"push_bias": 2.0}, {1: 2.0, 3: 2.0}),  # of the top, then of the bottom
+        ("deque", {"bottom_push_bias": -4.0}, {3: -4.0}),
+        ("deque", {"push_bias": 2.0, "bottom_push_bias": -4.0}, {1: 2.0, 3: -4.0}),
+    ],
+    ids=str,
+)
+def test_pushes_begin_as_is_asked_and_nothing_else_changes(
+    memory: str, choices: dict[str, float], places: dict[int, float]
+) -> None:
+    small = Config(memory=memory, hidden=100, embedding=2, width=2)
     plain, changed = (
-        Model(
-            Config(memory="deque", hidden=100, embedding=2, width=2, bottom_push_bias=bias),
-            Sizes(5, 5),
-            key=jax.random.key(0),
-        )
-        for bias in (None, -4.0)
+        Model(config, Sizes(5, 5), key=jax.random.key(0))
+        for config in (small, replace(small, **choices))
     )
     assert plain.heads is not None and changed.heads is not None
     expected = np.array(plain.heads.wants_bias)
-    assert memories.get("deque").wants == ("pop", "push")
-    expected[3] = -4  # of the top: pop, push; of the bottom: pop, push
+    for place, bias in places.items():
+        expected[place] = bias
     np.testing.assert_array_equal(changed.heads.wants_bias, expected)
 
 
@@ -83,23 +94,28 @@ def reads_of_what_is_to_be_said(model: Any, source: Any) -> Any:
 
 @pytest.mark.parametrize("length", [8, 36])
 @pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize(
+    "choices",
+    [paper.NETWORKS[paper.DEQUE], paper.NETWORKS[paper.PLAIN] | paper.HELD_BACK],
+    ids=str,
+)
 def test_a_deque_has_what_is_to_be_copied_within_reach_if_its_bottom_is_held_back(
-    length: int, seed: int
+    choices: dict[str, Any], length: int, seed: int
 ) -> None:
-    """Beginning as the paper's it reads nothing of any of it, and no gradient says that it might.
+    """If its pushes begin near 0 it reads nothing of it, and no gradient says that it might.
 
     For one that reads some, the gradient of how much it does leads somewhere.
     """
     source = jax.random.randint(jax.random.key(1), (length,), 3, 131)
 
-    def most_and_steepest(**choices: float) -> tuple[float, float]:
-        model = Model(Config(memory="deque", **choices), Sizes(131, 131), key=jax.random.key(seed))
+    def most_and_steepest(choices: dict[str, Any]) -> tuple[float, float]:
+        model = Model(Config(**choices), Sizes(131, 131), key=jax.random.key(seed))
         gradients = eqx.filter_grad(lambda own: reads_of_what_is_to_be_said(own, source).sum())
         steepest = max(float(np.abs(leaf).max()) for leaf in jax.tree.leaves(gradients(model)))
         return float(reads_of_what_is_to_be_said(model, source).max()), steepest
 
-    assert most_and_steepest() == (0, 0)
-    most, steepest = most_and_steepest(pop_bias=-2.0, bottom_push_bias=-4.0)
+    assert most_and_steepest(paper.NETWORKS[paper.PLAIN]) == (0, 0)
+    most, steepest = most_and_steepest(choices)
     assert most > 0.3
     assert steepest > 0
 
@@ -112,7 +128,9 @@ def test_a_deque_has_what_is_to_be_copied_within_reach_if_its_bottom_is_held_bac
         ({"width": -1}, "width must be positive, not -1"),
         ({"memory": "stack", "bottom_push_bias": -4.0}, "a stack has no bottom"),
         ({"memory": "none", "bottom_push_bias": -4.0}, "there is no bottom-push-bias"),
-        ({"memory": "deque", "bottom_push_bias": np.inf}, "push-bias must be finite, not inf"),
+        ({"memory": "none", "push_bias": 2.0}, "there is no push-bias"),
+        ({"memory": "deque", "bottom_push_bias": np.inf}, "bottom-push-bias must be finite"),
+        ({"memory": "queue", "push_bias": np.nan}, "^push-bias must be finite, not nan"),
     ],
 )
 def test_what_cannot_be_built_is_refused(choices: dict[str, Any], message: str) -> None:

@@ -60,10 +60,13 @@ class Config:
     pop_bias: float = -1.0
     """What the bias of pops starts from, where a memory has them; from 0 on, it is often never
     used."""
+    push_bias: float | None = later(None)
+    """What the bias of pushes starts from, where a memory has them; None: near 0, as the other
+    biases. Of a deque that of its top, if its bottom has its own."""
     bottom_push_bias: float | None = later(None)
-    """What the bias of pushes at the bottom of a deque starts from; None: near 0, as at its top.
-    Not in the paper: far below (-4, with a pop bias of -2), the bottom begins by reading what was
-    pushed first, as a queue does."""
+    """What the bias of pushes at the bottom of a deque starts from; None: as at its top. Far below
+    (-4, with a push bias of 2), the bottom begins by reading what was pushed first, as a queue
+    does."""
 
     def __post_init__(self) -> None:
         check_positive(self, "hidden", "layers", "embedding", "width")
@@ -71,13 +74,15 @@ class Config:
         known = [*memories.available(), NONE]
         if self.memory not in known:
             raise UnknownName("memory", self.memory, known)
-        for name in ("width", "pop_bias", "bottom_push_bias"):
+        for name in ("width", "pop_bias", "push_bias", "bottom_push_bias"):
             said = f"without a memory there is no {name.replace('_', '-')}; leave it out"
             plain = getattr(self, name) == getattr(type(self), name)
             require(self.memory != NONE or plain, said)
+        for name in ("push_bias", "bottom_push_bias"):
+            bias = getattr(self, name)
+            said = f"{name.replace('_', '-')} must be finite, not {bias}"
+            require(bias is None or isfinite(bias), said)
         if self.bottom_push_bias is not None:
-            said = f"bottom-push-bias must be finite, not {self.bottom_push_bias}"
-            require(isfinite(self.bottom_push_bias), said)
             said = f"a {self.memory} has no bottom; leave bottom-push-bias out"
             require("bottom" in memories.get(self.memory).sides, said)
 
@@ -102,8 +107,9 @@ class Heads(eqx.Module):
         hidden, wanted = config.hidden, memory.ends * len(memory.wants)
         self.wants = uniform(keys[0], (hidden, wanted), hidden)
         bias = uniform(keys[1], (wanted,), hidden).reshape(memory.ends, -1)
-        is_pop = jnp.array([want == "pop" for want in memory.wants])
-        bias = jnp.where(is_pop, config.pop_bias, bias)
+        bias = bias.at[:, memory.wants.index("pop")].set(config.pop_bias)
+        if config.push_bias is not None:
+            bias = bias.at[:, memory.wants.index("push")].set(config.push_bias)
         if config.bottom_push_bias is not None:
             place = memory.sides.index("bottom"), memory.wants.index("push")
             bias = bias.at[place].set(config.bottom_push_bias)

@@ -12,6 +12,7 @@ from daxy.experiments.entry import Entry, from_json, to_json
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell
 from daxy.experiments.papers import grefenstette2015 as paper
+from daxy.models.transducer import Config
 from daxy.report import pictures
 from daxy.report.tables import compare
 from daxy.training.protocol import protocol
@@ -113,17 +114,28 @@ def test_the_protocol_is_the_papers() -> None:
     assert list(map(float, paper.GRID)) == [5e-3, 1e-3, 5e-4, 1e-4, 5e-5]
 
 
-def test_a_deque_that_begins_held_back_differs_from_the_papers_in_two_biases_alone() -> None:
-    cells = papers.table("grefenstette2015/held_back").cells
-    assert [cell.column for cell in cells] == list(TABLE.columns)
-    for cell in cells:
-        plain = TABLE.cell("DeQue-LSTM", cell.column).recipe
-        assert cell.recipe is not None and plain is not None
+@pytest.mark.parametrize(
+    ("name", "biases"),
+    [
+        ("table", {"push_bias": 2.0, "bottom_push_bias": -4.0}),
+        ("held_back", {"pop_bias": -2.0, "bottom_push_bias": -4.0}),
+    ],
+)
+def test_deques_differ_in_two_biases_alone(name: str, biases: dict[str, float]) -> None:
+    """One that begins as all else does, with the paper's bias of pops, is what others change."""
+    plain = papers.table("grefenstette2015/plain_deque")
+    assert [cell.column for cell in plain.cells] == list(TABLE.columns)
+    for cell in plain.cells:
+        other = papers.table(f"grefenstette2015/{name}").cell("DeQue-LSTM", cell.column)
+        assert cell.recipe is not None and other.recipe is not None
         assert cell.value is None
-        (ours, theirs) = map(reproduction.learner_of, (cell.recipe, plain))
-        assert ours.config == replace(theirs.config, pop_bias=-2.0, bottom_push_bias=-4.0)
-        assert ours.protocol == replace(theirs.protocol, learning_rate=5e-4)
-        places = [(each.task, each.part, each.metric) for each in (cell.recipe, plain)]
+        assert (other.value is None) == (name == "held_back")
+        (own, theirs) = map(reproduction.learner_of, (cell.recipe, other.recipe))
+        assert own.config == Config(memory="deque")
+        assert theirs.config == replace(own.config, **biases)
+        same = [replace(each.protocol, learning_rate=1.0) for each in (own, theirs)]
+        assert same[0] == same[1]
+        places = [(each.task, each.part, each.metric) for each in (cell.recipe, other.recipe)]
         assert places[0] == places[1]
 
 
