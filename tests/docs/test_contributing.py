@@ -13,6 +13,7 @@ import pytest
 from tests.docs.blocks import ROOT, blocks
 
 from daxy.cli import _parse
+from daxy.core.errors import DaxyError
 from daxy.core.examples import Examples
 from daxy.models import memories, transducer
 from daxy.models._model import Batch, Sizes
@@ -90,6 +91,8 @@ def test_the_memory_is_one_that_a_network_can_have(
     seen = model.inside(jnp.array([2, 3]), jnp.array([2, 3, 1]))
     assert seen.shares.shape[1:] == (1, 1)
     assert np.all((seen.shares > 0) & (seen.shares < 1))
+    with pytest.raises(DaxyError, match="a last has no pushes; leave push-bias out"):
+        transducer.Config(memory="last", push_bias=2.0)
 
 
 @pytest.mark.parametrize("shown", ["PAPER ="], indirect=True)

@@ -79,12 +79,14 @@ class Config:
             plain = getattr(self, name) == getattr(type(self), name)
             require(self.memory != NONE or plain, said)
         for name in ("push_bias", "bottom_push_bias"):
-            bias = getattr(self, name)
-            said = f"{name.replace('_', '-')} must be finite, not {bias}"
-            require(bias is None or isfinite(bias), said)
-        if self.bottom_push_bias is not None:
-            said = f"a {self.memory} has no bottom; leave bottom-push-bias out"
-            require("bottom" in memories.get(self.memory).sides, said)
+            bias, flag = getattr(self, name), name.replace("_", "-")
+            if bias is None or self.kind is None:
+                continue
+            require(isfinite(bias), f"{flag} must be finite, not {bias}")
+            said = f"a {self.memory} has no pushes; leave {flag} out"
+            require("push" in self.kind.wants, said)
+            said = f"a {self.memory} has no bottom; leave {flag} out"
+            require(name == "push_bias" or "bottom" in self.kind.sides, said)
 
     @property
     def kind(self) -> Memory | None:
@@ -107,9 +109,9 @@ class Heads(eqx.Module):
         hidden, wanted = config.hidden, memory.ends * len(memory.wants)
         self.wants = uniform(keys[0], (hidden, wanted), hidden)
         bias = uniform(keys[1], (wanted,), hidden).reshape(memory.ends, -1)
-        bias = bias.at[:, memory.wants.index("pop")].set(config.pop_bias)
-        if config.push_bias is not None:
-            bias = bias.at[:, memory.wants.index("push")].set(config.push_bias)
+        for want, first in (("pop", config.pop_bias), ("push", config.push_bias)):
+            if first is not None and want in memory.wants:
+                bias = bias.at[:, memory.wants.index(want)].set(first)
         if config.bottom_push_bias is not None:
             place = memory.sides.index("bottom"), memory.wants.index("push")
             bias = bias.at[place].set(config.bottom_push_bias)

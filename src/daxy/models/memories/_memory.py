@@ -37,7 +37,8 @@ class Memory(ABC):
     """What the ends are called, where there are several; how pushes begin at one that is called
     `bottom` can be chosen (`--bottom-push-bias`)."""
     wants: ClassVar[tuple[str, ...]]
-    """What a controller says for each end; `pop` begins held back (`--pop-bias`)."""
+    """What a controller says for each end; `pop` begins held back (`--pop-bias`), and how `push`
+    begins can be chosen (`--push-bias`)."""
 
     @abstractmethod
     def start(self, batch: int, steps: int, width: int) -> tuple[Array, ...]:
