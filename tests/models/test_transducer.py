@@ -94,11 +94,7 @@ def reads_of_what_is_to_be_said(model: Any, source: Any) -> Any:
 
 @pytest.mark.parametrize("length", [8, 36])
 @pytest.mark.parametrize("seed", [0, 1, 2])
-@pytest.mark.parametrize(
-    "choices",
-    [paper.NETWORKS[paper.DEQUE], paper.NETWORKS[paper.PLAIN] | paper.HELD_BACK],
-    ids=str,
-)
+@pytest.mark.parametrize("choices", [paper.NETWORKS[paper.HELD], paper.SLOWED], ids=str)
 def test_a_deque_has_what_is_to_be_copied_within_reach_if_its_bottom_is_held_back(
     choices: dict[str, Any], length: int, seed: int
 ) -> None:
@@ -116,7 +112,7 @@ def test_a_deque_has_what_is_to_be_copied_within_reach_if_its_bottom_is_held_bac
 
     assert most_and_steepest(paper.NETWORKS[paper.PLAIN]) == (0, 0)
     most, steepest = most_and_steepest(choices)
-    assert most > 0.3
+    assert most > 0.2
     assert steepest > 0
 
 

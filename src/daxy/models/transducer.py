@@ -64,9 +64,9 @@ class Config:
     """What the bias of pushes starts from, where a memory has them; None: near 0, as the other
     biases. Of a deque that of its top, if its bottom has its own."""
     bottom_push_bias: float | None = later(None)
-    """What the bias of pushes at the bottom of a deque starts from; None: as at its top. Far below
-    (-4, with a push bias of 2), the bottom begins by reading what was pushed first, as a queue
-    does."""
+    """What the bias of pushes at the bottom of a deque starts from; None: as at its top. Where that
+    is lower (-1.75 and 0.5), the bottom begins by reading what was pushed first, as a queue does.
+    """
 
     def __post_init__(self) -> None:
         check_positive(self, "hidden", "layers", "embedding", "width")

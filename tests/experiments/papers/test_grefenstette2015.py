@@ -117,26 +117,45 @@ def test_the_protocol_is_the_papers() -> None:
 @pytest.mark.parametrize(
     ("name", "biases"),
     [
-        ("table", {"push_bias": 2.0, "bottom_push_bias": -4.0}),
-        ("held_back", {"pop_bias": -2.0, "bottom_push_bias": -4.0}),
+        (paper.HELD, {"push_bias": 0.5, "bottom_push_bias": -1.75}),
+        (paper.SLOW, {"pop_bias": -2.0, "bottom_push_bias": -4.0}),
     ],
 )
 def test_deques_differ_in_two_biases_alone(name: str, biases: dict[str, float]) -> None:
     """One that begins as all else does, with the paper's bias of pops, is what others change."""
-    plain = papers.table("grefenstette2015/plain_deque")
-    assert [cell.column for cell in plain.cells] == list(TABLE.columns)
-    for cell in plain.cells:
-        other = papers.table(f"grefenstette2015/{name}").cell("DeQue-LSTM", cell.column)
-        assert cell.recipe is not None and other.recipe is not None
-        assert cell.value is None
-        assert (other.value is None) == (name == "held_back")
-        (own, theirs) = map(reproduction.learner_of, (cell.recipe, other.recipe))
+    table = papers.table("grefenstette2015/deques")
+    assert table.columns == TABLE.columns
+    for column in table.columns:
+        plain, other = (table.cell(row, column) for row in (paper.PLAIN, name))
+        assert plain.recipe is not None and other.recipe is not None
+        assert plain.value is None and other.value is None
+        (own, theirs) = map(reproduction.learner_of, (plain.recipe, other.recipe))
         assert own.config == Config(memory="deque")
         assert theirs.config == replace(own.config, **biases)
         same = [replace(each.protocol, learning_rate=1.0) for each in (own, theirs)]
         assert same[0] == same[1]
-        places = [(each.task, each.part, each.metric) for each in (cell.recipe, other.recipe)]
+        places = [(each.task, each.part, each.metric) for each in (plain.recipe, other.recipe)]
         assert places[0] == places[1]
+
+
+def test_a_deque_of_the_table_begins_as_the_one_with_the_least_perplexity() -> None:
+    table, runs = (
+        papers.table("grefenstette2015/deques"),
+        Ledger(ROOT / "results").runs(paper.PAPER),
+    )
+    begins = dict[str, str]()
+    for task in paper.TASKS:
+        tried = dict[str, dict[int, float]]()
+        for row in (paper.PLAIN, paper.HELD):
+            found = runs.of(table.cell(row, f"{task} test coarse"))
+            tried[row] = {run.seed: run.perplexity for run in found if run.perplexity is not None}
+        best = the_one_of_least(tried) or paper.PLAIN
+        if best != paper.PLAIN:
+            begins[task] = best
+        for part in paper.PARTS:
+            column = f"{task} {part} coarse"
+            assert TABLE.cell(paper.DEQUE, column).recipe == table.cell(best, column).recipe
+    assert begins == paper.BEGINS
 
 
 def test_a_split_of_scan_is_not_streamed() -> None:
@@ -197,11 +216,11 @@ def test_a_run_without_a_perplexity_has_no_such_figure(entry_for: Callable) -> N
         from_json(json.loads(json.dumps(to_json(entry_for(cell, 2.0)))))
 
 
-def the_rate_of_least(tried: Mapping[str, Mapping[int, float]]) -> str | None:
-    """Return the rate of the run of least perplexity, of seeds that all these rates have."""
+def the_one_of_least(tried: Mapping[str, Mapping[int, float]]) -> str | None:
+    """Return the one with the run of least perplexity, of seeds that all of these have."""
     seeds = set[int].intersection(*map(set, tried.values()))
-    least = {rate: min(found[seed] for seed in seeds) for rate, found in tried.items() if seeds}
-    return min(least, key=lambda rate: least[rate], default=None)
+    least = {name: min(found[seed] for seed in seeds) for name, found in tried.items() if seeds}
+    return min(least, key=lambda name: least[name], default=None)
 
 
 def whole_runs_say() -> dict[str, str]:
@@ -217,7 +236,7 @@ def whole_runs_say() -> dict[str, str]:
             for cell in whole.select([place], [])
         }
         tried = {rate: found for rate, found in every.items() if found}
-        if len(tried) > 1 and (rate := the_rate_of_least(tried)):
+        if len(tried) > 1 and (rate := the_one_of_least(tried)):
             said[place.removesuffix(" train").removesuffix(" test")] = rate
     return said
 
@@ -232,7 +251,7 @@ def test_a_rate_is_the_one_with_the_least_perplexity_of_those_that_were_tried() 
                 entry.perplexity
             )
         for place, found in tried.items():
-            if rate := the_rate_of_least({rate: found.get(rate, {}) for rate in needed}):
+            if rate := the_one_of_least({rate: found.get(rate, {}) for rate in needed}):
                 best[place] = rate
     best |= whole_runs_say()
     places = {", ".join(place): rate for place, rate in paper.RATES.items()}
