@@ -64,29 +64,27 @@ class Config:
     """What the bias of pushes starts from, where a memory has them; None: near 0, as the other
     biases. Of a deque that of its top, if its bottom has its own."""
     bottom_push_bias: float | None = later(None)
-    """What the bias of pushes at the bottom of a deque starts from; None: as at its top. Where that
-    is lower (-1.75 and 0.5), the bottom begins by reading what was pushed first, as a queue does.
-    """
+    """What the bias of pushes at the bottom of a deque starts from; None: as at its top. Well below
+    that of pops (-1.75, with 0.5 at the top; or -4 with 2), the bottom begins by reading what was
+    pushed first, as a queue does."""
 
     def __post_init__(self) -> None:
         check_positive(self, "hidden", "layers", "embedding", "width")
-        require(isfinite(self.pop_bias), f"pop-bias must be finite, not {self.pop_bias}")
         known = [*memories.available(), NONE]
         if self.memory not in known:
             raise UnknownName("memory", self.memory, known)
         for name in ("width", "pop_bias", "push_bias", "bottom_push_bias"):
-            said = f"without a memory there is no {name.replace('_', '-')}; leave it out"
-            plain = getattr(self, name) == getattr(type(self), name)
+            value, flag = getattr(self, name), name.replace("_", "-")
+            require(value is None or isfinite(value), f"{flag} must be finite, not {value}")
+            plain = value == getattr(type(self), name)
+            said = f"without a memory there is no {flag}; leave it out"
             require(self.memory != NONE or plain, said)
-        for name in ("push_bias", "bottom_push_bias"):
-            bias, flag = getattr(self, name), name.replace("_", "-")
-            if bias is None or self.kind is None:
-                continue
-            require(isfinite(bias), f"{flag} must be finite, not {bias}")
-            said = f"a {self.memory} has no pushes; leave {flag} out"
-            require("push" in self.kind.wants, said)
-            said = f"a {self.memory} has no bottom; leave {flag} out"
-            require(name == "push_bias" or "bottom" in self.kind.sides, said)
+        if self.kind is not None and "push" not in self.kind.wants:
+            said = f"a {self.memory} has no pushes; leave push-bias out"
+            require(self.push_bias is None and self.bottom_push_bias is None, said)
+        if self.kind is not None and "bottom" not in self.kind.sides:
+            said = f"a {self.memory} has no bottom; leave bottom-push-bias out"
+            require(self.bottom_push_bias is None, said)
 
     @property
     def kind(self) -> Memory | None:

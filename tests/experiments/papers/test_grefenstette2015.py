@@ -118,6 +118,7 @@ def test_the_protocol_is_the_papers() -> None:
     ("name", "biases"),
     [
         (paper.HELD, {"push_bias": 0.5, "bottom_push_bias": -1.75}),
+        (paper.FIRM, {"push_bias": 2.0, "bottom_push_bias": -4.0}),
         (paper.SLOW, {"pop_bias": -2.0, "bottom_push_bias": -4.0}),
     ],
 )
@@ -134,6 +135,8 @@ def test_deques_differ_in_two_biases_alone(name: str, biases: dict[str, float]) 
         assert theirs.config == replace(own.config, **biases)
         same = [replace(each.protocol, learning_rate=1.0) for each in (own, theirs)]
         assert same[0] == same[1]
+        if name == paper.SLOW:
+            assert theirs.protocol.learning_rate == 5e-4
         places = [(each.task, each.part, each.metric) for each in (plain.recipe, other.recipe)]
         assert places[0] == places[1]
 
@@ -143,19 +146,23 @@ def test_a_deque_of_the_table_begins_as_the_one_with_the_least_perplexity() -> N
         papers.table("grefenstette2015/deques"),
         Ledger(ROOT / "results").runs(paper.PAPER),
     )
-    begins = dict[str, str]()
+    compared, begins = dict[str, set[str]](), dict[str, str]()
     for task in paper.TASKS:
         tried = dict[str, dict[int, float]]()
-        for row in (paper.PLAIN, paper.HELD):
+        for row in paper.CANDIDATES:
             found = runs.of(table.cell(row, f"{task} test coarse"))
-            tried[row] = {run.seed: run.perplexity for run in found if run.perplexity is not None}
+            if found:
+                tried[row] = {run.seed: run.perplexity for run in found if run.perplexity}
+        compared[task] = set(tried)
         best = the_one_of_least(tried) or paper.PLAIN
         if best != paper.PLAIN:
             begins[task] = best
-        for part in paper.PARTS:
-            column = f"{task} {part} coarse"
-            assert TABLE.cell(paper.DEQUE, column).recipe == table.cell(best, column).recipe
+        for column in paper.TABLE.columns:
+            if column.startswith(task):
+                assert TABLE.cell(paper.DEQUE, column).recipe == table.cell(best, column).recipe
     assert begins == paper.BEGINS
+    assert compared["copy"] == set(paper.CANDIDATES)
+    assert compared["SVO to SOV"] == {paper.PLAIN, paper.HELD}
 
 
 def test_a_split_of_scan_is_not_streamed() -> None:
@@ -273,15 +280,19 @@ def test_a_whole_training_with_the_chosen_rate_is_that_of_the_table() -> None:
         assert whole.cell(f"{cell.row}, {cell.column}", rate).recipe == cell.recipe
 
 
-def test_the_command_in_the_docs_trains_the_network_of_the_table() -> None:
+@pytest.mark.parametrize(("network", "task"), [("Stack-LSTM", "reverse"), (paper.DEQUE, "copy")])
+def test_a_command_in_the_docs_trains_the_network_of_the_table(network: str, task: str) -> None:
     text = (ROOT / "docs" / "transduction.md").read_text()
-    (line,) = [it for it in text.splitlines() if it.startswith("daxy train transduction/reverse")]
+    (line,) = [it for it in text.splitlines() if it.startswith(f"daxy train transduction/{task}")]
     flags = line.split()[4:]
     said = dict(zip(flags[::2], flags[1::2], strict=True))
-    recipe = paper.of_task("Stack-LSTM", "reverse")
-    assert said.pop("--memory") == recipe.config["memory"]
+    recipe = paper.of_task(network, task)
     assert float(said.pop("--learning-rate")) == recipe.changes["learning_rate"]
-    assert said == {"--protocol": recipe.protocol, "--seeds": "3"}
+    assert said.pop("--protocol") == recipe.protocol
+    assert said.pop("--seeds", "3") == str(paper.SEEDS)
+    config = {"--" + name.replace("_", "-"): value for name, value in recipe.config.items()}
+    assert said.keys() == config.keys()
+    assert all(type(value)(said[flag]) == value for flag, value in config.items())
 
 
 def test_a_run_that_was_filed_has_the_name_and_so_the_data_that_it_would_have_today() -> None:
