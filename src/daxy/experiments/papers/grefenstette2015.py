@@ -202,16 +202,16 @@ def _attempts(name: str, updates: int, note: str, runs: int = 1) -> Table:
 ATTEMPTS = _attempts(
     "rates",
     UPDATES,
-    "The rate of least perplexity is that of `table`, unless `longer_rates` has another; where not"
-    " all were tried, 1e-3 is.",
+    "The rate of least perplexity is that of `table` and `deques`, unless `longer_rates` has"
+    " another; where not all were tried, 1e-3 is.",
 )
 LONGER_ATTEMPTS = _attempts(
     "longer_rates",
     MORE_UPDATES,
     "For networks whose rates a thousand updates do not tell apart, as few use a memory by then."
     " Where the three largest were tried here, the rate of the run of least perplexity is that of"
-    " `table`, of runs from seeds that all three were tried from; here the two smallest were the"
-    " slowest wherever they were tried.",
+    " `table` and `deques`, of runs from seeds that all three were tried from; here the two"
+    " smallest were the slowest wherever they were tried.",
     runs=SEEDS,
 )
 WHOLE_ATTEMPTS = read_table(
@@ -221,10 +221,10 @@ WHOLE_ATTEMPTS = read_table(
     _unknown(_tried(*(f" {part}" for part in PARTS))),
     of_whole,
     runs=SEEDS,
-    note="The paper prints nothing of it. Runs of `table` and `scan` stand here too. Where some"
-    " with several rates are there, that of the run of least training perplexity, of runs from"
-    " seeds that all of them were tried from, is the rate of `table` and `scan`, whatever shorter"
-    " trials said.",
+    note="The paper prints nothing of it. Runs of `table`, `deques` and `scan` stand here too."
+    " Where some with several rates are there, that of the run of least training perplexity, of"
+    " runs from seeds that all of them were tried from, is the rate there, whatever shorter trials"
+    " said. How a plain, a held and a firm DeQue begin is told by `deques`.",
 )
 
 
@@ -236,7 +236,7 @@ BEYOND = read_table(
     of_split,
     runs=SEEDS,
     note="Not in the paper, nor in any other known here: Lake & Baroni (2018) name it as future"
-    " work. In passes through the training set, as the paper's tasks are trained otherwise; the"
+    " work. A plain DeQue's pushes begin near 0 (`deques`). In passes through the training set, as the paper's tasks are trained otherwise; the"
     " learning rate is 1e-3, unless trials say otherwise.",
 )
 
