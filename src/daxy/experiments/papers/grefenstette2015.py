@@ -236,8 +236,9 @@ BEYOND = read_table(
     of_split,
     runs=SEEDS,
     note="Not in the paper, nor in any other known here: Lake & Baroni (2018) name it as future"
-    " work. A plain DeQue's pushes begin near 0 (`deques`). In passes through the training set, as the paper's tasks are trained otherwise; the"
-    " learning rate is 1e-3, unless trials say otherwise.",
+    " work. A plain DeQue's pushes begin near 0 (`deques`). In passes through the training set, as"
+    " the paper's tasks are trained otherwise; the learning rate is 1e-3, unless trials say"
+    " otherwise.",
 )
 
 
