@@ -60,6 +60,8 @@ def test_what_no_paper_prints_is_counted_and_not_listed(
     said = readme.render(ledger)
     assert "| best overall | 2% | 54 | 50.0 |" in said
     assert "8%" not in said
+    assert figure.note
+    assert f"\n\n{figure.note}\n" in said
     assert "in the paper: 1; `daxy papers lake2018/figure3` shows them." in said
     assert "in the paper: 3; `daxy papers lake2018/grid` shows them." in said
 

@@ -54,7 +54,7 @@ def updated(path: Path, ledger: Ledger) -> tuple[str, str]:
 
 
 def _paper(paper: Paper, ledger: Ledger) -> Iterator[str]:
-    """Yield the measured cells of each table; of those without a published figure, how many.
+    """Yield the measured cells of each table, and its note; of those not published, how many.
 
     What several tables have stands in the one that its runs are filed under; but what the paper
     prints in one of them never in those where it prints nothing.
@@ -81,6 +81,8 @@ def _paper(paper: Paper, ledger: Ledger) -> Iterator[str]:
         yield f"**{table.path}**: {table.title}\n"
         if published := [cell for cell in measured if cell.value is not None]:
             yield as_markdown(compare(published, runs))
+            if table.note:
+                yield f"{table.note}\n"
         if others := len(measured) - len(published):
             shown = f"`daxy papers {table.path}` shows them"
             yield f"Measured without a figure in the paper: {others}; {shown}.\n"
