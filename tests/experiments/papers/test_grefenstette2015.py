@@ -225,7 +225,7 @@ def test_a_run_without_a_perplexity_has_no_such_figure(entry_for: Callable) -> N
 
 def the_one_of_least(tried: Mapping[str, Mapping[int, float]]) -> str | None:
     """Return the one with the run of least perplexity, of seeds that all of these have."""
-    seeds = set[int].intersection(*map(set, tried.values()))
+    seeds = set[int].intersection(*map(set, tried.values())) if tried else set[int]()
     least = {name: min(found[seed] for seed in seeds) for name, found in tried.items() if seeds}
     return min(least, key=lambda name: least[name], default=None)
 
