@@ -141,6 +141,11 @@ def _columns(*tasks: str) -> tuple[str, ...]:
     return tuple(f"{task} {part} {score}" for task in tasks for part in PARTS for score in SCORES)
 
 
+def _pushes(deque: str) -> str:
+    """Return what the biases of a deque's pushes start from, at the top and at the bottom."""
+    return f"{DEQUES[deque]['push_bias']:g} and {DEQUES[deque]['bottom_push_bias']:g}"
+
+
 TABLE = read_table(
     f"{NAME}/table",
     "Entirely right (coarse), and right before the first error (fine), on sources of lengths as in"
@@ -168,9 +173,10 @@ TABLE = read_table(
     note="The paper prints one run of each, as shares of one: the one of least training perplexity"
     " among learning rates, and how many runs it had of each it does not say. Here it is"
     " the one of least training perplexity among the seeds that is compared with it. Nor does it"
-    " give first biases of a DeQue's pushes: `deques` tells which these are, on `copy` and `SVO to"
-    " SOV` others than on the rest. Training ends when the perplexity gets no better, or after"
-    " 30,000 updates; after how many it was stands beside the seeds.",
+    " give first biases of a DeQue's pushes: at the top and at the bottom these start from"
+    f" {', '.join(f'{_pushes(deque)} on {task}' for task, deque in BEGINS.items())}, else near 0"
+    " (`deques`). Training ends when the perplexity gets no better, or after 30,000 updates; after"
+    " how many it was stands beside the seeds.",
 )
 
 
@@ -180,7 +186,7 @@ def _unknown(rows: Iterable[str], columns: tuple[str, ...] = GRID) -> str:
 
 
 def _tried(*endings: str) -> list[str]:
-    """Return what several rates are tried on: the paper's tasks, each so often, and splits."""
+    """Return the rows of trials of rates: on the paper's tasks, with each ending, and on splits."""
     networks = [network for network in NETWORKS if network != SLOW]
     tasks = [f"{network}, {task}{end}" for network in networks for task in TASKS for end in endings]
     return tasks + [f"{network}, {split}" for network in MEMORIES for split in SPLITS]
@@ -250,11 +256,12 @@ BEGINNINGS = read_table(
     of_cell,
     runs=SEEDS,
     note="The paper gives a first bias of pops, -1, and none of pushes. Here these start near 0, as"
-    " all other biases (plain), or from 0.5 at the top and -1.75 at the bottom (held), or from 2"
-    " and -4 (firm): two pairs of four that were tried by hand, on `copy` and `reverse`. Not as in"
-    " the paper, pops start from -2 and pushes at the bottom from -4 (slow, with a learning rate of"
-    " 5e-4, the only one that was tried). `table` has the one of the first three with the run of"
-    " least training perplexity, of seeds in common; the plain one where no other was trained.",
+    " all other biases (plain), or at the top and at the bottom from"
+    f" {_pushes(HELD)} (held) or {_pushes(FIRM)} (firm): two pairs of four that were tried by hand,"
+    " on `copy` and `reverse`. Not as in the paper, pops start from -2 and pushes at the bottom"
+    " from -4 (slow, with a learning rate of 5e-4, the only one that was tried). `table` has the"
+    " one of the first three with the run of least training perplexity, of seeds in common; the"
+    " plain one where no other was trained.",
 )
 
 PAPER = Paper(
