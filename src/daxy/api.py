@@ -69,6 +69,9 @@ def load(
 ) -> Split:
     """Return the data of a task, as `daxy.load("scan/addprim_jump", oversample=False)`.
 
+    It is the split as published, every line of it. A validation set is there where the benchmark
+    has one; elsewhere `validation="draw"` carves the one that `daxy train` selects weights by.
+
     Args:
         task: The task's name.
         seed: Of the draws: of the split where it is a draw, and of the validation set.

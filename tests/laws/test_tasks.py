@@ -90,9 +90,19 @@ def test_what_is_chosen_can_be_written_down_and_chosen_again(name: str) -> None:
 @every_carved
 def test_validation_is_carved_from_train(name: str) -> None:
     task = tasks.get(name)
-    whole, carved = task.split(tasks.data(name, validation="none")), task.split()
+    none, draw = (tasks.data(name, validation=each) for each in ("none", "draw"))
+    whole, carved = task.split(none), task.split(draw)
+    assert len(carved.validation) > 0
     assert sorted(carved.train.keys + carved.validation.keys) == sorted(whole.train.keys)
     assert carved.test.keys == whole.test.keys
+
+
+@every_carved
+def test_data_is_as_published_until_it_is_trained_on(name: str) -> None:
+    published = tasks.data(name)
+    assert len(published.load(name).validation) == 0
+    assert published.for_training() == tasks.data(name, validation="draw")
+    assert published.for_training("none") == tasks.data(name, validation="none")
 
 
 @pytest.mark.parametrize("name", OVERSAMPLED)

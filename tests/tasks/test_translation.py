@@ -61,7 +61,7 @@ def test_no_sentence_of_either_language_is_in_both_parts(choices: dict[str, Any]
 
 def test_the_new_word_is_in_one_sentence_so_many_times() -> None:
     for repetitions, fraction in ((0, 0.1), (1, 0.1), (1, 0.9), (10, 0.1), (100, 0.1)):
-        made = split(repetitions=repetitions, validation_fraction=fraction)
+        made = split(repetitions=repetitions, validation="draw", validation_fraction=fraction)
         learned = pairs(made.train) + pairs(made.validation)
         met = [pair for pair in learned if "daxy" in pair[0].split()]
         assert met == [SAID] * repetitions
@@ -196,7 +196,7 @@ def test_without_a_validation_set_all_is_learned() -> None:
         ({"word": "tired=las"}, "'tired' is no new word: '"),
         ({"test_fraction": 1.0}, "test-fraction must be between 0 and 1, not 1"),
         ({"validation_fraction": 0.0}, "validation-fraction must be between 0 and 1, not 0"),
-        ({"validation": "dab"}, "validation must be one of 'draw', 'none', not 'dab'"),
+        ({"validation": "dab"}, "validation must be one of 'published', 'draw', 'none', not 'dab'"),
         ({"sentences": "released"}, "expected --official DIR"),
         ({"sentences": "file"}, "expected --pairs FILE"),
         ({"pairs": Path("a"), "official": Path("b")}, "expected one of them"),
@@ -206,7 +206,7 @@ def test_without_a_validation_set_all_is_learned() -> None:
         ({"prefixes": "tutorial"}, "sentences pass no filter; leave out --prefixes"),
         (
             {"validation": "none", "validation_fraction": 0.2},
-            "there is no validation set; leave out --validation-fraction",
+            "there is no validation set (--validation draw carves one); leave out --validation-fraction",
         ),
         ({"official": Path("a")}, "a: no such file or folder"),
         ({"pairs": Path("absent.txt")}, "absent.txt: no such file"),

@@ -11,7 +11,7 @@ from daxy.tasks import ScanData
 
 
 def split(name: str, **options: Any) -> Split:
-    return tasks.get(name).split(ScanData(**options))
+    return tasks.get(name).split(ScanData(**({"validation": "draw"} | options)))
 
 
 # The authors' released draw: simple 15083+1645, length 15311+1679, turn_left 19719+2171,
@@ -101,7 +101,7 @@ def test_no_validation_leaves_all_of_train() -> None:
         ("scan/length", {"validation": "dab"}, "dab is for tasks that add a primitive, such as"),
         ("scan/length", {"validation_fraction": 0.0}, "must be between 0 and 1, not 0"),
         ("scan/length", {"validation_fraction": 1.5}, "must be between 0 and 1, not 1.5"),
-        ("scan/length", {"validation": "drawn"}, "validation must be one of 'draw', 'dab', 'len"),
+        ("scan/length", {"validation": "drawn"}, "validation must be one of 'published', 'draw'"),
         ("scan/length", {"seed": -1}, "a seed must not be negative: -1"),
     ],
 )

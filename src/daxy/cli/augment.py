@@ -72,7 +72,7 @@ class Augment(OfTask):
         chosen: Any = self
         self._check(chosen.geca.count)
         with working(f"making {self.task}"):
-            split = self.data.load(self.task)
+            split = self.data.for_training().load(self.task)
         train = split.train
         if isinstance(train, GroundedExamples):
             published = self._published(split, chosen.geca)

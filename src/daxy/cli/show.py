@@ -95,6 +95,7 @@ class Show(OfTask):
         parts = {name: _facts(task, rows, self.count) for name, rows in split.named.items()}
         lines = [f"{self.task}: {split.provenance.rule}", f"source: {split.provenance.source}"]
         lines += [f"{fact}: {value:.1%}" for fact, value in statistics.items()]
+        lines += [f"note: {split.validation_note}"] if split.validation_note else []
         for name, facts in parts.items():
             lines += ["", *_described(name, facts)]
         data = {

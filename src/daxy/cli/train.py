@@ -128,6 +128,7 @@ class Train(OfTask):
         from daxy import models
         from daxy.experiments.runs import Experiment
         from daxy.learners.neural import Neural
+        from daxy.training.protocol import validation
 
         kind = models.get(self.learner).Config  # said before the flags of another one are used
         chosen: Any = self
@@ -140,7 +141,7 @@ class Train(OfTask):
                 protocol=chosen.recipe,
                 geca=chosen.geca if self.augment == "geca" else None,
             ),
-            data=self.data,
+            data=self.data.for_training(validation(self.protocol)),
             folder=self.runs,
             evaluate_every=self.evaluate_every,
         )

@@ -12,7 +12,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import require
+from daxy.core.errors import require, shown
 
 Tokens = tuple[str, ...]
 
@@ -79,6 +79,10 @@ class Sequences(Sequence[Tokens]):
         lengths = np.concatenate([part.lengths for part in parts])
         codes = np.concatenate([part.codes for part in parts])
         return cls(symbols, codes, np.concatenate([[0], np.cumsum(lengths)]))
+
+    def __repr__(self) -> str:
+        first = f": {shown(' '.join(self[0]))}, ..." if len(self) else ""
+        return f"<{len(self):,} sequences of {len(self.symbols):,} different tokens{first}>"
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -186,6 +190,11 @@ class Examples(Sequence[Example]):
 
     def __len__(self) -> int:
         return len(self.source)
+
+    def __repr__(self) -> str:
+        sides = (" ".join(side[0]) for side in (self.source, self.target) if len(self))
+        first = f": {' -> '.join(map(shown, sides))}, ..." if len(self) else ""
+        return f"<{len(self):,} examples{first}>"
 
     @overload
     def __getitem__(self, index: int) -> Example: ...

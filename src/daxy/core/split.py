@@ -5,15 +5,23 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Protocol
 
+import numpy as np
+
+from daxy.core.errors import UnknownName, require
 from daxy.core.examples import Examples
+from daxy.core.random import stream
 from daxy.version import __version__
 
 Option = str | int | float | bool | None
 
 PARTS = ("train", "validation", "test")
+
+NO_VALIDATION = "no validation set is published; training carves one from train"
+"""Stands beside the sizes of a split as published."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +51,9 @@ class Provenance:
     """`generated`, or the official files that were loaded in place of it."""
     options: Mapping[str, Option] = field(default_factory=dict[str, Option])
     generator: str = f"daxy {__version__}"
+    part: Mapping[str, Option] = field(default_factory=dict[str, Option])
+    """Which part of the task's test set is here, as `Split.only` took it: `test`, the name of one of
+    several tests, or `sample` of so many, drawn with `seed`. Empty for the whole."""
 
 
 class Endless(Protocol):
@@ -92,7 +103,26 @@ class Split:
             source=source,
             options=options,
         )
-        return cls(*parts, provenance, stream)
+        split = cls(*parts, provenance, stream)
+        split.__dict__["is_as_described"] = True
+        return split
+
+    def __repr__(self) -> str:
+        about = self.provenance
+        sizes = ", ".join(f"{name} {len(rows):,}" for name, rows in self.named.items())
+        notes = "; ".join(filter(None, (about.source, f"seed {about.seed}", self.validation_note)))
+        return f"<Split of {about.task}: {sizes}; {notes}>"
+
+    @property
+    def validation_note(self) -> str:
+        """Why there is no validation set, where the task's authors published none."""
+        published = self.provenance.options.get("validation") == "published"
+        return NO_VALIDATION if published and not len(self.validation) else ""
+
+    @cached_property
+    def is_as_described(self) -> bool:
+        """Whether the three parts are those that the provenance describes; not if one was replaced."""
+        return checksum((self.train, self.validation, self.test)) == self.provenance.checksum
 
     @property
     def parts(self) -> dict[str, Examples]:
@@ -101,13 +131,56 @@ class Split:
 
     @property
     def tests(self) -> dict[str, slice]:
-        """Where in the test set each of several tests is, by name; none where it is one test."""
+        """Where in the test set each of several tests is, by name; none where it is one test.
+
+        Raises:
+            WrongRequest: the test set was replaced, so that these places are not known.
+        """
         counts = self.provenance.sizes.tests
+        known = not counts or self.is_as_described
+        require(
+            known,
+            "the test set of this split was replaced, and its tests are not known; "
+            "expected `split.only(test=...)`, which takes one of them",
+        )
         ends = itertools.accumulate(counts.values())
         return {
             name: slice(end - count, end)
             for (name, count), end in zip(counts.items(), ends, strict=True)
         }
+
+    def only(self, *, test: str | None = None, sample: int | None = None, seed: int = 0) -> Split:
+        """Return the split with a part of its test set: one of several tests, a draw, or both.
+
+        Args:
+            test: Name of one of several tests; None for all of them.
+            sample: How many examples to draw without replacement, in their order; None for all.
+            seed: Of this draw. The same arguments draw the same examples of the same test.
+
+        Raises:
+            UnknownName: there is no such test.
+            WrongRequest: there are fewer examples than are to be drawn.
+        """
+        if test is not None and test not in self.tests:
+            raise UnknownName("test", test, self.tests)
+        places = self.tests if test is None else {test: self.tests[test]}
+        rows = np.arange(len(self.test))[slice(None) if test is None else places[test]]
+        part = {} if test is None else {"test": test}
+        if sample is not None:
+            part |= {"sample": sample, "of": len(rows), "seed": seed}
+            rows = rows[drawn(len(rows), sample, seed)]
+        bounds = {name: np.searchsorted(rows, (at.start, at.stop)) for name, at in places.items()}
+        counts = {name: int(end - start) for name, (start, end) in bounds.items()}
+        parts = self.train, self.validation, self.test.take(rows)
+        about = replace(
+            self.provenance,
+            sizes=replace(self.provenance.sizes, test=len(rows), tests=counts),
+            checksum=checksum(parts),
+            part={**self.provenance.part, **part},
+        )
+        split = Split(*parts, about, self.stream)
+        split.__dict__["is_as_described"] = True
+        return split
 
     @property
     def named(self) -> dict[str, Examples]:
@@ -115,6 +188,17 @@ class Split:
         learned = {"train": self.train, "validation": self.validation}
         each = {name: self.test[rows] for name, rows in self.tests.items()}
         return learned | (each or {"test": self.test})
+
+
+def drawn(count: int, sample: int, seed: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return `sample` of `count` places, drawn without replacement, in ascending order.
+
+    Raises:
+        WrongRequest: there are fewer, none is asked for, or the seed is negative.
+    """
+    known = f"sample must be from 1 to the {count:,} examples that there are, not {sample:,}"
+    require(0 < sample <= count, known)
+    return np.sort(stream(seed, "sample").permutation(count)[:sample])
 
 
 def checksum(parts: tuple[Examples, ...]) -> str:

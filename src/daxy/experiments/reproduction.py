@@ -18,7 +18,7 @@ from daxy.experiments.runs import Run, Watcher, Workshop
 from daxy.learners.neural import Neural, learner
 from daxy.tasks import Data
 from daxy.training.interrupt import Interrupted
-from daxy.training.protocol import protocol
+from daxy.training.protocol import protocol, validation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,8 @@ def learner_of(recipe: Recipe) -> Neural:
 
 def data_of(recipe: Recipe, official: Path | None = None) -> Data:
     """Return the data options of a recipe, of official files if there are some."""
-    return tasks.data(recipe.tasks[0], **recipe.data, official=official)
+    data = tasks.data(recipe.tasks[0], **recipe.data, official=official)
+    return data.for_training(validation(recipe.protocol))
 
 
 def run(recipe: Recipe, seed: int, official: Path | None = None) -> Run:

@@ -157,6 +157,10 @@ class Experiment:
     evaluate_every: int = 0
     """See `Workshop`."""
 
+    def __post_init__(self) -> None:
+        # Data is as published until somebody trains on it.
+        object.__setattr__(self, "data", self.data.for_training())
+
     def of(self, seed: int) -> Run:
         """Return the run with this seed."""
         return Run(task=self.task, learner=self.learner, data=self.data, seed=seed)

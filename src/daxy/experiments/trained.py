@@ -106,8 +106,9 @@ def train(
         config: What differs from the architecture's defaults.
         recipe: The protocol, or the name of one.
         geca: What differs from GECA's defaults, for a learner with it (Andreas 2020); None without.
-        data: Which data of the task; unless given the published ones, with a validation set where
-            the named protocol has one.
+        data: Which data of the task; the published ones unless given. Without a validation set of
+            its own or a `validation` that is chosen, one is carved from train as the named protocol
+            has it.
         runs: Where run folders are found and made.
         watcher: What hears how training gets on.
         restart: Delete what there is of these runs first.
@@ -129,11 +130,11 @@ def train(
     settings = protocol(recipe, endless=endless) if isinstance(recipe, str) else recipe
     fitting = learner(model, dict(config or {}), settings, geca)
     asked = seeds_from(seeds) if isinstance(seeds, int) else [*seeds]
-    chosen = data or published_data(task, recipe if isinstance(recipe, str) else DEFAULT)
+    carve = validation(recipe if isinstance(recipe, str) else DEFAULT)
     experiment = Experiment(
         task=task,
         learner=fitting,
-        data=chosen,
+        data=(data or tasks.data(task)).for_training(carve),
         folder=Path(runs),
         evaluate_every=evaluate_every,
     )
@@ -149,17 +150,6 @@ def _seeds(given: object) -> int | list[int]:
     require(fit, f"seeds must be a whole number or some, not {given!r}")
     numbers = [int(seed) for seed in asked]
     return numbers if isinstance(given, Iterable) else numbers[0]
-
-
-def published_data(task: str, recipe: str) -> Data:
-    """Return the choice of a task's data that a paper makes: with a validation set, or without.
-
-    Args:
-        task: The task's name.
-        recipe: Name of the paper's protocol.
-    """
-    options = tasks.get(task).options
-    return tasks.data(task, **({"validation": validation(recipe)} if options.carved else {}))
 
 
 def load(path: Path | str) -> Predictor:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from daxy.core.errors import require
 from daxy.core.settings import check_types, stated
@@ -29,12 +29,29 @@ class Data:
 
     def __post_init__(self) -> None:
         check_types(type(self), vars(self))
+        require(self.seed >= 0, f"a seed must not be negative: {self.seed}")
 
     def check_plain(self, name: str, why: str) -> None:
         """Refuse a choice that would change nothing."""
         value, flag = getattr(self, name), name.replace("_", "-")
         flag = "split-seed" if name == "seed" else f"no-{flag}" if value is False else flag
         require(value == getattr(type(self), name), f"{why}; leave out --{flag}")
+
+    def check_fraction(self, *, carved: bool) -> None:
+        """Refuse a `validation_fraction` of a validation set that nobody asked for."""
+        if not carved:
+            why = "there is no validation set (--validation draw carves one)"
+            self.check_plain("validation_fraction", why)
+
+    def for_training(self, validation: str = "draw") -> Self:
+        """Return the data to train on: with a validation set, where none is published or chosen.
+
+        Args:
+            validation: How to carve it from train, as the `validation` of these choices.
+        """
+        if self.carved and getattr(self, "validation", None) == "published":
+            return replace(self, validation=validation)  # pyright: ignore[reportCallIssue]
+        return self
 
     @property
     def origin(self) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from daxy.core.errors import require
 from daxy.tasks._data import Data
 
-Validation = Literal["draw", "dab", "length", "none"]
+Validation = Literal["published", "draw", "dab", "length", "none"]
 """How the validation set comes about; see `daxy.tasks._validation`."""
 
 
@@ -18,9 +18,10 @@ class ScanData(Data):
 
     oversample: bool = True
     """Repeat the held-out primitive in train as the published split does."""
-    validation: Validation = "draw"
+    validation: Validation = "published"
     """How the validation set is carved from train: a draw from its lines, composed commands of the
-    proxy primitive `dab`, its longest lines (`length`), or not at all (`none`)."""
+    proxy primitive `dab`, its longest lines (`length`), or not at all (`none`). `published` is the
+    split as its authors published it, without one; training carves the one of its protocol."""
     validation_fraction: float = 0.1
     """The share of the training lines that the validation set aims at."""
 
@@ -30,5 +31,4 @@ class ScanData(Data):
         super().__post_init__()
         fraction = self.validation_fraction
         require(0 < fraction < 1, f"validation fraction must be between 0 and 1, not {fraction:g}")
-        if self.validation == "none":
-            self.check_plain("validation_fraction", "there is no validation set")
+        self.check_fraction(carved=self.validation not in ("published", "none"))

@@ -39,7 +39,8 @@ class ScanTask(Task[ScanData]):
             data.check_plain("oversample", f"{self.name} repeats no command")
         parts = self._partition(data)
         train, held_out = self._carve(parts, data)
-        _validation.check_sizes(data.validation, len(train), len(held_out))
+        carved = data.validation not in ("published", "none")
+        _validation.check_sizes(len(train), len(held_out), carved=carved)
         generated = data.official is None
         fixed = isinstance(self.how, HoldOut)
         return Split.of(
@@ -76,7 +77,7 @@ class ScanTask(Task[ScanData]):
             case "length":
                 self._check_length()
                 train, chosen = _validation.longest(parts.train, fraction)
-            case "none":
+            case "published" | "none":
                 train, chosen = parts.train, parts.train[:0]
             case "dab":
                 base = self._primitive_rule

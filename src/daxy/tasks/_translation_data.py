@@ -42,8 +42,10 @@ class TranslationData(Data):
     """The word that is added, and its translation."""
     repetitions: int = 1_000
     """How many times its sentence is added to train: `i am daxy .`"""
-    validation: Literal["draw", "none"] = "draw"
-    """How the validation set is carved from train: a draw from its lines, or not at all."""
+    validation: Literal["published", "draw", "none"] = "published"
+    """How the validation set is carved from train: a draw from its lines, or not at all. Of
+    `published`, the released selection has its authors' set, other sentences none; training carves
+    the one of its protocol."""
     validation_fraction: float = 0.1
     """The share of the training lines that the validation set aims at."""
 
@@ -67,12 +69,17 @@ class TranslationData(Data):
         if self.sentences == "released":
             for name in ("seed", "prefixes", "longest", "test_fraction", "validation_fraction"):
                 self.check_plain(name, "the released selection is made already")
-        if self.validation == "none":
-            self.check_plain("validation_fraction", "there is no validation set")
+        self.check_fraction(carved=self.is_validated)
         if self.sentences == "grammar":
             self.check_plain("prefixes", "the grammar's sentences pass no filter")
         (english,), ((french,), *_) = self.added.english, self.added.french
         object.__setattr__(self, "word", f"{english}={french}")
+
+    @property
+    def is_validated(self) -> bool:
+        """Whether there is a validation set."""
+        released = self.validation == "published" and self.sentences == "released"
+        return self.validation == "draw" or released
 
     @property
     def origin(self) -> str:

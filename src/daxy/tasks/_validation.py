@@ -65,8 +65,7 @@ def twin(command: Tokens, held_out: str) -> Tokens:
     return tuple(f" {' '.join(command)} ".replace(f" {held_out} ", f" {scan.PROXY} ").split())
 
 
-def check_sizes(validation: str, train: int, held_out: int) -> None:
+def check_sizes(train: int, held_out: int, *, carved: bool) -> None:
     """Refuse a validation set that leaves nothing to train on, or is asked for and empty."""
     require(train > 0, "the validation fraction leaves nothing to train on")
-    chosen = validation == "none" or held_out > 0
-    require(chosen, "the validation fraction leaves the validation set empty")
+    require(held_out > 0 or not carved, "the validation fraction leaves the validation set empty")

@@ -51,7 +51,7 @@ class TranslationTask(Task[TranslationData]):
     def made(self, data: TranslationData) -> Split:
         """Return the data of this task; see `Task.split`."""
         train, validation, test = _parts(data)
-        check_sizes(data.validation, len(train), len(validation))
+        check_sizes(len(train), len(validation), carved=data.is_validated)
         asked, known = (copular.constructions(each).values() for each in (data.added, TIRED))
         _check_new(data, [*train, *validation, *test, *known])
         said = [copular.introduction(data.added)] * data.repetitions
@@ -128,7 +128,7 @@ def _parts(data: TranslationData) -> tuple[list[Pair], list[Pair], list[Pair]]:
                 " expected --official DIR, the released folder with train.tsv or its .tar.xz"
             )
         chosen = released.load(data.official)
-        if data.validation == "none":
+        if not data.is_validated:
             return chosen.train, [], chosen.test
         return chosen.rest, chosen.validation, chosen.test
     hidden = list(copular.constructions(TIRED).values())
@@ -140,7 +140,7 @@ def _parts(data: TranslationData) -> tuple[list[Pair], list[Pair], list[Pair]]:
     else:
         pairs = drawn(TIRED, data.longest, data.seed, hidden)
     learned, test = held_out(pairs, data.test_fraction, data.seed)
-    if data.validation == "none":
+    if not data.is_validated:
         return learned, [], test
     draws = stream(data.seed, "translation/validation").random(len(learned))
     is_chosen = (draws < data.validation_fraction).tolist()
@@ -150,7 +150,7 @@ def _parts(data: TranslationData) -> tuple[list[Pair], list[Pair], list[Pair]]:
 
 def _in_validation(data: TranslationData) -> int:
     """Return how many repetitions of the new word's sentence the validation set has, not all."""
-    if data.validation == "none" or data.repetitions == 0:
+    if not data.is_validated or data.repetitions == 0:
         return 0
     share = released.SHARE if data.sentences == "released" else data.validation_fraction
     return min(round(share * data.repetitions), data.repetitions - 1)

@@ -38,7 +38,7 @@ class GroundedExample(Example):
             return svg(self.world, path=self.world.path(actions))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GroundedExamples(Examples):
     """A columnar table of commands, actions and the worlds they belong to."""
 

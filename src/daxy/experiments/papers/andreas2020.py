@@ -26,7 +26,7 @@ def recipe_of(_row: str, column: str) -> Recipe:
         config={},
         protocol=NAME,
         metric="exact" if benchmark == "SCAN" else "back_mapping",
-        data={"validation_fraction": VALIDATION},
+        data={"validation": "draw", "validation_fraction": VALIDATION},
         geca={"count": MOST},
     )
 
