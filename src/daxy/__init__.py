@@ -18,14 +18,17 @@ from daxy.version import __version__
 
 if TYPE_CHECKING:
     from daxy import tasks
-    from daxy.api import Scored, load, score
+    from daxy.api import load
+    from daxy.core.errors import DaxyWarning
     from daxy.core.examples import Example, Examples
     from daxy.core.split import Split
     from daxy.experiments.trained import Trained, train
+    from daxy.scoring import Scored, score
     from daxy.tasks import Data, data
 
 __all__ = [
     "Data",
+    "DaxyWarning",
     "Example",
     "Examples",
     "Scored",
@@ -41,14 +44,15 @@ __all__ = [
 
 _HOMES = {
     "Data": "daxy.tasks",
+    "DaxyWarning": "daxy.core.errors",
     "Example": "daxy.core.examples",
     "Examples": "daxy.core.examples",
-    "Scored": "daxy.api",
+    "Scored": "daxy.scoring",
     "Split": "daxy.core.split",
     "Trained": "daxy.experiments.trained",
     "data": "daxy.tasks",
     "load": "daxy.api",
-    "score": "daxy.api",
+    "score": "daxy.scoring",
     "train": "daxy.experiments.trained",
 }
 

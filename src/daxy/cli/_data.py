@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import tyro
 
 from daxy.cli._verb import Verb
-from daxy.core.errors import UnknownName
+from daxy.core.errors import UnknownName, require
 from daxy.tasks import Data, ScanData
 
 TaskName = tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="TASK")]]
@@ -26,6 +26,21 @@ class OfTask(Verb):
     """A verb that needs a task's data."""
 
     data: tyro.conf.Suppress[Data] = field(default_factory=ScanData)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfSample(OfTask):
+    """A verb that can take a draw of a part; the same flags draw the same examples in each."""
+
+    sample: int | None = None
+    """Take so many examples of the part, drawn without replacement, in their order. `export` and
+    `score` draw the same ones with the same seed."""
+    seed: int = 0
+    """Seed of the sample."""
+
+    def check_sample(self) -> None:
+        """Refuse a seed of nothing."""
+        require(self.sample is not None or self.seed == 0, "--seed is of a --sample; leave it out")
 
 
 def named(arguments: Sequence[str]) -> str | None:

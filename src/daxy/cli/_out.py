@@ -13,6 +13,7 @@ def check_free(path: Path, *, force: bool) -> None:
     Raises:
         WrongRequest: so it is.
     """
+    require(str(path) != "-", "- is no file; expected a name")
     require(not path.is_dir(), f"{path} is a folder; expected a file to write")
     special = path.exists() and not path.is_file()
     require(not special, f"{path} is a device or a pipe; expected a file to write")

@@ -1,4 +1,4 @@
-"""Score anybody's predictions for a task's test set, or what a finished run says to it."""
+"""Score anybody's predictions for a task's test set, or those of a finished run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from daxy.cli._data import OfTask, TaskName, with_data
+from daxy.cli._data import OfSample, TaskName, with_data
 from daxy.cli._out import check_free
 from daxy.cli._picture import Picture, check, save
 from daxy.cli._run import data_of, finished
@@ -21,23 +21,31 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from daxy.api import Predictions, Scored
     from daxy.core.examples import Sequences
     from daxy.core.split import Provenance, Split
+    from daxy.experiments.papers import Cell
+    from daxy.scoring import Predictions, Scored
 
 
 @dataclass(frozen=True, kw_only=True)
-class Score(OfTask):
+class Score(OfSample):
     """Score predictions for a task's test set, each example exactly once.
 
-    A file of them has JSON lines, or is Parquet by its name: objects with `key` or `source`, and
-    `prediction`, each a string of tokens separated by spaces or a list of them. For gSCAN commas
-    separate them, and a row needs a `key`. Or the network of a finished run is asked: about the
-    run's own test set, or, by the flags of the data, about another one that has no word that it
+    A file of them has JSON lines, one JSON array, or is Parquet by its name: objects with `key` or
+    `source`, and `prediction`, each a string of tokens separated by spaces or a list of them. For
+    gSCAN commas separate them, and a row needs a `key` or its world (`situation`). Plain lines are
+    read in the order of another file (--order). Or the network of a finished run is asked: about
+    the run's own test set, or, by the flags of the data, about another one that has no word that it
     does not know.
+
+    Tokens that no target of the task has are named on stderr. Where nearly all predictions have
+    one, they are not scored: --normalize reads common other spellings, and says what it changed.
 
     Example:
         daxy score nacs/length --predictions predictions.jsonl
+        daxy score scan/length --predictions lines.txt --order tasks_test_length.txt
+        daxy score scan/simple --predictions answers.jsonl --sample 200 --seed 0 --normalize
+        daxy score gscan/compositional --predictions D.jsonl --test D
         daxy score transduction/copy --run runs/RUN --test-longest 256 --limit 300
         daxy score scan/simple --run runs/scan-length.seq2seq.seed0.DIGEST
     """
@@ -45,7 +53,19 @@ class Score(OfTask):
     task: TaskName
     """The task; `daxy tasks` lists them."""
     predictions: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """The predictions, JSON lines or Parquet."""
+    """The predictions: JSON lines, a JSON array, Parquet, or plain lines with --order."""
+    order: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """A file of the test examples, official or written by `daxy export`, in whose order predictions
+    without keys are."""
+    test: str | None = None
+    """Score one of a task's tests, by its name: D of gscan/compositional."""
+    partial: Switch = False
+    """Score the examples that have a prediction, though others have none, with a 95% interval."""
+    normalize: Switch = False
+    """Read predictions in common other spellings as the task's tokens: other case, no prefix,
+    commas, padding and end symbols, a label such as `Actions:`."""
+    allow_unknown_tokens: Switch = False
+    """Score predictions of which nearly all have a token that no target of the task has."""
     run_folder: Annotated[Path | None, tyro.conf.arg(name="run", metavar="RUN")] = None
     """The folder of a finished run: its network makes the predictions."""
     limit: int | None = None
@@ -62,20 +82,29 @@ class Score(OfTask):
         from rich.console import Group
 
         from daxy import metrics, tasks
-        from daxy.api import score
         from daxy.cli._published import as_table, as_values
-        from daxy.experiments import papers
         from daxy.formats import predictions
+        from daxy.scoring import judge
 
         self._check_files()
+        self.check_sample()
         split, given = self._given()
-        scored = score(self.task, given, split=split)
-        if self.predictions is not None and (note := _written_end(scored)):
+        scored = judge(
+            self.task,
+            given,
+            split=split,
+            partial=self.partial,
+            order=self.order,
+            normalize=self.normalize,
+            allow_unknown_tokens=self.allow_unknown_tokens or self.run_folder is not None,
+        )
+        changed = [f"{name}: {count:,} predictions" for name, count in scored.normalized.items()]
+        for note in (*scored.notes, *changed):
             say(f"note: {note}")
         if self.out is not None:
             predictions.write(self.out, scored.examples, scored.predictions, scored.values)
         statistics = tasks.get(self.task).statistics(split)
-        published = papers.on_test(self.task, split.provenance.options)
+        published = self._published(scored, split.provenance)
         data = {
             "task": self.task,
             "metric": scored.metric,
@@ -85,6 +114,11 @@ class Score(OfTask):
                 name: how for name in scored.totals if (how := metrics.get(name).signature)
             },
             "count": len(scored.examples),
+            "of": scored.of,
+            "interval": list(scored.interval) if scored.is_partial else None,
+            "unknown_tokens": scored.unknown_tokens.as_json,
+            "normalized": dict(scored.normalized),
+            "notes": list(scored.notes),
             "by_target_length": {
                 str(length): {"count": count, "score": mean}
                 for length, (count, mean) in scored.by_length().items()
@@ -108,7 +142,23 @@ class Score(OfTask):
         if self.predictions is None or self.run_folder is not None:
             raise WrongRequest("expected either --predictions FILE or --run RUN")
         require(self.limit is None, "--limit is for --run: predictions are as they are")
-        return self.data.load(self.task), self.predictions
+        return self._part(self.data.load(self.task)), self.predictions
+
+    def _part(self, split: Split) -> Split:
+        """Return a split with the part of its test set that is asked for."""
+        if self.test is None and self.sample is None:
+            return split
+        return split.only(test=self.test, sample=self.sample, seed=self.seed)
+
+    def _published(self, scored: Scored, about: Provenance) -> list[Cell]:
+        """Return the published figures of the tests that were scored whole."""
+        from daxy.experiments import papers
+
+        if scored.is_partial:
+            return []
+        cells = papers.on_test(self.task, about.options)
+        one = self.test
+        return [cell for cell in cells if one is None or (cell.recipe and cell.recipe.test == one)]
 
     def _asked(self, run: Path) -> tuple[Split, Sequences]:
         """Return the data that a run's network is asked about, and what it says to the test set."""
@@ -116,8 +166,10 @@ class Score(OfTask):
         from daxy.experiments.trained import load
         from daxy.worlds.examples import GroundedExamples
 
+        idle = self.partial or self.normalize or self.order is not None
+        require(not idle, "--partial, --normalize and --order are for --predictions")
         folder = finished(run)
-        split = data_of(folder, self.task, self.data).load(self.task)
+        split = self._part(data_of(folder, self.task, self.data).load(self.task))
         network, test = load(run), split.test
         require(self.limit is None or self.limit > 0, f"limit must be positive, not {self.limit}")
         if note := limited(self.limit or network.limit, test):
@@ -139,23 +191,6 @@ class Score(OfTask):
         require(not same, f"{out} is the predictions file itself; expected another --out")
 
 
-def _written_end(scored: Scored) -> str:
-    """Return what to say if all predictions end in one token that no target has; else nothing."""
-    import numpy as np
-
-    said, meant = scored.predictions, scored.examples.target
-    if not said.lengths.all():
-        return ""
-    last = np.unique(said.codes[said.offsets[1:] - 1])
-    known = {meant.symbols[code] for code in np.unique(meant.codes)}
-    if len(last) != 1 or (token := said.symbols[last[0]]) in known:
-        return ""
-    return (
-        f"every prediction ends in {token!r}, which is in no target; a token that only marks the"
-        " end does not belong into predictions"
-    )
-
-
 def _draw(scored: Scored, path: Path) -> None:
     """Draw accuracy by length. This alone imports what analyses need, networks included."""
     from daxy.report.analyses._analysis import Judged
@@ -170,15 +205,20 @@ def _table(scored: Scored, statistics: Mapping[str, float], about: Provenance) -
 
     from daxy import metrics
 
-    lines = [f"{scored.task}: {len(scored.examples):,} test examples ({about.source})"]
+    of = f" of {scored.of:,}" if scored.is_partial else ""
+    test = f" of test {about.part['test']}" if "test" in about.part else ""
+    lines = [f"{scored.task}: {len(scored.examples):,}{of} test examples{test} ({about.source})"]
     for name, total in scored.totals.items():
         how = metrics.get(name).signature
         lines.append(f"{name} {total:.1%}{how and f' ({how})'}")
+        if scored.is_partial and name == scored.metric:
+            low, high = scored.interval
+            lines[-1] += f" (95% interval of a random draw: {low:.1%} to {high:.1%})"
     lines += [f"{fact}: {value:.1%}" for fact, value in statistics.items()]
     tests = Table("test", "examples", *scored.totals, box=None, pad_edge=False)
     for name, totals in scored.tests.items():
         values = (f"{value:.1%}" for value in totals.values())
-        tests.add_row(name, f"{about.sizes.tests[name]:,}", *values)
+        tests.add_row(name, f"{scored.counts[name]:,}", *values)
     table = Table("target length", "examples", scored.metric, box=None, pad_edge=False)
     for length, (count, mean) in scored.by_length().items():
         table.add_row(str(length), f"{count:,}", f"{mean:.1%}")

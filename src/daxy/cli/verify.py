@@ -1,9 +1,10 @@
-"""Check a file in the format of SCAN's or gSCAN's authors against the rules."""
+"""Check the pairs of a file against the rules of their task."""
 
 from __future__ import annotations
 
 import contextlib
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,124 +13,164 @@ import tyro
 
 from daxy.cli._verb import Result, Verb
 from daxy.cli._words import counted
-from daxy.core.errors import require
-from daxy.core.files import read_bytes
+from daxy.core.errors import WrongRequest, require
 
 if TYPE_CHECKING:
-    from daxy.core.examples import Examples
+    from daxy.core.examples import Example, Examples
+    from daxy.formats.gscan_json import Disagreement
+    from daxy.formats.pairs import Pairs
+    from daxy.tasks import Task
 
-SAID = {"proxy": "with the proxy `dab`"}
+SAID = {"proxy": "with the proxy `dab`", "spelled": "with actions spelled as in the paper"}
 """What is counted, as text says it where that is not its name."""
+TRIED = 20
+"""Pairs by which a task is recognised."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verify(Verb):
-    """Check that every example of a file is what the rules say.
+    """Check that every example of a file is what the rules of its task say.
 
-    In a text file of SCAN every line has a command and the actions it means; in one of NACS, where
-    most lines begin with an action, the other way round. Lines that occur more than once are
-    counted; official training files have them on purpose. So are lines with `dab`, the proxy of
-    `--validation dab`, which has the grammar of a primitive.
+    The file is in any format that `daxy export` writes: SCAN's text, joint sequences, text with
+    tabs, two files with a side each (name one of them), JSON lines, Parquet, or gSCAN's
+    `dataset.txt`. Of SCAN and NACS, examples that occur more than once are counted; official
+    training files have them on purpose. So are those with `dab`, the proxy of `--validation dab`.
 
-    In a `dataset.txt` of gSCAN every example says the same wherever it says it twice, its command
-    speaks of the target and of nothing else, its actions are the demonstration, and it is in the
-    split where it belongs. Examples of G in train, the shots, are counted.
+    In gSCAN every example says the same wherever it says it twice, its command speaks of the target
+    and of nothing else, its actions are the demonstration, and it is in the split where it belongs.
+    Examples of G in train, the shots, are counted.
 
     The exit code is 1 when an example disagrees.
 
     Example:
         daxy verify tasks_train_addprim_jump.txt
+        daxy verify train.src
+        daxy verify pairs.tsv --task transduction/reverse
     """
 
     file: tyro.conf.Positional[Annotated[Path, tyro.conf.arg(metavar="FILE")]]
-    """A file with lines `IN: <command> OUT: <actions>`, or with commands and actions swapped, or a
-    `dataset.txt` of gSCAN."""
+    """The file; of two files with a side each, one of them."""
+    task: str | None = None
+    """The task whose pairs these are; recognised by the first pairs unless given."""
     show: int = 5
     """How many disagreements to show."""
 
     def run(self) -> Result:
         """Return how many examples agree, and the first that do not."""
+        from daxy.formats import pairs
+
         require(self.show >= 0, f"--show must not be negative: {self.show}")
-        # A pipe can be read once only; what is no file at all is refused there.
-        data = None if self.file.is_file() else read_bytes(self.file)
-        begin = self._begin() if data is None else data
-        authors = "expected a file in the format of the authors: `daxy export` writes one"
-        require(not begin.startswith(b"PAR1"), f"{self.file} is Parquet; {authors}")
-        require(not begin.startswith(b'{"split"'), f"{self.file} is JSON lines; {authors}")
-        if begin.lstrip().startswith(b"{"):
-            require(data is None, f"{self.file} is a pipe; expected a file for examples of gSCAN")
+        if pairs.format_of(self.file) == "gscan-json":
             return self._gscan()
-        return self._scan(read_bytes(self.file) if data is None else data)
+        return self._pairs(pairs.read(self.file))
 
-    def _begin(self) -> bytes:
-        """Return the beginning of the file, or nothing of one that cannot be read."""
-        with contextlib.suppress(OSError), self.file.open("rb") as file:
-            return file.read(1024)
-        return b""
+    def _pairs(self, found: Pairs) -> Result:
+        """Return the answer on pairs whose meaning depends on no world."""
+        from daxy.languages import scan
+        from daxy.worlds.examples import GroundedExamples
 
-    def _scan(self, data: bytes) -> Result:
-        from daxy.core.examples import Examples
-        from daxy.formats import scan_text
+        if any(isinstance(examples, GroundedExamples) for examples in found.parts.values()):
+            return self._worlds(found)
+        task = self._task(found)
+        wrong = list(_disagreements(task, found.parts))
+        examples = [each for part in found.parts.values() for each in part]
+        repeated = len(examples) - len({each.key for each in examples})
+        more = {"repeated": repeated}
+        if task.name.startswith(("scan/", "nacs/")):
+            sides = [{*each.source, *each.target} for each in examples]
+            proxy = sum(scan.PROXY in words for words in sides)
+            spelled = sum(any(scan.official_spelling(it) != it for it in side) for side in sides)
+            more |= {"proxy": proxy} if proxy else {}
+            more |= {"spelled": spelled} if spelled else {}
+        parts = {name: len(part) for name, part in found.parts.items() if name}
+        of_all = task.name.startswith(("scan/", "nacs/"))  # all splits have the same rules
+        checked_as = task.name.partition("/")[0] if of_all else task.name
+        return self._answer(checked_as, len(examples), wrong, more, parts)
+
+    def _task(self, found: Pairs) -> Task[Any]:
+        """Return the task whose pairs these are.
+
+        Raises:
+            WrongRequest: none is given, and none has rules by which the first pairs are right.
+        """
+        from daxy import tasks
+        from daxy.formats import parquet
         from daxy.languages import scan
 
-        examples = Examples.of(scan_text.parse(data, self.file))
-        if _mirrored(examples):
-            examples = examples.swapped()
-        wrong = _disagreements(examples)
-        repeated = sum(count - 1 for count in Counter(examples.source).values())
-        proxy = sum(scan.PROXY in command for command in examples.source)
-        more = {"repeated": repeated} | ({"proxy": proxy} if proxy else {})
-        first = [{"line": line, "problem": problem} for line, problem in wrong[: self.show]]
-        lines = [f"{self.file}:{line}: {problem}" for line, problem in wrong[: self.show]]
-        return self._answer(len(examples), len(wrong), first, lines, more)
+        named = self.task
+        if named is None and found.form == "parquet":
+            named = parquet.provenance(self.file).get("task")
+        if named is not None:
+            return tasks.get(named)
+        first = [each for part in found.parts.values() for each in part[:TRIED]][:TRIED]
+        words = Counter(word for each in first for word in (*each.source, *each.target))
+        of_scan = sum(count for word, count in words.items() if scan.is_word(word))
+        if 2 * of_scan >= words.total():
+            return tasks.get("nacs/simple" if _mirrored(first) else "scan/simple")
+        for name in tasks.available():
+            if name.startswith("transduction/"):
+                task = tasks.get(name)
+                with contextlib.suppress(WrongRequest):
+                    if all(task.disagreement(each.source, each.target) is None for each in first):
+                        return task
+        unknown = "its first pairs are of no task by its rules"
+        raise WrongRequest(f"{self.file}: {unknown}; --task TASK says which task's they are")
 
     def _gscan(self) -> Result:
         from daxy.tasks.gscan import examine, repeated, shots
 
         dataset, wrong = examine(self.file)
         splits = {name: dataset.counts[name] for name in dataset.parts}
-        first = [each._asdict() for each in wrong[: self.show]]
-        lines = [", ".join(f"{name} {count:,}" for name, count in splits.items())]
-        lines += [f"{self.file}: {each}" for each in wrong[: self.show]]
-        more = {"splits": splits, "shots": shots(dataset), "repeated": repeated(dataset)}
-        return self._answer(sum(splits.values()), len(wrong), first, lines, more)
+        more = {"shots": shots(dataset), "repeated": repeated(dataset)}
+        return self._answer("gscan", sum(splits.values()), wrong, more, splits)
 
     def _answer(
         self,
+        checked_as: str,
         count: int,
-        wrong: int,
-        first: list[dict[str, Any]],
-        lines: list[str],
-        more: dict[str, Any],
+        wrong: Sequence[Disagreement],
+        counts: Mapping[str, int],
+        parts: Mapping[str, int],
     ) -> Result:
-        """Return the answer: counts in the first line, then what is known besides."""
-        counts = {name: value for name, value in more.items() if isinstance(value, int)}
-        facts = [f"{count:,} {SAID.get(name, name)}" for name, count in counts.items()]
-        said = [counted(count, "example"), counted(wrong, "disagreement"), *facts]
-        data = {"file": str(self.file), "examples": count, "disagreements": wrong, **more}
-        text = "\n".join([f"{self.file}: {', '.join(said)}", *lines])
-        return Result(data=data | {"first": first}, text=text, exit_code=1 if wrong else 0)
+        """Return the answer: counts in the first line, then the first disagreements."""
+        facts = [f"{number:,} {SAID.get(name, name)}" for name, number in counts.items()]
+        said = [counted(count, "example"), counted(len(wrong), "disagreement"), *facts]
+        lines = [f"{self.file}: {', '.join(said)}"]
+        lines += (
+            [", ".join(f"{name} {number:,}" for name, number in parts.items())] if parts else []
+        )
+        shown = wrong[: self.show]
+        lines += [f"{self.file}:{'' if each.is_line else ' '}{each}" for each in shown]
+        data = {
+            "file": str(self.file),
+            "checked_as": checked_as,
+            "examples": count,
+            "disagreements": len(wrong),
+            "splits": dict(parts),
+            **counts,
+            "first": [each.as_json for each in shown],
+        }
+        return Result(data=data, text="\n".join(lines), exit_code=1 if wrong else 0)
 
 
-def _mirrored(examples: Examples) -> bool:
+def _mirrored(examples: Sequence[Example]) -> bool:
     """Return whether these are pairs of NACS: whether most sources begin with an action."""
     from daxy.languages import scan
 
-    firsts = Counter(scan.official_spelling(source[0]) for source in examples.source)
-    actions = sum(count for first, count in firsts.items() if first.startswith("I_"))
-    return 2 * actions > len(examples)
+    firsts = [scan.official_spelling(each.source[0]) for each in examples if each.source]
+    return 2 * sum(first in scan.ACTIONS for first in firsts) > len(examples)
 
 
-def _disagreements(examples: Examples) -> list[tuple[int, str]]:
-    """Return the numbers of the lines that disagree with the grammar, and why."""
-    from daxy.languages import scan
+def _disagreements(task: Task[Any], parts: Mapping[str, Examples]) -> Iterator[Disagreement]:
+    """Yield the pairs that disagree with the rules of a task, and why."""
+    from daxy.formats.gscan_json import Disagreement
 
-    official = examples.target.renamed(scan.official_spelling)
-    grammars = (
-        scan.SCAN_WITH_DAB if scan.PROXY in command else scan.SCAN for command in examples.source
-    )
-    problems = map(scan.disagreement, examples.source, official, grammars)
-    return [(line, problem) for line, problem in enumerate(problems, start=1) if problem]
+    for name, examples in parts.items():
+        for number, (source, target) in enumerate(
+            zip(examples.source, examples.target, strict=True)
+        ):
+            if problem := task.disagreement(source, target):
+                yield Disagreement(name, number, problem)
 
 
 VERB = Verify

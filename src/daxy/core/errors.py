@@ -18,6 +18,10 @@ class DaxyError(Exception):
     exit_code = 2
 
 
+class DaxyWarning(UserWarning):
+    """Something odd that does not stop a request, such as tokens that no target has."""
+
+
 class WrongRequest(DaxyError):  # noqa: N818 - reads as what happened
     """A value, option or combination that cannot be served."""
 

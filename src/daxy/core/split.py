@@ -52,8 +52,8 @@ class Provenance:
     options: Mapping[str, Option] = field(default_factory=dict[str, Option])
     generator: str = f"daxy {__version__}"
     part: Mapping[str, Option] = field(default_factory=dict[str, Option])
-    """Which part of the task's test set is here, as `Split.only` took it: `test`, the name of one of
-    several tests, or `sample` of so many, drawn with `seed`. Empty for the whole."""
+    """The part of the test set that `Split.only` took: `test`, the name of one of several tests, or
+    `sample` of so many, drawn with `seed`. Empty for the whole."""
 
 
 class Endless(Protocol):
@@ -121,7 +121,7 @@ class Split:
 
     @cached_property
     def is_as_described(self) -> bool:
-        """Whether the three parts are those that the provenance describes; not if one was replaced."""
+        """Whether the parts are those that the provenance describes; not if one was replaced."""
         return checksum((self.train, self.validation, self.test)) == self.provenance.checksum
 
     @property

@@ -468,7 +468,7 @@ def group_of(runs: Sequence[Run]) -> Group:
         task = tasks.get(run.task)
 
         def score(examples: Examples, predictions: Sequences) -> float:
-            return metrics.get(task.metric).total(examples, task.normalised(predictions))
+            return metrics.get(task.metric).total(examples, predictions)
 
         return Member(run.learner, run.split, run.seed, score)
 
@@ -502,7 +502,11 @@ def _finish(runs: Sequence[Run], folders: Sequence[RunFolder], fitted: Fitted) -
                 # What counts is what is installed now, not when the run began.
                 **({"sacrebleu": version("sacrebleu")} if "bleu" in totals else {}),
                 "test_examples": len(split.test),
-                **({"tests": each} if (each := task.by_test(split, found, values)) else {}),
+                **(
+                    {"tests": each}
+                    if (each := task.by_test(split.test, split.tests, found, values))
+                    else {}
+                ),
                 **on_validation,
                 **({} if best.perplexity is None else {"perplexity": best.perplexity}),
                 "validation": best.validation,

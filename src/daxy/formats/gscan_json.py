@@ -106,8 +106,21 @@ class Disagreement(NamedTuple):
     """In its split, from 0."""
     problem: str
 
+    @property
+    def is_line(self) -> bool:
+        """Whether its number is that of a line of a file without named parts."""
+        return not self.split
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The same as JSON values; a line counts from 1."""
+        if self.is_line:
+            return {"line": self.number + 1, "problem": self.problem}
+        return self._asdict()
+
     def __str__(self) -> str:
-        return f"{self.split}[{self.number}]: {self.problem}"
+        place = f"{self.number + 1}" if self.is_line else f"{self.split}[{self.number}]"
+        return f"{place}: {self.problem}"
 
 
 @dataclass(frozen=True, eq=False)

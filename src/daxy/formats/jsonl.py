@@ -108,7 +108,11 @@ def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     Raises:
         WrongFile: the file cannot be read, or a line is blank, not UTF-8, or no JSON object.
     """
-    data = read_bytes(path)
+    return objects_in(read_bytes(path), path)
+
+
+def objects_in(data: bytes, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the objects in the bytes of a file of JSON lines; see `objects`."""
     if not data:
         raise WrongFile(path, "the file is empty; expected one JSON object a line")
     if data.startswith(b"PAR1"):

@@ -1,38 +1,53 @@
-"""Predictions: anybody's, as JSON lines or Parquet.
+"""Predictions: anybody's, as JSON lines, a JSON array, Parquet, or plain lines.
 
-A row has `prediction` and says what it is a prediction for: by `key`, or by `source`; where it has
-both, both have to be of the same example. Each of these is a string of tokens separated by spaces,
-or a list of tokens; other fields are left alone. Where tokens have spaces in them, as gSCAN's have,
-strings separate them by commas: "turn left,walk".
+A row has `prediction` and says what it is a prediction for: by `key`, by `source`, or, in worlds,
+by `source` and `world`; where it has a key and a source, both have to be of the same example. Each
+is a string of tokens separated by spaces, or a list of tokens; other fields are left alone. Where
+tokens have spaces in them, as gSCAN's have, strings separate them by commas:
+"turn left,walk". What the program of gSCAN's authors writes is read as it is: an array of objects
+with `input` for the source and `situation` for the world.
 
 {"key": "5f9c9d86f47b1dfb", "prediction": "I_TURN_LEFT I_JUMP"}
 {"source": "jump left", "prediction": ["I_TURN_LEFT", "I_JUMP"]}
 
 Every distinct key (or source) must be there, once: in NACS several test examples can have the same
 source, whose one prediction counts for all of them. Where a test repeats an example, its prediction
-may be repeated as often, as in what daxy writes. A gSCAN command means something else in each
-world, so there a row needs a key.
+may be repeated as often, as in what daxy writes.
+
+Plain lines, and an array of strings, have a prediction each and nothing else. They are in the order
+of another file of the same examples, which has to be named.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from daxy.core.errors import WrongFile
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy.core.errors import WrongFile, WrongRequest
 from daxy.core.examples import Examples, Sequences, Tokens
-from daxy.core.files import write_text
+from daxy.core.files import decoded, read_bytes, write_text
+from daxy.core.json_objects import without_repeats
 from daxy.core.tokens import odd, spaced, split
-from daxy.formats import jsonl
+from daxy.formats import jsonl, pairs, world_json
 from daxy.metrics import Scores
+from daxy.worlds.columns import Worlds
 from daxy.worlds.examples import GroundedExamples
 
 FEW = 3
 """How many offenders an error names."""
+SOURCES = ("source", "input")
+WORLDS = ("world", "situation")
+"""Names of fields: ours, and those of the program of gSCAN's authors."""
+Grounded = tuple[Tokens, bytes]
+"""A source and the content of its world."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,40 +55,72 @@ class Given:
     """One row of a file of predictions."""
 
     line: int
-    """Line of a text file or row of a table, from 1."""
-    of: str | Tokens
-    """The key, or the tokens of the source."""
+    """Line of a text file, or row of a table or an array, from 1."""
+    of: str | Tokens | Grounded
+    """The key, or the tokens of the source, with its world where there is one."""
     prediction: Tokens
     source: Tokens | None = None
     """What a row with a key says of the source, if it does."""
 
 
-def read(
-    path: Path, examples: Examples, *, source_spelling: Callable[[str], str] = str
-) -> Sequences:
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """Predictions for some examples."""
+
+    predictions: Sequences
+    rows: NDArray[np.int64]
+    """Which example each is for, in ascending order."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How to read a file of predictions."""
+
+    source_spelling: Callable[[str], str] = str
+    """Gives a token of a row's source as the examples spell it."""
+    order: Path | None = None
+    """A file of the examples in whose order plain lines are."""
+    partial: bool = False
+    """Whether some examples may have no prediction."""
+    any_tokens: bool = False
+    """Whether a token may have spaces in it, as what is normalised later may."""
+
+
+def read(path: Path, examples: Examples, how: Reading | None = None) -> Aligned:
     """Return the predictions of a file in the order of the examples.
 
     Args:
         path: The file.
         examples: What the predictions are for.
-        source_spelling: Gives a token of a row's source as the examples spell it.
+        how: How to read it.
 
     Raises:
         WrongFile: the file cannot be read, a row of it is wrong, or rows are missing, for no
             example, or given again; see `align`.
     """
-    rows = list(_rows(path, source_spelling, spaced(examples.source, examples.target)))
-    by_source = bool(rows) and not isinstance(rows[0].of, str)
-    if by_source and isinstance(examples, GroundedExamples):
-        raise WrongFile(path, "no `key`; a command alone does not say in which world", line=1)
-    wanted: Sequence[str | Tokens] = list(examples.source) if by_source else examples.keys
-    predictions = align(path, rows, wanted)
+    how = how or Reading()
+    rows = list(_File(path, examples, how).rows())
+    first = rows[0].of if rows else ""
+    wanted: Sequence[str | Tokens | Grounded]
+    if isinstance(first, str):
+        wanted = examples.keys
+    elif _has_world(first):
+        wanted = list(_grounded(examples))
+    else:
+        wanted = list(examples.source)
+    found = align(path, rows, wanted, partial=how.partial)
     _check_sources(path, rows, examples)
-    return predictions
+    return found
 
 
-def align(path: Path, rows: Sequence[Given], wanted: Sequence[str | Tokens]) -> Sequences:
-    """Return one prediction for each of the wanted keys or sources.
+def align(
+    path: Path,
+    rows: Sequence[Given],
+    wanted: Sequence[str | Tokens | Grounded],
+    *,
+    partial: bool = False,
+) -> Aligned:
+    """Return one prediction for each of the wanted keys or sources, or with `partial` for some.
 
     Raises:
         WrongFile: some are missing, not wanted, given more often than they are wanted, or twice and
@@ -98,10 +145,38 @@ def align(path: Path, rows: Sequence[Given], wanted: Sequence[str | Tokens]) -> 
         few = ", ".join(f"{_named(row.of)} (line {row.line})" for row in unknown[:FEW])
         problem = f"{len(unknown)} of {len(rows)} rows are for no test example: {few}"
         raise WrongFile(path, f"{problem}; are these predictions for other choices of the data?")
-    if missing := [of for of in dict.fromkeys(wanted) if of not in given]:
+    missing = [of for of in dict.fromkeys(wanted) if of not in given]
+    if missing and not partial:
         few = ", ".join(map(_named, missing[:FEW]))
-        raise WrongFile(path, f"{len(missing)} of {len(known)} predictions are missing: {few}")
-    return Sequences.of(given[of].prediction for of in wanted)
+        problem = f"{len(missing)} of {len(known)} predictions are missing: {few}"
+        raise WrongFile(path, f"{problem}; `partial` scores those that are there")
+    if not given:
+        raise WrongFile(path, "has no predictions")
+    at = [row for row, of in enumerate(wanted) if of in given]
+    return Aligned(Sequences.of(given[wanted[row]].prediction for row in at), np.array(at))
+
+
+def in_order(path: Path, count: int, examples: Examples) -> tuple[str, ...]:
+    """Return the keys of examples in the order of a file.
+
+    Args:
+        path: A file of these examples, in any format that daxy writes.
+        count: How many predictions are in its order.
+        examples: What predictions are for.
+
+    Raises:
+        WrongFile: no part of it has so many examples, all of them among these.
+    """
+    known = set(examples.keys)
+    parts = list(pairs.read(path).parts.values())
+    if not isinstance(examples, GroundedExamples):
+        parts += [part.swapped() for part in parts]  # NACS has the lines of SCAN the other way
+    for part in parts:
+        if len(part) == count and known.issuperset(part.keys):
+            return part.keys
+    sizes = ", ".join(f"{len(part):,}" for part in pairs.read(path).parts.values())
+    here = f"it has {sizes}, or others than the test set has"
+    raise WrongFile(path, f"expected the {count:,} examples of the predictions; {here}")
 
 
 def write(
@@ -129,21 +204,126 @@ def write(
     parquet.save(path, pa.table(columns | values))
 
 
-def _rows(
-    path: Path, source_spelling: Callable[[str], str], spaced: frozenset[str]
-) -> Iterator[Given]:
-    records = _table(path) if path.suffix.lower() == ".parquet" else jsonl.objects(path)
-    by_key: bool | None = None
-    for line, record in records:
-        by_key = "key" in record if by_key is None else by_key
-        if "key" in record and not by_key:
-            raise WrongFile(path, "has a `key`, and line 1 has none", line=line)
-        prediction = _tokens(path, line, record, "prediction", spaced)
-        source: Tokens = ()
-        if says_source := not by_key or record.get("source") is not None:
-            source = tuple(map(source_spelling, _tokens(path, line, record, "source", spaced)))
-        of = " ".join(_tokens(path, line, record, "key", frozenset())) if by_key else source
-        yield Given(line, of, prediction, source if says_source else None)
+@dataclass(frozen=True, eq=False)
+class _File:
+    """A file of predictions while it is read."""
+
+    path: Path
+    examples: Examples
+    how: Reading
+
+    def rows(self) -> Iterator[Given]:
+        """Yield the rows of the file."""
+        if self.path.suffix.lower() == ".parquet":
+            from daxy.formats import parquet
+
+            table = parquet.load(self.path, ("prediction",))
+            yield from self._records(enumerate(table.to_pylist(), start=1))
+            return
+        data = read_bytes(self.path)
+        begin = data[:256].lstrip()
+        if begin.startswith(b"["):
+            yield from self._array(data)
+        elif not begin or begin.startswith((b"{", b"PAR1")):
+            yield from self._records(jsonl.objects_in(data, self.path))
+        else:
+            lines = data.removesuffix(b"\n").split(b"\n")
+            texts = [
+                decoded(line.removesuffix(b"\r"), self.path, number)
+                for number, line in enumerate(lines, start=1)
+            ]
+            yield from self._plain(texts, "plain lines")
+
+    def _array(self, data: bytes) -> Iterator[Given]:
+        """Yield the rows of one JSON array: of objects, or of predictions alone."""
+        try:
+            values = json.loads(data, object_pairs_hook=without_repeats)
+        except (ValueError, RecursionError) as error:
+            raise WrongFile(self.path, f"no JSON array: {error}") from None
+        if all(isinstance(value, dict) for value in values):
+            yield from self._records(enumerate(values, start=1))
+        elif any(isinstance(value, dict) for value in values):
+            raise WrongFile(self.path, "an array of objects and of others; expected one of them")
+        else:
+            yield from self._plain(values, "an array of predictions alone")
+
+    def _plain(self, values: Sequence[Any], form: str) -> Iterator[Given]:
+        """Yield predictions that do not say what they are for."""
+        if self.how.order is None:
+            need = "expected the file in whose order they are (--order FILE), or JSON lines with"
+            raise WrongFile(self.path, f"{form}; {need} a `key` each")
+        keys = in_order(self.how.order, len(values), self.examples)
+        for line, (key, value) in enumerate(zip(keys, values, strict=True), start=1):
+            yield Given(line, key, self._tokens(line, {"prediction": value}, "prediction"))
+
+    def _records(self, records: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Given]:
+        """Yield the rows of objects, all of which say in one way what they are for."""
+        by_key: bool | None = None
+        for line, record in records:
+            by_key = "key" in record if by_key is None else by_key
+            if "key" in record and not by_key:
+                raise WrongFile(self.path, "has a `key`, and line 1 has none", line=line)
+            prediction = self._tokens(line, record, "prediction")
+            name = next((name for name in SOURCES if record.get(name) is not None), "source")
+            source: Tokens | None = None
+            if not by_key or name in record:
+                words = self._tokens(line, record, name, exact=True)
+                source = tuple(map(self.how.source_spelling, words))
+            yield Given(line, self._of(line, record, source, by_key), prediction, source)
+
+    def _of(
+        self, line: int, record: Mapping[str, Any], source: Tokens | None, by_key: bool
+    ) -> str | Tokens | Grounded:
+        """Return what a row is a prediction for."""
+        if by_key:
+            return " ".join(self._tokens(line, record, "key", exact=True))
+        assert source is not None
+        if not isinstance(self.examples, GroundedExamples):
+            return source
+        world = next((record[name] for name in WORLDS if name in record), None)
+        if world is None:
+            problem = "no `key`; a command alone does not say in which world"
+            raise WrongFile(self.path, problem, line=line)
+        single = world[0] if isinstance(world, list) and len(world) == 1 else world
+        try:
+            (content,) = Worlds.of([world_json.from_json(single)]).contents
+        except WrongRequest as error:
+            raise WrongFile(self.path, str(error), line=line) from error
+        return source, content
+
+    def _tokens(
+        self, line: int, record: Mapping[str, Any], field: str, *, exact: bool = False
+    ) -> Tokens:
+        """Return the tokens of a field; `exact` for what is no prediction."""
+        known = frozenset[str]() if field == "key" else self._spaced
+        value = record.get(field)
+        if isinstance(value, str):
+            value = list(split(value, known))
+        if isinstance(value, list) and all(isinstance(token, str) for token in value):
+            wrong = odd(value, known)
+            if wrong and (exact or not self.how.any_tokens):
+                commas = "; commas stand between tokens here" if known else ""
+                problem = f"{field!r} has {_named(wrong[0])}, which is not one token{commas}"
+                raise WrongFile(self.path, problem, line=line)
+            return tuple(value)
+        if field not in record:
+            wanted = "`key` or `source`" if field == "source" else f"`{field}`"
+            raise WrongFile(self.path, f"no {wanted} in {_named(record)}", line=line)
+        problem = f"{field!r} is {_named(value)}; expected a string or a list of strings"
+        raise WrongFile(self.path, problem, line=line)
+
+    @cached_property
+    def _spaced(self) -> frozenset[str]:
+        return spaced(self.examples.source, self.examples.target)
+
+
+def _has_world(of: Tokens | Grounded) -> bool:
+    return any(isinstance(each, bytes) for each in of)
+
+
+def _grounded(examples: Examples) -> Iterator[Grounded]:
+    assert isinstance(examples, GroundedExamples)
+    return zip(examples.source, examples.worlds.contents, strict=True)
 
 
 def _check_sources(path: Path, rows: Sequence[Given], examples: Examples) -> None:
@@ -153,31 +333,6 @@ def _check_sources(path: Path, rows: Sequence[Given], examples: Examples) -> Non
         if isinstance(row.of, str) and row.source not in (None, source_of[row.of]):
             theirs = f"the source of {row.of!r} is {_named(source_of[row.of])}"
             raise WrongFile(path, f"{theirs}, not {_named(row.source)}", line=row.line)
-
-
-def _table(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    from daxy.formats import parquet
-
-    return enumerate(parquet.load(path, ("prediction",)).to_pylist(), start=1)
-
-
-def _tokens(
-    path: Path, line: int, record: Mapping[str, Any], field: str, spaced: frozenset[str]
-) -> Tokens:
-    value = record.get(field)
-    if isinstance(value, str):
-        value = list(split(value, spaced))
-    if isinstance(value, list) and all(isinstance(token, str) for token in value):
-        if wrong := odd(value, spaced):
-            commas = "; commas stand between tokens here" if spaced else ""
-            problem = f"{field!r} has {wrong[0]!r}, which is not one token{commas}"
-            raise WrongFile(path, problem, line=line)
-        return tuple(value)
-    if field not in record:
-        wanted = "`key` or `source`" if field == "source" else f"`{field}`"
-        raise WrongFile(path, f"no {wanted} in {_named(record)}", line=line)
-    problem = f"{field!r} is {_named(value)}; expected a string or a list of strings"
-    raise WrongFile(path, problem, line=line)
 
 
 def _lines(
@@ -192,6 +347,8 @@ def _lines(
 
 
 def _named(value: object) -> str:
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], bytes):
+        return f"{_named(value[0])} in its world"
     text = " ".join(map(str, value)) if isinstance(value, tuple) else value
     shown = repr(text)
     return shown if len(shown) <= 80 else f"{shown[:77]}..."

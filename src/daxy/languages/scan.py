@@ -56,6 +56,8 @@ __all__ = [
     "VerbPhrase",
     "denote",
     "disagreement",
+    "grammar_of",
+    "is_word",
     "meanings",
     "official_spelling",
     "pairs",
@@ -141,15 +143,56 @@ def official_spelling(action: str) -> str:
     turns = {"LTURN": "I_TURN_LEFT", "RTURN": "I_TURN_RIGHT"}
     if action in turns:
         return turns[action]
-    return f"I_{action}" if action in ("WALK", "LOOK", "RUN", "JUMP", "DAB") else action
+    return f"I_{action}" if f"I_{action}" in ACTIONS else action
+
+
+def turn_names(direction: str) -> tuple[str, ...]:
+    """Return what a turn in a direction is also called: `LTURN`, `LEFT_TURN`, `TURN_L`, `LEFT`."""
+    first = direction[0]
+    return f"{first}TURN", f"{direction}_TURN", f"TURN_{first}", direction
+
+
+def _names(action: str) -> Iterator[str]:
+    """Yield other names of an action: without `I_`, and those of turns that toolkits print."""
+    name = action.removeprefix("I_")
+    yield name
+    if name.startswith("TURN_"):
+        for turn in turn_names(name.removeprefix("TURN_")):
+            yield from (turn, f"I_{turn}")
+
+
+ACTIONS = tuple(
+    f"I_{name}" for name in ["TURN_LEFT", "TURN_RIGHT", "WALK", "LOOK", "RUN", "JUMP", "DAB"]
+)
+ALIASES = {name: action for action in ACTIONS for name in _names(action)}
+"""Other names of actions: `LTURN` of the paper, `TURN_LEFT`, `JUMP`."""
+
+
+def is_word(word: str) -> bool:
+    """Whether a word is of a command, or an action in either spelling."""
+    return word in WORDS or official_spelling(word) in ACTIONS
+
+
+def grammar_of(words: Tokens) -> Grammar:
+    """Return the grammar that a command is of: with the proxy primitive if it has that."""
+    return SCAN_WITH_DAB if PROXY in words else SCAN
 
 
 def disagreement(words: Tokens, actions: Tokens, grammar: Grammar = SCAN) -> str | None:
-    """Return what is wrong with a pair, if its words are no command or mean other actions."""
-    if meanings(grammar).get(words) == actions:
+    """Return what is wrong with a pair, if its words are no command or mean other actions.
+
+    Actions may be spelled as in the papers; see `official_spelling`.
+    """
+    if meanings(grammar).get(words) == tuple(map(official_spelling, actions)):
         return None
     try:
         wanted = denote(grammar.parse(words))
     except NotACommand as error:
         return str(error)
     return f"{' '.join(words)!r} means {' '.join(wanted)}, not {' '.join(actions)!r}"
+
+
+WORDS = frozenset(
+    (*SCAN_WITH_DAB.primitives, TURN, *DIRECTIONS, *TIMES, "opposite", "around", "and", "after")
+)
+"""The words of commands."""

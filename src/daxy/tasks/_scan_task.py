@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
 from daxy.core.errors import WrongRequest
-from daxy.core.examples import Examples
+from daxy.core.examples import Examples, Tokens
 from daxy.core.split import Split
 from daxy.languages import scan
 from daxy.tasks import _official, _validation
@@ -54,9 +55,14 @@ class ScanTask(Task[ScanData]):
             options=data.options,
         )
 
-    def target_spelling(self, token: str) -> str:
-        """Return an action in the official spelling: I_TURN_LEFT for LTURN."""
-        return scan.official_spelling(token)
+    def disagreement(self, source: Tokens, target: Tokens) -> str | None:
+        """Return what is wrong with a command or its actions; see `Task.disagreement`."""
+        return scan.disagreement(source, target, scan.grammar_of(source))
+
+    @property
+    def aliases(self) -> Mapping[str, str]:
+        """Other names of actions."""
+        return scan.ALIASES
 
     def _partition(self, data: ScanData) -> Partition:
         if data.official is None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 from typing import Generic, TypeVar
 
 from daxy import metrics
-from daxy.core.errors import require
-from daxy.core.examples import Examples, Sequences
+from daxy.core.errors import WrongRequest, require
+from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.split import Sizes, Split
 from daxy.metrics import Scores
 from daxy.tasks._data import Data
@@ -98,22 +98,27 @@ class Task(ABC, Generic[Options]):
         """Return how many examples of a part there are of each kind, by what kinds are of."""
         return {}
 
+    def disagreement(self, source: Tokens, target: Tokens) -> str | None:
+        """Return what is wrong with a pair by the rules of this task; None where nothing is.
+
+        Raises:
+            WrongRequest: no rules say which pairs are right.
+        """
+        del source, target
+        raise WrongRequest(f"no rules say which pairs of {self.name} are right")
+
     def source_spelling(self, token: str) -> str:
         """Return a token as this task's sources spell it; most tasks know one spelling only."""
         return token
 
-    def target_spelling(self, token: str) -> str:
-        """Return a token as this task's targets spell it; most tasks know one spelling only."""
-        return token
-
-    def normalised(self, predictions: Sequences) -> Sequences:
-        """Return predictions in the spelling that targets have."""
-        return predictions.renamed(self.target_spelling)
+    @property
+    def aliases(self) -> Mapping[str, str]:
+        """Other names of tokens of the targets, as `LTURN` of `I_TURN_LEFT`; most have none."""
+        return {}
 
     def scores(self, examples: Examples, predictions: Sequences) -> dict[str, Scores]:
         """Return each metric's value of each prediction, in the order of the examples."""
-        given = self.normalised(predictions)
-        return {name: metrics.get(name).score(examples, given) for name in self.metrics}
+        return {name: metrics.get(name).score(examples, predictions) for name in self.metrics}
 
     def totals(
         self,
@@ -125,28 +130,34 @@ class Task(ABC, Generic[Options]):
 
         `scores` are those of `scores`, where they are known.
         """
-        given, known = self.normalised(predictions), scores or {}
+        known = scores or {}
         return {
-            name: metrics.get(name).total(examples, given, known.get(name)) for name in self.metrics
+            name: metrics.get(name).total(examples, predictions, known.get(name))
+            for name in self.metrics
         }
 
     def by_test(
-        self, split: Split, predictions: Sequences, scores: Mapping[str, Scores]
+        self,
+        examples: Examples,
+        tests: Mapping[str, slice],
+        predictions: Sequences,
+        scores: Mapping[str, Scores],
     ) -> dict[str, dict[str, float]]:
         """Return the totals of each of several tests by its name; nothing where test is one.
 
         Args:
-            split: Whose test set it is; a test without examples has no totals.
-            predictions: For all of it.
+            examples: Those of all tests.
+            tests: Where each test is; one without examples has no totals.
+            predictions: For all examples.
             scores: Of all of them, by metric.
         """
         return {
             name: self.totals(
-                split.test[rows],
+                examples[rows],
                 predictions[rows],
                 {metric: each[rows] for metric, each in scores.items()},
             )
-            for name, rows in split.tests.items()
+            for name, rows in tests.items()
             if rows.start < rows.stop
         }
 

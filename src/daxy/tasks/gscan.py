@@ -21,6 +21,7 @@ from daxy.core.random import stream
 from daxy.core.split import Option, Sizes, Split
 from daxy.formats._gscan_writing import Vectors
 from daxy.formats.gscan_json import Dataset
+from daxy.languages.scan import turn_names
 from daxy.tasks import _gscan_official as _official
 from daxy.tasks import _gscan_statistics as _statistics
 from daxy.tasks._gscan_data import CompositionalData, GscanData, LengthData
@@ -28,6 +29,7 @@ from daxy.tasks._gscan_examples import Shown, every
 from daxy.tasks._gscan_predicates import HELD_OUT, held_out
 from daxy.tasks._task import Task
 from daxy.worlds.examples import GroundedExamples
+from daxy.worlds.grid import LEFT, RIGHT
 
 examine, repeated, shots = _official.examine, _official.repeated, _official.shots
 RUIS = "Ruis et al. 2020, A benchmark for systematic generalization in grounded language"
@@ -50,6 +52,12 @@ class GscanTask(Task[Kind], Generic[Kind]):
     def grounded(self) -> bool:
         """Whether its sources mean something in a world alone."""
         return True
+
+    @property
+    def aliases(self) -> Mapping[str, str]:
+        """Other names of turns."""
+        turns = {LEFT: "left", RIGHT: "right"}
+        return {name: turn for turn, way in turns.items() for name in turn_names(way)}
 
     def made(self, data: Kind) -> Split:
         """Return the data of this task; see `Task.split`."""

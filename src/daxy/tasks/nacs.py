@@ -12,7 +12,9 @@ from typing import final
 
 import numpy as np
 
+from daxy.core.examples import Tokens
 from daxy.core.split import Split
+from daxy.languages import scan as scan_language
 from daxy.tasks import scan
 from daxy.tasks._scan_data import ScanData
 from daxy.tasks._scan_task import ScanTask
@@ -45,9 +47,13 @@ class NacsTask(Task[ScanData]):
             options=forward.provenance.options,
         )
 
+    def disagreement(self, source: Tokens, target: Tokens) -> str | None:
+        """Return what is wrong with a command or its actions; see `Task.disagreement`."""
+        return self.mirrored.disagreement(target, source)
+
     def source_spelling(self, token: str) -> str:
         """Return an action in the official spelling: I_TURN_LEFT for LTURN."""
-        return self.mirrored.target_spelling(token)
+        return scan_language.official_spelling(token)
 
     def statistics(self, split: Split) -> dict[str, float]:
         """Return the share of test inputs that also occur in train, maybe with another command.

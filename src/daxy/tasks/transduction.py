@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar, final
 import numpy as np
 
 from daxy.core.errors import WrongRequest, require
+from daxy.core.examples import Tokens
 from daxy.core.split import Sizes, Split
 from daxy.languages import itg
 from daxy.languages.itg import Grammar
@@ -99,6 +100,21 @@ class SymbolTask(TransductionTask[SymbolData]):
         """Return what makes pairs whose sources have lengths in a range."""
         return self.kind(data.symbols, shortest, longest)
 
+    def disagreement(self, source: Tokens, target: Tokens) -> str | None:
+        """Return where a target is not the source in the order of this task."""
+        length = len(source)
+        maker = self.kind(SymbolData().symbols, 1, max(length, 2))
+        if length not in maker.possible():
+            return f"a source of {length} tokens; expected one of another length"
+        order = maker.order(np.arange(length), np.full(length, length))
+        wanted = tuple(source[place] for place in order)
+        if target == wanted:
+            return None
+        pairs = zip((*wanted, "the end"), (*target, "the end"), strict=False)
+        at = next(at for at, (right, given) in enumerate(pairs) if right != given)
+        right, given = ((*each, "the end")[at] for each in (wanted, target))
+        return f"token {at + 1} of the target is {given!r}; expected {right!r}"
+
 
 DerivedKind = TypeVar("DerivedKind", bound=GrammarData)
 
@@ -140,6 +156,14 @@ class GrammarTask(DerivedTask[GrammarData]):
         """Return daxy's grammar of this task."""
         del data
         return itg.grammar(self.grammar)
+
+    def disagreement(self, source: Tokens, target: Tokens) -> str | None:
+        """Return why no derivation is of a pair; see `Task.disagreement`."""
+        try:
+            itg.parse(itg.grammar(self.grammar), source, target)
+        except WrongRequest as error:
+            return str(error)
+        return None
 
 
 @final

@@ -14,7 +14,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from daxy import metrics, tasks
-from daxy.api import Scored
 from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
@@ -22,6 +21,7 @@ from daxy.experiments import papers, reproduction
 from daxy.experiments.run_folder import RunFolder
 from daxy.formats import parquet
 from daxy.metrics import Scores
+from daxy.scoring import Scored
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
