@@ -64,7 +64,10 @@ class UnknownTokens:
 
     def message(self, task: str) -> str:
         """Say how many predictions have an unknown token, and name the commonest."""
-        named = [f"{token!r:.40} ({count:,} times)" for token, count in self.counts.items()]
+        often = {
+            token: f"{count:,} time{'s' * (count != 1)}" for token, count in self.counts.items()
+        }
+        named = [f"{token!r:.40} ({times})" for token, times in often.items()]
         few = ", ".join(named[:SHOWN])
         more = f" and {len(named) - SHOWN:,} others" if len(named) > SHOWN else ""
         have = f"{self.predictions:,} of {self.of:,} predictions have a token"

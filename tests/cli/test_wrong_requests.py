@@ -20,6 +20,7 @@ from daxy import tasks
 GOOD = b"IN: jump OUT: I_JUMP\n"
 FORMAT = "expected `IN: <command> OUT: <actions>` with single spaces"
 OBJECT = "expected one JSON object a line"
+ORDER = "expected the file in whose order they are (--order FILE), or JSON lines with a `key` each"
 TRAIN = "length_split/tasks_train_length.txt"
 
 FILES = {
@@ -40,6 +41,7 @@ FILES = {
     "lines.jsonl": b'{"split": "test", "key": "a", "source": "walk", "target": "I_WALK"}\n',
     "value_twice.jsonl": b'{"key": "a", "prediction": "", "prediction": "I_JUMP"}\n',
     "list.jsonl": b"[1, 2]\n",
+    "lines.txt": b"I_JUMP\nI_WALK\n",
     "bad.jsonl": b'{"key": \n',
     "blank.jsonl": b'{"source": "walk", "prediction": ""}\n\n',
     "no_key.jsonl": b'{"prediction": "I_JUMP"}\n',
@@ -289,7 +291,7 @@ REQUESTS = [
     ),
     (
         "show scan/length --validation random",
-        "wrong value for --validation: 'random'; expected one of 'draw', 'dab', 'length', 'none';"
+        "wrong value for --validation: 'random'; expected one of 'published', 'draw', 'dab', 'length', 'none';"
         " see `daxy show --help`",
     ),
     (
@@ -499,13 +501,22 @@ REQUESTS = [
     ("export scan/length --out good.txt", "good.txt exists; --force replaces it"),
     (
         "export scan/length --out length.csv",
-        "length.csv: no format has this name; expected .txt, .tsv, .jsonl, .parquet, or --format",
+        "length.csv: no format has this name; expected .txt, .tsv, .src, .trg, .jsonl, .parquet, or --format",
     ),
     (
         "export scan/length --split validation --validation none",
         "scan/length has no validation examples, as its data is chosen",
     ),
-    ("export scan/length --out malformed", "malformed is a folder; expected a file to write"),
+    ("export scan/length --out good.txt/", "good.txt is a file; expected a folder"),
+    (
+        "export scan/length --sample 5 --split all --out a/",
+        "--sample is of one part; expected --split PART",
+    ),
+    ("export scan/length --seed 1", "--seed is of a --sample; leave it out"),
+    (
+        "export scan/length --split test --sample 4000",
+        "sample must be from 1 to the 3,920 examples that there are, not 4,000",
+    ),
     (
         "export scan/length --out good.txt/a.txt",
         "cannot write good.txt/a.txt: good.txt is not a folder",
@@ -513,13 +524,8 @@ REQUESTS = [
     # SCAN text
     (
         "verify begun.parquet",
-        "begun.parquet is Parquet; expected a file in the format of the authors:"
-        " `daxy export` writes one",
-    ),
-    (
-        "verify lines.jsonl",
-        "lines.jsonl is JSON lines; expected a file in the format of the authors: `daxy export`"
-        " writes one",
+        "begun.parquet: cannot be read as Parquet: Parquet file size is 4 bytes, smaller than the"
+        " minimum file footer (8 bytes)",
     ),
     ("verify absent.txt", "absent.txt: no such file"),
     ("verify malformed", "malformed: is a folder; expected a file"),
@@ -597,7 +603,10 @@ REQUESTS = [
     ("score scan/length --predictions absent.jsonl", "absent.jsonl: no such file"),
     ("score scan/length --predictions absent.parquet", "absent.parquet: no such file"),
     ("score scan/length --predictions malformed", "malformed: is a folder; expected a file"),
-    ("score scan/length --predictions list.jsonl", f"list.jsonl:1: a list; {OBJECT}"),
+    (
+        "score scan/length --predictions list.jsonl",
+        f"list.jsonl: an array of predictions alone; {ORDER}",
+    ),
     (
         "score scan/length --predictions bad.jsonl",
         f"bad.jsonl:1: no JSON: Expecting value at column 9; {OBJECT}",
@@ -627,7 +636,26 @@ REQUESTS = [
     ),
     (
         "score scan/filler_num0 --predictions all_but_one.jsonl",
-        "all_but_one.jsonl: 1 of 1173 predictions are missing: 'jump around right'",
+        "all_but_one.jsonl: 1 of 1173 predictions are missing: 'jump around right';"
+        " --partial scores those that are there",
+    ),
+    (
+        "score scan/length --predictions absent.jsonl --test D",
+        "no test named 'D'; known: none",
+    ),
+    (
+        "score gscan/length --grid 3 --resampling 1 --longest 3 --predictions absent.jsonl --test D",
+        "no test named 'D'; known: A, I",
+    ),
+    ("score scan/length --predictions lines.txt", f"lines.txt: plain lines; {ORDER}"),
+    (
+        "score scan/length --predictions lines.txt --order good.txt",
+        "good.txt: expected the 2 examples of the predictions; it has 1, or others than the test"
+        " set has",
+    ),
+    (
+        "score scan/length --run runs --partial",
+        "--partial, --normalize and --order are for --predictions",
     ),
     # scores to write
     (
@@ -644,7 +672,7 @@ REQUESTS = [
     ),
     # what leaves nothing to do
     (
-        "show scan/simple_p1 --validation-fraction 0.00001",
+        "show scan/simple_p1 --validation draw --validation-fraction 0.00001",
         "the validation fraction leaves the validation set empty",
     ),
     (

@@ -249,7 +249,7 @@ def test_a_part_of_several_groups_of_rows_is_read_back(
     path = tmp_path / "a.parquet"
     for name, choices in (
         ("gscan/length", {"grid": 4, "resampling": 1, "kind": "simple_trans", "longest": 5}),
-        ("scan/simple_p1", {}),
+        ("scan/simple_p1", {"validation": "draw"}),
     ):
         split = daxy.load(name, **choices)
         parquet.write(path, split.named, split.provenance)

@@ -22,6 +22,7 @@ EXAMPLES = Examples.of(
     ]
 )
 FIRST, SECOND, THIRD = EXAMPLES.keys
+PARTIAL = "--partial scores those that are there"
 
 
 def lines(path: Path, *records: dict[str, Any]) -> Path:
@@ -42,7 +43,7 @@ def test_predictions_by_key_come_in_the_order_of_the_examples(path: Path) -> Non
         {"key": FIRST, "prediction": ["jump", "twice"]},
         {"key": SECOND, "prediction": ""},
     )
-    assert list(predictions.read(path, EXAMPLES)) == [("jump", "twice"), (), ("walk",)]
+    assert list(predictions.read(path, EXAMPLES).predictions) == [("jump", "twice"), (), ("walk",)]
 
 
 def test_one_prediction_by_source_counts_for_all_its_examples(path: Path) -> None:
@@ -51,7 +52,9 @@ def test_one_prediction_by_source_counts_for_all_its_examples(path: Path) -> Non
         {"source": "I_WALK", "prediction": "walk"},
         {"source": ["I_JUMP", "I_JUMP"], "prediction": "jump twice"},
     )
-    assert list(predictions.read(path, EXAMPLES)) == [("jump", "twice")] * 2 + [("walk",)]
+    assert list(predictions.read(path, EXAMPLES).predictions) == [("jump", "twice")] * 2 + [
+        ("walk",)
+    ]
 
 
 @pytest.mark.parametrize("name", ["p.parquet", "p.jsonl"])
@@ -61,7 +64,7 @@ def test_what_is_written_of_a_test_with_repeats_is_read_again(name: str, tmp_pat
     said = Sequences.of([("a",), ("b", "c"), ("a",), ()])
     scores = {"exact": np.zeros(len(rows))}
     predictions.write(tmp_path / name, examples, said, scores)
-    assert list(predictions.read(tmp_path / name, examples)) == list(said)
+    assert list(predictions.read(tmp_path / name, examples).predictions) == list(said)
     # More of it, or another prediction of the same example, is one too many.
     more = examples.take([*range(len(rows)), 0])
     longer = Sequences.of([*said, ("a",)])
@@ -77,7 +80,7 @@ def test_what_is_written_of_a_test_with_repeats_is_read_again(name: str, tmp_pat
 def test_a_parquet_file_is_read_as_well(tmp_path: Path) -> None:
     table = pa.table({"key": list(EXAMPLES.keys), "prediction": ["a", "b c", ""]})
     pq.write_table(table, tmp_path / "p.parquet")
-    read = predictions.read(tmp_path / "p.parquet", EXAMPLES)
+    read = predictions.read(tmp_path / "p.parquet", EXAMPLES).predictions
     assert list(read) == [("a",), ("b", "c"), ()]
 
 
@@ -90,11 +93,11 @@ def test_a_parquet_file_is_read_as_well(tmp_path: Path) -> None:
         ),
         (
             [{"key": FIRST, "prediction": "x"}],
-            f"p.jsonl: 2 of 3 predictions are missing: '{SECOND}', '{THIRD}'",
+            f"p.jsonl: 2 of 3 predictions are missing: '{SECOND}', '{THIRD}'; {PARTIAL}",
         ),
         (
             [{"source": "I_JUMP I_JUMP", "prediction": "x"}],
-            "p.jsonl: 1 of 2 predictions are missing: 'I_WALK'",
+            "p.jsonl: 1 of 2 predictions are missing: 'I_WALK'; " + PARTIAL,
         ),
         (
             [{"key": key, "prediction": "x"} for key in (FIRST, "a", "b", "c", "d")],
@@ -152,7 +155,7 @@ def test_scored_predictions_are_predictions_again(name: str, tmp_path: Path) -> 
     given_ = Sequences.of([["jump", "twice"], [], ["walk", "twice"]])
     scores = {"exact": np.array([True, False, False])}
     predictions.write(tmp_path / name, EXAMPLES, given_, scores)
-    assert list(predictions.read(tmp_path / name, EXAMPLES)) == list(given_)
+    assert list(predictions.read(tmp_path / name, EXAMPLES).predictions) == list(given_)
     if name.endswith("parquet"):
         table = pq.read_table(tmp_path / name)
         assert table.column("exact").to_pylist() == [True, False, False]

@@ -91,16 +91,17 @@ class Export(OfSample):
         if len(parts) > 1 and len(files) == 1 and form != "gscan-json":
             say(f"note: {self.out} is one file of {', '.join(parts)}; a program that takes it for")
             say("  a training set trains on the test. --out DIR/ writes a file for each part")
-        lines = {name: len(examples) for name, examples in parts.items()}
-        counts = ", ".join(f"{count:,} {name}" for name, count in lines.items())
+        lengths = {name: len(examples) for name, examples in parts.items()}
+        counts = ", ".join(f"{count:,} {name}" for name, count in lengths.items())
         data = {
             "out": self.out,
             "files": {name: str(path) for path, some in files.items() for name in some},
-            "lines": lines,
+            "lines": lengths,
             "provenance": asdict(split.provenance),
         }
-        said = f"{self.out}: {counts} examples{_origin(split)}"
-        return Result(data=data, text="\n".join(filter(None, (said, split.validation_note))))
+        said = [f"{self.out}: {counts} examples{_origin(split)}"]
+        said += [split.validation_note] if "train" in parts and split.validation_note else []
+        return Result(data=data, text="\n".join(said))
 
     def _write(self, path: Path, parts: Mapping[str, Examples], split: Split, form: Format) -> None:
         """Write one file, or two of a side each."""

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from daxy.scoring import Predictions, Scored
 
 
+CHANGES = 6
+"""How many changes of a normalisation text names."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Score(OfSample):
     """Score predictions for a task's test set, each example exactly once.
@@ -98,8 +102,7 @@ class Score(OfSample):
             normalize=self.normalize,
             allow_unknown_tokens=self.allow_unknown_tokens or self.run_folder is not None,
         )
-        changed = [f"{name}: {count:,} predictions" for name, count in scored.normalized.items()]
-        for note in (*scored.notes, *changed):
+        for note in filter(None, (*scored.notes, _changes(scored))):
             say(f"note: {note}")
         if self.out is not None:
             predictions.write(self.out, scored.examples, scored.predictions, scored.values)
@@ -189,6 +192,14 @@ class Score(OfSample):
         given = self.predictions
         same = given is not None and out.exists() and given.exists() and out.samefile(given)
         require(not same, f"{out} is the predictions file itself; expected another --out")
+
+
+def _changes(scored: Scored) -> str:
+    """Say what a normalisation changed, and in how many predictions."""
+    often = sorted(scored.normalized.items(), key=lambda change: -change[1])
+    few = ", ".join(f"{name} ({count:,})" for name, count in often[:CHANGES])
+    more = f" and {len(often) - CHANGES} other changes (--json has all)" * (len(often) > CHANGES)
+    return f"--normalize, by predictions: {few}{more}" if often else ""
 
 
 def _draw(scored: Scored, path: Path) -> None:

@@ -60,7 +60,8 @@ class Verify(Verb):
         from daxy.formats import pairs
 
         require(self.show >= 0, f"--show must not be negative: {self.show}")
-        if pairs.format_of(self.file) == "gscan-json":
+        is_file = self.file.is_file()
+        if is_file and pairs.format_of(self.file) == "gscan-json":
             return self._gscan()
         return self._pairs(pairs.read(self.file))
 
@@ -74,9 +75,10 @@ class Verify(Verb):
         task = self._task(found)
         wrong = list(_disagreements(task, found.parts))
         examples = [each for part in found.parts.values() for each in part]
-        repeated = len(examples) - len({each.key for each in examples})
-        more = {"repeated": repeated}
+        more = {"repeated": len(examples) - len({each.key for each in examples})}
         if task.name.startswith(("scan/", "nacs/")):
+            commands = {each.target if task.name[0] == "n" else each.source for each in examples}
+            more = {"repeated": len(examples) - len(commands)}
             sides = [{*each.source, *each.target} for each in examples]
             proxy = sum(scan.PROXY in words for words in sides)
             spelled = sum(any(scan.official_spelling(it) != it for it in side) for side in sides)

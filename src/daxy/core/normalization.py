@@ -19,7 +19,7 @@ from functools import cached_property
 from daxy.core.examples import Sequences, Tokens
 
 END = frozenset(
-    ("s", "eos", "end", "endoftext", "imend", "eotid", "eot", "endofturn", "endofsentence", "stop")
+    ("s", "eos", "end", "endoftext", "imend", "eotid", "eot", "endofturn", "stop", "sep")
 )
 BEGIN = frozenset(
     ("s", "bos", "sos", "go", "start", "begin", "cls", "startoftext", "imstart", "beginoftext")
@@ -105,8 +105,9 @@ class Normalizer:
 
     def _longest(self, words: list[str], changed: dict[str, None]) -> tuple[list[str], int]:
         """Return the tokens that the first words are, and how many words these are."""
+        signs = (piece for piece in PIECES.findall(words[0]) if not _letters(piece))
         token, count = self._first(words)
-        if token is None:
+        if token is None or not self.vocabulary.isdisjoint(signs):
             return self._pieces(words[0], changed), 1
         spelling = " ".join(words[:count])
         if _bare(spelling) != token:
@@ -118,7 +119,8 @@ class Normalizer:
     def _first(self, words: Sequence[str]) -> tuple[str | None, int]:
         """Return the token that the first words are, as many as can be, and their number."""
         for count in range(min(LONGEST, len(words)), 0, -1):
-            token = self._token_of.get(_letters("".join(words[:count])))
+            letters = [_letters(word) for word in words[:count]]
+            token = self._token_of.get("".join(letters)) if all(letters) else None
             if token is not None:
                 return token, count
         return (words[0] if words[0] in self.vocabulary else None), 1
@@ -160,6 +162,6 @@ def _mark(word: str, *, begins: bool) -> str:
     name = _letters(word)
     if name in PADDING:
         return "padding"
-    if CLOSING.fullmatch(word) or (name in (*END, "sep") and not (begins and name in BEGIN)):
+    if CLOSING.fullmatch(word) or (name in END and not (begins and name in BEGIN)):
         return "end"
     return word if name in BEGIN else ""

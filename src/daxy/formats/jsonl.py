@@ -52,8 +52,13 @@ def read(path: Path) -> dict[str, Examples]:
     Raises:
         WrongFile: the file cannot be read, or a line of it is wrong.
     """
-    parts: dict[str, Part] = {}
-    for number, record in objects(path):
+    return parts(read_bytes(path), path)
+
+
+def parts(data: bytes, path: Path) -> dict[str, Examples]:
+    """Return the parts in the bytes of a file by name, in its order; see `read`."""
+    found: dict[str, Part] = {}
+    for number, record in objects_in(data, path):
         if not isinstance(record.get("split"), str):
             raise WrongFile(path, "expected 'split' with a string", line=number)
         for side in SIDES:
@@ -61,14 +66,14 @@ def read(path: Path) -> dict[str, Examples]:
                 problem = f"expected {side!r} with a list of strings beside a world"
                 raise WrongFile(path, problem, line=number)
         source, target = (_tokens(record.get(side), side, path, number) for side in SIDES)
-        part = parts.setdefault(record["split"], Part())
+        part = found.setdefault(record["split"], Part())
         part.pairs.append((source, target))
         if "world" in record:
             part.worlds.append(_world(record["world"], path, number))
         if len(part.worlds) not in (0, len(part.pairs)):
             problem = "some examples of this part have a `world`, and some have none"
             raise WrongFile(path, problem, line=number)
-    return {name: part.examples for name, part in parts.items()}
+    return {name: part.examples for name, part in found.items()}
 
 
 @dataclass

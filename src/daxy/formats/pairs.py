@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,23 +37,28 @@ class Pairs:
     """By name; a file of one part that does not say which has it as an empty name."""
 
 
-def format_of(path: Path) -> str:
+def format_of(path: Path, head: bytes | None = None) -> str:
     """Return the format of a file by what it begins with.
 
+    Args:
+        path: The file.
+        head: Its first bytes, where they are known.
+
     Raises:
-        WrongFile: it is missing, or of no format that daxy writes.
+        WrongFile: it cannot be read.
     """
-    head = _head(path)
-    for form, begins in (
+    head = _head(path) if head is None else head
+    begin, line = head.lstrip(), head.partition(b"\n")[0]
+    for form, is_it in (
         ("parquet", head.startswith(b"PAR1")),
-        ("jsonl", head.lstrip().startswith(b'{"split"')),
-        ("gscan-json", head.lstrip().startswith(b"{")),
+        ("jsonl", begin.startswith(b'{"split"')),
+        ("gscan-json", begin.startswith(b"{")),
         ("scan-text", head.startswith(b"IN: ")),
         ("joint-text", head.startswith(b"<s> ")),
-        ("tsv", b"\t" in head.partition(b"\n")[0]),
+        ("tsv", b"\t" in line),
         ("parallel", path.suffix in SIDES),
     ):
-        if begins:
+        if is_it:
             return form
     return "scan-text"
 
@@ -63,29 +69,42 @@ def read(path: Path) -> Pairs:
     Raises:
         WrongFile: it cannot be read, or a line of it is wrong.
     """
-    form = format_of(path)
-    if form == "parquet":
-        from daxy.formats import parquet
-
-        return Pairs(form, parquet.read(path))
+    # A pipe can be read once only; what is no file at all is refused there.
+    data = None if path.is_file() else read_bytes(path)
+    form = format_of(path, data)
+    if form in ("parquet", "gscan-json", "parallel"):
+        if data is not None:
+            raise WrongFile(path, f"is a pipe; expected a file for {form}")
+        return Pairs(form, _parts_of_file(path, form))
+    data = read_bytes(path) if data is None else data
     if form == "jsonl":
         from daxy.formats import jsonl
 
-        return Pairs(form, jsonl.read(path))
+        return Pairs(form, jsonl.parts(data, path))
+    from daxy.formats import joint_text, scan_text, tsv
+
+    formats = {"scan-text": scan_text, "joint-text": joint_text, "tsv": tsv}
+    return Pairs(form, {"": Examples.of(formats[form].parse(data, path))})
+
+
+def _parts_of_file(path: Path, form: str) -> Mapping[str, Examples]:
+    if form == "parquet":
+        from daxy.formats import parquet
+
+        return parquet.read(path)
     if form == "gscan-json":
         from daxy.formats import gscan_json
 
-        return Pairs(form, gscan_json.read(path).parts)
-    from daxy.formats import joint_text, parallel_text, scan_text, tsv
+        return gscan_json.read(path).parts
+    from daxy.formats import parallel_text
 
-    formats = {"scan-text": scan_text, "joint-text": joint_text, "tsv": tsv}
-    reader = parallel_text.read if form == "parallel" else formats[form].read
-    return Pairs(form, {"": reader(path)})
+    return {"": parallel_text.read(path)}
 
 
 def _head(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(HEAD)
-    except OSError:
-        return read_bytes(path)  # says why it cannot be read
+    """Return the first bytes of a file, or all of a pipe."""
+    if not path.is_file():
+        return read_bytes(path)
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        return file.read(HEAD)
+    return read_bytes(path)  # says why it cannot be read

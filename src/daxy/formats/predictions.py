@@ -149,7 +149,7 @@ def align(
     if missing and not partial:
         few = ", ".join(map(_named, missing[:FEW]))
         problem = f"{len(missing)} of {len(known)} predictions are missing: {few}"
-        raise WrongFile(path, f"{problem}; `partial` scores those that are there")
+        raise WrongFile(path, f"{problem}; --partial scores those that are there")
     if not given:
         raise WrongFile(path, "has no predictions")
     at = [row for row, of in enumerate(wanted) if of in given]
