@@ -34,7 +34,9 @@ class Reproduce(Measures):
     table: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="PAPER/TABLE")]]
     """The table; `daxy papers PAPER` lists them."""
     dry_run: Switch = False
-    """Say what would be run, and run nothing."""
+    """Show the plan with an estimate of its time, and run nothing more."""
+    estimate: bool = True
+    """With --dry-run, run a few programs a little to say how long all of them take here."""
 
     def run(self) -> Result:
         """Return the plan, or the table once the plan is carried out."""
@@ -52,11 +54,24 @@ class Reproduce(Measures):
     def _serve(self, paper: Paper, table: Table, cells: list[Cell], ledger: Ledger) -> Result:
         steps = self.planned(paper, cells, ledger)
         if self.dry_run:
-            return _planned(table, steps)
+            return _planned(table, steps, self._seconds(steps))
         say(_sum(table, steps))
         self._carry_out(paper, table, steps, ledger)
         plan = [_step(step) for step in steps]
         return compared(paper, table, cells, ledger, table=table.path, plan=plan)
+
+    def _seconds(self, steps: Sequence[Step]) -> float | None:
+        """Return about how long training takes here, after a little of it; None if not asked for."""
+        from daxy.experiments.programs import CALIBRATED, estimates
+        from daxy.experiments.reproduction import missing_programs
+
+        if not self.estimate:
+            return None
+        planned = missing_programs(steps)
+        if planned:
+            tried = min(CALIBRATED, len(planned))
+            say(f"running {tried} of {len(planned)} programs a little to see how long they take")
+        return sum(seconds for _, seconds in estimates(planned))
 
     def _carry_out(self, paper: Paper, table: Table, steps: Sequence[Step], ledger: Ledger) -> None:
         """Run and file each cell, and say on stderr what it came to."""
@@ -80,9 +95,11 @@ class Reproduce(Measures):
             raise Interrupted("; ".join([str(stop), *kept, *again])) from stop
 
 
-def _planned(table: Table, steps: Sequence[Step]) -> Result:
+def _planned(table: Table, steps: Sequence[Step], seconds: float | None) -> Result:
     from rich.console import Group
     from rich.table import Table as Lines
+
+    from daxy.cli._progress import duration
 
     columns = Lines(
         "row", "column", "task", "in results", "finished", "to train", box=None, pad_edge=False
@@ -91,8 +108,9 @@ def _planned(table: Table, steps: Sequence[Step]) -> Result:
         seeds = (step.in_ledger, step.finished, step.missing)
         counts = [" ".join(map(str, each)) or "-" for each in seeds]
         columns.add_row(step.cell.row, step.cell.column, step.recipe.task, *counts)
-    data = {"table": table.path, "plan": [_step(step) for step in steps]}
-    return Result(data=data, text=Group(columns, "", _sum(table, steps)))
+    data = {"table": table.path, "plan": [_step(step) for step in steps], "seconds": seconds}
+    time = "" if seconds is None else f", about {duration(seconds)} on this machine"
+    return Result(data=data, text=Group(columns, "", _sum(table, steps) + time))
 
 
 def _step(step: Step) -> dict[str, Any]:

@@ -269,7 +269,7 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     facts = [f"{fact}: {value:.1%}" for fact, value in runs[0]["statistics"].items()]
     count = f"{counted(len(runs), 'seed')}, {runs[0]['test_examples']:,} test examples"
     found = trained.summary
-    lines = [f"measured   {100 * found.mean:.1f} ±{100 * found.deviation:.1f} ({count})"]
+    lines = [f"measured   {found.text()} ({count})"]
     if found.sem is not None:
         extremes = f"least {100 * found.least:.1f}, most {100 * found.most:.1f}"
         lines[0] += f"; SEM {100 * found.sem:.1f}, {extremes}"
@@ -301,8 +301,8 @@ def _by_test(published: Sequence[Cell], runs: Sequence[dict[str, Any]]) -> list[
     for test in tests:
         shown = list[str]()
         for metric in metrics:
-            found = Summary(runs=tuple(100 * run["tests"][test][metric] for run in runs))
-            shown.append(f"{found.mean:.1f} ±{found.deviation:.1f}")
+            found = Summary(runs=tuple(run["tests"][test][metric] for run in runs))
+            shown.append(found.text())
         cells = _of_test(published, test)
         table.add_row(test, *shown, ", ".join(f"{cell.printed} ({cell})" for cell in cells))
     return [table, ""] if tests else []

@@ -51,6 +51,11 @@ class Summary:
         """The best run's."""
         return max(self.runs)
 
+    def text(self, digits: int = 1, unit: float = 100.0) -> str:
+        """Return the mean, with the deviation of several runs: `97.3 ±0.2`, in per cent."""
+        figures = (self.mean, self.deviation) if len(self.runs) > 1 else (self.mean,)
+        return " ±".join(f"{unit * figure:.{digits}f}" for figure in figures)
+
     @property
     def as_json(self) -> dict[str, Any]:
         """The same as JSON values."""

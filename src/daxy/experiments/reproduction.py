@@ -13,7 +13,7 @@ from daxy.experiments import failures
 from daxy.experiments.entry import entries
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell, Paper, Recipe, Table
-from daxy.experiments.programs import programs
+from daxy.experiments.programs import Program, programs
 from daxy.experiments.runs import Run, Watcher, Workshop
 from daxy.learners.neural import Neural, learner
 from daxy.tasks import Data
@@ -121,6 +121,16 @@ def plan(
         )
 
     return [step(cell, cell.recipe) for cell in cells if cell.recipe is not None]
+
+
+def missing_programs(steps: Sequence[Step]) -> list[Program]:
+    """Return the programs that train the missing runs of steps; runs that cells share once."""
+    found, known = list[Program](), set[str]()
+    for step in steps:
+        runs = [run for run in step.of(step.missing) if run.config.name not in known]
+        known |= {run.config.name for run in runs}
+        found += programs(runs, step.workshop.missing(runs), step.workshop)
+    return found
 
 
 def counts(steps: Sequence[Step]) -> tuple[int, int, int]:

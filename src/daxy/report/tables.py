@@ -44,6 +44,8 @@ HEAD = (
     *("row", "column", "published", "measured", "SEM", "least", "most", "difference", "verdict"),
     "each seed",
 )
+FEW_SEEDS = 5
+"""A spread of fewer seeds is named as such."""
 ROOM = {"SEM": 120, "least": 120, "most": 120, "difference": 100}
 """How wide a terminal has to be to be shown what others are spared."""
 WORDS = ("row", "column", "verdict", "each seed")
@@ -82,6 +84,11 @@ class Comparison:
     def summary(self) -> Summary | None:
         """What was measured; None where nothing was yet."""
         return Summary(runs=self.scores) if self.scores else None
+
+    @property
+    def has_few_seeds(self) -> bool:
+        """Whether the spread is of so few runs that it is itself uncertain."""
+        return 1 < len(self.scores) < FEW_SEEDS
 
     @property
     def difference(self) -> float | None:
@@ -126,6 +133,8 @@ class Comparison:
         said = seeds if chosen is None else f"{seeds}; chosen {self._figure(chosen)}"
         if 0 < len(self.scores) < (self.cell.runs or 0):
             said += f"; {len(self.scores)} of {self.cell.runs} runs"
+        elif self.has_few_seeds:
+            said += f"; spread of {len(self.scores)} seeds"
         said += f"; converged after {ended} updates" if ended else ""
         said += f"; again {again}" if again else ""
         if self.diverged:
@@ -137,11 +146,9 @@ class Comparison:
         found = self.summary
         if found is None:
             return ("", "", "", "")
-        mean, extremes = self._figure(found.mean), (found.least, found.most)
-        if found.sem is None:
-            return (mean, "", *map(self._figure, extremes))
-        spread = f"{mean} ±{self._figure(found.deviation)}"
-        return (spread, *map(self._figure, (found.sem, *extremes)))
+        sem = "" if found.sem is None else self._figure(found.sem)
+        extremes = map(self._figure, (found.least, found.most))
+        return (found.text(self._digits, unit=1), sem, *extremes)
 
     @property
     def _digits(self) -> int:
@@ -161,6 +168,7 @@ class Comparison:
             "published": {"value": self.cell.value, "spread": self.cell.spread},
             "measured": self.summary.as_json if self.summary else None,
             "chosen": self.chosen,
+            "few_seeds": self.has_few_seeds,
             "again": list(self.again),
             "updates": list(self.updates),
             "converged": list(self.converged),
