@@ -12,11 +12,13 @@ Importing this imports nothing else: each name below is loaded when it is first 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
 from daxy.version import __version__
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` would be most of what importing this takes
+    from typing import Any
+
     from daxy import tasks
     from daxy.api import load
     from daxy.core.errors import DaxyWarning

@@ -1,8 +1,18 @@
-"""`python -m daxy` is `daxy`."""
+"""The command `daxy`, which is `python -m daxy` too."""
 
 import sys
 
-from daxy.cli.main import main
+from daxy.core import interrupts
+
+
+def main() -> int:
+    """Serve the request on the command line and return the exit code."""
+    # The imports of the command line take most of the first tenth of a second.
+    interrupts.install(sys.argv[1:])
+    from daxy.cli.main import main as serve
+
+    return serve()
+
 
 if __name__ == "__main__":
     sys.exit(main())

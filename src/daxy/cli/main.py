@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from daxy.cli._verb import Result
-from daxy.core import registry
+from daxy.core import interrupts, registry
 from daxy.core.errors import DaxyError, UnknownName, WrongRequest, require
 from daxy.version import __version__
 
 PACKAGE = "daxy.cli"
 FLAGS = ("-h", "--help", "--version", "--json", "--debug")
-INTERRUPTED = 130
 BROKEN_PIPE = 141
 
 
@@ -29,11 +28,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         code = _serve(arguments)
         sys.stdout.flush()
+        interrupts.close()
         return code
     except DaxyError as error:
+        if error.exit_code == interrupts.EXIT_CODE:
+            return _interrupted(str(error), arguments)
         return _report(str(error), error.exit_code, arguments)
     except KeyboardInterrupt as stop:
-        return _report(str(stop) or "interrupted", INTERRUPTED, arguments)
+        return _interrupted(str(stop) or interrupts.message(), arguments)
     except BrokenPipeError:
         _close_stdout()
         return BROKEN_PIPE
@@ -51,6 +53,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         message = f"a defect in daxy, please report it: {said} (--debug shows where)"
         return _report(message, 1, arguments)
+
+
+def _interrupted(message: str, arguments: Sequence[str]) -> int:
+    """Report an interruption, and how to go on."""
+    interrupts.sweep_up()
+    if "--restart" in arguments and "--restart" not in message:
+        message = f"{message}; {interrupts.RESTARTED}"
+    return _report(message, interrupts.exit_code(), arguments)
 
 
 def _prepare_streams() -> None:
@@ -112,6 +122,7 @@ def _overview(arguments: Sequence[str]) -> Result:
 
 
 def _print(result: Result, *, as_json: bool) -> int:
+    interrupts.answering()
     if as_json:
         _print_json(result.data)
     elif isinstance(result.text, str):
@@ -139,6 +150,7 @@ def _close_stdout() -> None:
 
 def _report(message: str, code: int, arguments: Sequence[str]) -> int:
     """Say on stderr, in one line, what was wrong; with `--json` also as the object on stdout."""
+    interrupts.close()
     if "--debug" in arguments:
         traceback.print_exc()
     line = " ".join(message.splitlines())

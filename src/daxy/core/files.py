@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import json
 import os
 import secrets
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from daxy.core import interrupts
 from daxy.core.errors import RunFailed, WrongFile
 
 
@@ -19,33 +21,63 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
 
     A reader sees the old file or the new one, never a part; a failed write leaves the old one. A
     link stays, and what it leads to is written. Who may read a new file is as the umask says, and
-    an old one keeps its mode.
+    an old one keeps its mode. After a power cut too the file is there once this has returned.
 
     Raises:
         RunFailed: the folder cannot be written or the disk is full.
     """
-    temporary: Path | None = None
     path = path.resolve() if path.is_symlink() else path
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        kept = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
-        beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-        only_new = os.O_CREAT | os.O_EXCL | os.O_WRONLY
-        os.close(os.open(beside, only_new, 0o666 if kept is None else 0o600))
-        temporary = beside
+        _make_folder(path.parent)
+        with interrupts.half_written(temporary):
+            _replace(path, temporary, write)
+        _flush_folder(path.parent)
+    except FileExistsError as error:
+        raise RunFailed(f"cannot write {path}: {error.filename} is not a folder") from error
+    except OSError as error:
+        raise RunFailed(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _replace(path: Path, temporary: Path, write: Callable[[Path], None]) -> None:
+    """Fill the temporary file and rename it; it is gone afterwards, whatever happens."""
+    kept = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
+    only_new = os.O_CREAT | os.O_EXCL | os.O_WRONLY
+    os.close(os.open(temporary, only_new, 0o666 if kept is None else 0o600))
+    try:
         write(temporary)
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
         if kept is not None:
             temporary.chmod(kept)
         temporary.replace(path)
-    except FileExistsError as error:
-        raise RunFailed(f"cannot write {path}: {error.filename} is not a folder") from error
-    except OSError as error:
-        raise RunFailed(f"cannot write {path}: {error.strerror or error}") from error
     finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder and those above it, and flush to disk that they are there."""
+    if folder.is_dir():
+        return
+    missing = [above for above in (folder, *folder.parents) if not above.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for made in reversed(missing):
+        _flush_folder(made.parent)
+
+
+def _flush_folder(folder: Path) -> None:
+    """Flush the names in a folder to disk, where the system lets folders be flushed."""
+    try:
+        number = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return  # Windows opens no folder, and one may be written and not read.
+    try:
+        os.fsync(number)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES):
+            raise
+    finally:
+        os.close(number)
 
 
 def decoded(line: bytes, path: Path | str, number: int) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from daxy.core import interrupts
 from daxy.core.errors import RunFailed
 
 
@@ -38,7 +39,8 @@ def alone(path: Path, busy: str | None = None, patience: float = 0.0) -> Generat
         if error.errno not in (errno.ENOSYS, errno.ENOTSUP, errno.ENOLCK):
             raise RunFailed(f"cannot write {file}: {error.strerror or error}") from error
     try:
-        yield
+        with interrupts.half_written(file) if lock.is_locked else nullcontext():
+            yield
     finally:
         # Whoever waits with this file open sees that it is gone, and makes a new one.
         if lock.is_locked:

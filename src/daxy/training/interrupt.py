@@ -1,4 +1,4 @@
-"""Ctrl-C, a scheduler's SIGTERM and a terminal that closes end a run at its next safe point."""
+"""Signals that end training at its next safe point: Ctrl-C, SIGTERM, a terminal that closes."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
+from daxy.core import interrupts
 from daxy.core.errors import RunFailed
+from daxy.core.interrupts import ENDING
+
+ALWAYS = ENDING[:3]
+"""Signals that training notes even where the caller has a handler of its own."""
 
 
 class Interrupted(RunFailed):
     """Training was asked to stop, and has saved its state."""
 
-    exit_code = 130
-
-
-ENDING = [
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-]
-"""Signals that ask a process to end; not every system has all of them."""
+    exit_code = interrupts.EXIT_CODE
 
 
 @dataclass(slots=True)
@@ -32,29 +31,40 @@ class StopRequest:
 
 
 @contextmanager
-def stop_request() -> Generator[StopRequest]:
+def stop_request(seconds: float = interrupts.SAVING) -> Generator[StopRequest]:
     """Note the first signal to end while the context lasts; a second one acts as it would have.
 
-    One that the process was told to ignore, as `nohup` tells it, stays ignored. Outside the main
-    thread, where Python delivers no signals, nothing is ever noted.
+    A signal that the process ignores, as `nohup` has it, stays ignored. A caller's own handler of a
+    signal that does not always mean the end, such as SIGUSR1, stays. Outside the main thread, where
+    Python delivers no signals, nothing is ever noted.
+
+    Args:
+        seconds: How long the command line waits for the block to end after a signal.
     """
     request = StopRequest()
     if threading.current_thread() is not threading.main_thread():
         yield request
         return
-    found = {number: signal.getsignal(number) for number in ENDING}
-    # None is a handler that is not Python's.
-    before = {number: it for number, it in found.items() if it not in (signal.SIG_IGN, None)}
+    handlers = {number: signal.getsignal(number) for number in ENDING}
+    before = {number: handler for number, handler in handlers.items() if _noted(number, handler)}
 
     def note(number: int, frame: FrameType | None) -> None:
         del frame
         request.received = True
+        interrupts.note(number)
         signal.signal(number, before[signal.Signals(number)])
 
-    for number in before:
-        signal.signal(number, note)
-    try:
-        yield request
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    with interrupts.patience(seconds):
+        for number in before:
+            signal.signal(number, note)
+        try:
+            yield request
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def _noted(number: signal.Signals, handler: object) -> bool:
+    if handler in (signal.SIG_IGN, None):  # None is a handler that is not Python's.
+        return False
+    return number in ALWAYS or interrupts.is_installed_or_default(handler)

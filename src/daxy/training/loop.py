@@ -144,6 +144,10 @@ class Judgement(NamedTuple):
     """Of each of several tests, by its name; none where there is one."""
 
 
+class _Stopped(Exception):  # noqa: N818
+    """Training was asked to stop while outputs were decoded."""
+
+
 Judge = Callable[[int, NDArray[np.uint16]], Judgement]
 """judge(replica, greedy codes of its rows) -> how good they are."""
 
@@ -205,14 +209,25 @@ class Training:
         first, position = self._resume()
         shares = first
         with stop_request() as request:
+
+            def between_programs() -> None:
+                if request.received:
+                    raise _Stopped
+
             saved = time.monotonic()
-            for shares in self._stretches(first, position, listener):
-                due = time.monotonic() - saved >= self.checkpoint_seconds
-                if due or request.received:
-                    self._save(shares, position)
-                    saved = time.monotonic()
+            try:
+                for shares in self._stretches(first, position, listener, between_programs):
+                    due = time.monotonic() - saved >= self.checkpoint_seconds
+                    if due or request.received:
+                        self._save(shares, position)
+                        saved = time.monotonic()
+                    self._heed(request)
+            except _Stopped:
+                # The epoch's steps are done and its end is not: resuming begins with that end.
+                self._save(shares, position)
                 self._heed(request)
-        self._save(shares, position)
+            self._save(shares, position)
+            self._heed(request)
         return merged(shares), position
 
     @property
@@ -276,9 +291,16 @@ class Training:
             raise Interrupted(f"interrupted; {kept if self.checkpoint else 'nothing was saved'}")
 
     def _stretches(
-        self, shares: Shares, position: Position, listener: Listener
+        self,
+        shares: Shares,
+        position: Position,
+        listener: Listener,
+        between: Callable[[], None],
     ) -> Iterator[Shares]:
-        """Yield the state at every point where training could stop and go on."""
+        """Yield the state at every point where training could stop and go on.
+
+        `between` is called between two programs that decode, and may stop training there.
+        """
         while position.epoch < self.replicas.protocol.most_epochs and not all(position.stopped):
             began = time.monotonic()
             epoch = self._epoch(position.epoch)
@@ -295,7 +317,7 @@ class Training:
                 met = np.asarray(here.weights)[np.asarray(here.active)]
                 listener.stepped(position, len(epoch), int((met > 0).sum()))
                 yield shares
-            shares = self._end_epoch(shares, position, epoch)
+            shares = self._end_epoch(shares, position, epoch, between)
             listener.epoch_ended(position)
             yield shares
 
@@ -337,16 +359,22 @@ class Training:
 
         return list(map(own, self.replicas.recipes, position.history))
 
-    def _end_epoch(self, shares: Shares, position: Position, epoch: _Epoch) -> Shares:
-        """Validate, keep what improved (a tie keeps the earlier) and write down the epoch."""
+    def _end_epoch(
+        self, shares: Shares, position: Position, epoch: _Epoch, between: Callable[[], None]
+    ) -> Shares:
+        """Validate, keep what improved (a tie keeps the earlier) and write down the epoch.
+
+        Until all outputs are decoded and judged, nothing of `position` changes that doing this
+        again would change otherwise.
+        """
         protocol = self.replicas.protocol
         self._give_up_what_is_lost(shares, position)
-        judgements = self._judgements(shares, position, self.validation)
+        judgements = self._judgements(shares, position, self.validation, between)
         scores = [None if judgement is None else judgement.score for judgement in judgements]
         rates = self._learning_rates(position, position.total)
         looks: list[Judgement | None] = [None] * len(scores)
         if self.test is not None:
-            looks = self._judgements(shares, position, self.test)
+            looks = self._judgements(shares, position, self.test, between)
         improved = np.zeros(len(scores), np.bool_)
         for replica, (score, look) in enumerate(zip(scores, looks, strict=True)):
             if position.stopped[replica]:
@@ -395,7 +423,7 @@ class Training:
             raise lost(self.replicas.seeds, position)
 
     def _judgements(
-        self, shares: Shares, position: Position, trial: Trial
+        self, shares: Shares, position: Position, trial: Trial, between: Callable[[], None]
     ) -> list[Judgement | None]:
         """Return how good answers are.
 
@@ -405,7 +433,8 @@ class Training:
         asked = [rows[:0] if stopped else rows for rows, stopped in pairs]
         if not any(map(len, asked)) or (position.epoch + 1) % trial.every:
             return [None] * len(asked)
-        codes = self.replicas.decode(merged([share.model for share in shares]), asked)
+        models = merged([share.model for share in shares])
+        codes = self.replicas.decode(models, asked, between)
         return [trial.judge(n, own) if len(own) else None for n, own in enumerate(codes)]
 
 

@@ -170,10 +170,13 @@ class Replicas:
         """Return of which replicas all weights are numbers."""
         return np.concatenate([np.asarray(_finite(state.model)) for state in shares])
 
-    def decode(self, model: Weights, rows: Sequence[Rows]) -> list[NDArray[np.uint16]]:
+    def decode(
+        self, model: Weights, rows: Sequence[Rows], between: Callable[[], None] = lambda: None
+    ) -> list[NDArray[np.uint16]]:
         """Return each replica's greedy outputs for its own rows: [count, limit] codes each.
 
-        Rows are decoded by the length of their source, in few padded widths.
+        Rows are decoded by the length of their source, in few padded widths; `between` is called
+        before the program of each width, and may raise.
         """
         table, limit = self.table, self.protocol.limit
         devices = grid(len(self.seeds), range(1, jax.device_count() + 1))
@@ -181,6 +184,7 @@ class Replicas:
         outputs = [np.zeros((len(own), limit), np.uint16) for own in rows]
         widths = [_widths(table.source_lengths[own], table.source.shape[1]) for own in rows]
         for width in np.unique(np.concatenate(widths)).tolist():
+            between()
             chosen = [np.flatnonzero(own == width) for own in widths]
             asked = [
                 self._given(own[places], width) for own, places in zip(rows, chosen, strict=True)

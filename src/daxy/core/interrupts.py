@@ -1,0 +1,228 @@
+"""Signals that end the `daxy` command: one line on stderr, at any moment.
+
+A signal is handled in one of three ways:
+
+- *at once* (the default): delete half-written files, print the line, exit;
+- *after saving*, inside `patience`: training notes the signal, saves its state and raises
+  `Interrupted`, which the command line prints; after `SAVING` seconds the process ends all the same;
+- *ignored*, where the process was started so, as by `nohup`.
+
+Python runs signal handlers in the main thread, between two of its own instructions. While a
+compiled program runs there, a thread that waits at the other end of a pipe ends the process. None
+of this is active in a Python program that imports daxy: there Ctrl-C is a `KeyboardInterrupt`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import threading
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` takes longer to import than the rest of this file
+    from collections.abc import Generator, Sequence
+    from types import FrameType
+    from typing import NoReturn
+
+NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGXCPU", "SIGUSR1", "SIGUSR2")
+ENDING = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
+"""Signals that ask a process to end; schedulers send the last three too. Not every system has all
+of them."""
+
+EXIT_CODE = 130
+"""Exit code of an interruption by Ctrl-C, or by nobody knows which signal."""
+SAVING = 5.0
+"""Seconds that training has to save its state and end."""
+AT_ONCE = 0.3
+"""Seconds that the main thread has to handle a signal before another thread does."""
+AGAIN = 1.0
+"""A second signal after so many seconds is impatience; an earlier one is the first one's echo."""
+
+ADVICE = "ask again: no file is left half written"
+SAVED = "the same request goes on from what it saved last"
+"""What to do after training was interrupted, whether or not its state was saved."""
+RESTARTED = "to go on, leave --restart out"
+
+
+class _Command:
+    """The running command, as signals see it; one a process."""
+
+    def __init__(self) -> None:
+        self.installed = self.as_json = self.restarts = False
+        self.number: int | None = None
+        """The first signal."""
+        self.since = 0.0
+        self.seconds = AT_ONCE
+        """Time between the first signal and the end of the process."""
+        self.advice = ADVICE
+        self.leftovers = set[str]()
+        self.last_line = threading.Lock()
+        """Held by the thread that prints the last line, and never released."""
+
+    def note(self, number: int) -> None:
+        """Remember the first signal."""
+        if self.number is None:
+            self.number, self.since = number, time.monotonic()
+
+    def handle(self, number: int, frame: FrameType | None) -> None:
+        """Handle a signal in the main thread."""
+        del frame
+        self.note(number)
+        if self.seconds <= AT_ONCE or time.monotonic() - self.since >= AGAIN:
+            self.end()
+
+    def watch(self, pipe: int) -> None:
+        """End the process where the main thread does not; `pipe` has the signals' numbers."""
+        while True:
+            left = None
+            if self.number is not None:
+                left = max(0.0, self.since + self.seconds - time.monotonic())
+            if not select.select([pipe], [], [], left)[0]:
+                # Somebody may have asked for more time meanwhile.
+                if time.monotonic() >= self.since + self.seconds:
+                    self.end()
+                continue
+            for number in os.read(pipe, 64):
+                if number not in ENDING:
+                    continue
+                is_first = self.number is None
+                self.note(number)
+                if not is_first and time.monotonic() - self.since >= AGAIN:
+                    self.seconds = time.monotonic() - self.since + AT_ONCE
+
+    def end(self) -> NoReturn:
+        """Delete half-written files, print the line and exit."""
+        code = exit_code()
+        if not self.last_line.acquire(blocking=False):
+            # The line is printed; the process has not ended yet.
+            time.sleep(AT_ONCE)
+            os._exit(code)
+        sweep_up()
+        line = f"interrupted; {self.advice}{f'; {RESTARTED}' if self.restarts else ''}"
+        # A progress display has its own line, and hides the cursor.
+        shown = "\r\x1b[2K\x1b[?25h" if _is_terminal(2) else ""
+        _write(2, f"{shown}daxy: {line}\n")
+        if self.as_json:
+            _write(1, f'{{"error": "{line}", "exit_code": {code}}}\n')
+        os._exit(code)
+
+
+_command = _Command()
+
+
+def install(arguments: Sequence[str]) -> None:
+    """End this process in one line when a signal comes; only for the main thread of `daxy`.
+
+    Args:
+        arguments: The words of the request: `--json` and `--restart` matter here.
+    """
+    _command.as_json, _command.restarts = "--json" in arguments, "--restart" in arguments
+    reading, writing = os.pipe()
+    for end in (reading, writing):
+        os.set_blocking(end, end == reading)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    for number in ENDING:
+        if signal.getsignal(number) not in (signal.SIG_IGN, None):
+            signal.signal(number, _command.handle)
+    threading.Thread(target=_command.watch, args=(reading,), daemon=True).start()
+    _command.installed = True
+
+
+def is_installed_or_default(handler: object) -> bool:
+    """Whether a signal's handler is Python's or the command line's, not a caller's own."""
+    return handler in (signal.SIG_DFL, signal.default_int_handler, _command.handle)
+
+
+def note(number: int) -> None:
+    """Tell the command line that a signal came, and that its sender is heard."""
+    if _command.installed:
+        _command.note(number)
+
+
+def exit_code() -> int:
+    """Return the exit code of an interruption: 128 and the signal's number, as shells have it."""
+    return EXIT_CODE if _command.number is None else 128 + _command.number
+
+
+def message() -> str:
+    """Return what an interruption says: what happened, and what to do."""
+    return f"interrupted; {_command.advice}"
+
+
+def answering() -> None:
+    """Print no JSON object about a signal: an answer is being printed on stdout."""
+    _command.as_json = False
+
+
+def close() -> None:
+    """Ignore signals from here on, when nothing is left to do but to print the last line.
+
+    Where a signal is ending the process already, this never returns.
+    """
+    if not _command.installed:
+        return
+    if not _command.last_line.acquire(blocking=False):
+        time.sleep(SAVING)
+    for number in ENDING:
+        if signal.getsignal(number) is not None:
+            signal.signal(number, signal.SIG_IGN)
+    _command.installed = False
+
+
+@contextlib.contextmanager
+def patience(seconds: float = SAVING) -> Generator[None]:
+    """Give the block so many seconds to end by itself once a signal has come."""
+    before = _command.seconds
+    _command.seconds = max(before, seconds)
+    try:
+        yield
+    finally:
+        # What has been asked to end has the time that it was given.
+        if _command.number is None:
+            _command.seconds = before
+
+
+@contextlib.contextmanager
+def advice(text: str) -> Generator[None]:
+    """Say this to whoever interrupts the block: how to go on."""
+    before = _command.advice
+    _command.advice = text
+    try:
+        yield
+    finally:
+        if _command.number is None:
+            _command.advice = before
+
+
+@contextlib.contextmanager
+def half_written(path: str | os.PathLike[str]) -> Generator[None]:
+    """Delete this file if the command is interrupted within the block."""
+    name = os.path.abspath(path)  # noqa: PTH100 - `resolve` would follow links
+    _command.leftovers.add(name)
+    try:
+        yield
+    finally:
+        _command.leftovers.discard(name)
+
+
+def sweep_up() -> None:
+    """Delete the files that `half_written` names."""
+    for name in list(_command.leftovers):
+        with contextlib.suppress(OSError):
+            os.unlink(name)  # noqa: PTH108
+
+
+def _is_terminal(output: int) -> bool:
+    try:
+        return os.isatty(output)
+    except OSError:
+        return False
+
+
+def _write(output: int, text: str) -> None:
+    """Write past Python's streams, which another thread may hold."""
+    with contextlib.suppress(OSError):
+        os.write(output, text.encode())
