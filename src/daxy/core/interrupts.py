@@ -4,7 +4,7 @@ A signal is handled in one of three ways:
 
 - *at once* (the default): delete half-written files, print the line, exit;
 - *after saving*, inside `patience`: training notes the signal, saves its state and raises
-  `Interrupted`, which the command line prints; after `SAVING` seconds the process ends all the same;
+  `Interrupted`, which the command line prints; after `SAVING` seconds the process ends anyway;
 - *ignored*, where the process was started so, as by `nohup`.
 
 Python runs signal handlers in the main thread, between two of its own instructions. While a

@@ -13,6 +13,11 @@ from daxy.core import interrupts
 from daxy.core.errors import RunFailed
 
 
+def lock_file(path: Path) -> Path:
+    """Return the hidden file that other processes meet while one is in; see `alone`."""
+    return path.parent / f".{path.name}.lock"
+
+
 @contextmanager
 def alone(path: Path, busy: str | None = None, patience: float = 0.0) -> Generator[None]:
     """Let no other process in while the block runs; a process that ends, or is killed, has left.
@@ -28,7 +33,7 @@ def alone(path: Path, busy: str | None = None, patience: float = 0.0) -> Generat
     Raises:
         RunFailed: another process is in, or the folder cannot be written.
     """
-    file = path.parent / f".{path.name}.lock"
+    file = lock_file(path)
     lock = FileLock(file, timeout=-1 if busy is None else patience, fallback_to_soft=False)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -102,11 +102,7 @@ def plan(
         wanted = range(seeds or cell.runs or 1)
         in_ledger = {entry.seed for entry in known.of(cell)}
         left = {seed: run(recipe, seed, official) for seed in wanted if seed not in in_ledger}
-        done = {
-            seed
-            for seed, own in left.items()
-            if not restart and own.within(workshop.folder).is_done()
-        }
+        done = {seed for seed, own in left.items() if not restart and own.is_done(workshop.folder)}
         workshop.check_evaluated(
             [*left.values()], missing=[own for seed, own in left.items() if seed not in done]
         )
@@ -185,6 +181,7 @@ def carry_out(
         left[0].workshop.clear([*every.values()])
     for step in left:
         runs = step.of(step.seeds)
+        step.workshop.tidy(runs)
         for program in programs(runs, step.workshop.missing(runs), step.workshop):
             try:
                 step.workshop.complete(program.runs, watcher)

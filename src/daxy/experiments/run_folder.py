@@ -16,12 +16,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from daxy.core.errors import RunFailed, require
+from daxy.core.errors import RunFailed, require, shown
 from daxy.core.files import write_json, write_text
 from daxy.experiments.request import RunConfig
 
@@ -91,9 +93,31 @@ class RunFolder:
     def finish(self, scores: Mapping[str, Any]) -> None:
         """Write the scores and, last of all, `done`; drop what a killed process was writing."""
         write_json(self.path / "scores.json", dict(scores))
-        for unfinished in self.path.glob(".*.tmp"):
-            unfinished.unlink()
+        self.drop_unfinished_files()
         write_json(self.path / "done", {name: _digest(self.path / name) for name in RESULTS})
+
+    def drop_unfinished_files(self) -> None:
+        """Delete what a killed process was writing; only for the process that holds the lock."""
+        for unfinished in self.path.glob(".*.tmp"):
+            unfinished.unlink(missing_ok=True)
+
+    @property
+    def has_strays(self) -> bool:
+        """Whether a state or an unfinished file is there, which a finished run should not have."""
+        return self.checkpoint.parent.exists() or any(self.path.glob(".*.tmp"))
+
+    def delete(self) -> None:
+        """Delete the folder; a process that is killed meanwhile leaves no part of a run.
+
+        Raises:
+            OSError: it cannot be deleted.
+        """
+        doomed = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}.tmp")
+        if self.path.is_symlink():
+            doomed = self.path  # It is refused, and stays where it is.
+        else:
+            self.path.rename(doomed)
+        shutil.rmtree(doomed)
 
     def scores(self) -> dict[str, Any]:
         """Return the figures of a finished run.
@@ -113,6 +137,24 @@ class RunFolder:
             return RunConfig(**_read_object(self.path / "config.json"))
         except TypeError as error:
             raise _corrupt(self.path, f"config.json is not a run's: {error}") from error
+
+    def own_config(self) -> RunConfig:
+        """Return what the run was asked to be, where the folder's name says the same.
+
+        A run goes on from, and counts as, what its configuration says: the digest in the folder's
+        name tells whether that was edited or is another run's.
+
+        Raises:
+            RunFailed: the file is missing or damaged, or of another run.
+        """
+        config = self.config()
+        try:
+            name = config.name
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise _corrupt(self.path, f"config.json is not a run's: {error}") from error
+        if name != self.path.name:
+            raise _corrupt(self.path, f"config.json was changed: it is that of {shown(name)}")
+        return config
 
     def environment(self) -> dict[str, Any]:
         """Return where the run happened; empty if it never began.
@@ -135,6 +177,14 @@ class RunFolder:
         names = self.environment().get("group", [])
         if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
             raise _corrupt(self.path, "environment.json has no list of names as `group`")
+        for name in names:
+            if not name or name != Path(name).name or name == "..":
+                problem = f"environment.json has {shown(name)} in `group`; expected a run's name"
+                raise _corrupt(self.path, problem)
+        if names and self.path.name not in names:
+            raise _corrupt(self.path, "environment.json has a `group` without this run")
+        if len(set(names)) != len(names):
+            raise _corrupt(self.path, "environment.json has a run twice in `group`")
         return tuple(names)
 
     def write_log(self, records: Sequence[Any]) -> None:

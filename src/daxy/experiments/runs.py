@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Generator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.metadata import version
@@ -17,6 +17,7 @@ from safetensors.numpy import save
 
 from daxy import metrics, tasks
 from daxy.batching.table import Words
+from daxy.core import interrupts
 from daxy.core.errors import Diverged, RunFailed, require
 from daxy.core.examples import Examples, Sequences
 from daxy.core.files import write_bytes
@@ -29,7 +30,7 @@ from daxy.experiments.run_folder import RunFolder, check_left
 from daxy.formats import predictions as prediction_files
 from daxy.learners.neural import Fitted, Group, Member, Neural, every_symbol, learner
 from daxy.tasks import Data
-from daxy.training.checkpoint import Checkpoint
+from daxy.training.checkpoint import Checkpoint, damaged
 from daxy.training.compilation import keep_compilations
 from daxy.training.devices import use_every_core
 from daxy.training.loop import Listener, Position, lost
@@ -84,6 +85,15 @@ class Run:
     def within(self, folder: Path) -> RunFolder:
         """Return its run folder, there or not."""
         return RunFolder(folder / self.config.name)
+
+    def is_done(self, folder: Path) -> bool:
+        """Whether its run folder there is finished, whole, and no copy of another run's.
+
+        Raises:
+            RunFailed: it is finished, and is not whole or is a copy.
+        """
+        there = self.within(folder)
+        return there.is_done() and bool(there.own_config())
 
     @classmethod
     def of(cls, config: RunConfig, official: Path | None = None) -> Run:
@@ -172,8 +182,8 @@ class Experiment:
 
     def finished(self, seeds: Sequence[int]) -> list[RunFolder]:
         """Return the folders of those of these seeds' runs that are finished."""
-        folders = [self.of(seed).within(self.folder) for seed in seeds]
-        return [folder for folder in folders if folder.is_done()]
+        runs = [self.of(seed) for seed in seeds]
+        return [run.within(self.folder) for run in runs if run.is_done(self.folder)]
 
     def limited(self) -> str:
         """Say how many targets of the test are longer than outputs can be; nothing if none is.
@@ -224,7 +234,11 @@ class Experiment:
             workshop.check_evaluated(runs, missing=runs)
             workshop.clear(runs)
         workshop.complete(runs, watcher)
-        return [run.within(self.folder) for run in runs]
+        folders = [run.within(self.folder) for run in runs]
+        for folder in folders:
+            if not folder.has_ended:
+                raise RunFailed(f"{folder.path} was not finished; ask again")
+        return folders
 
 
 @dataclass(frozen=True)
@@ -269,7 +283,7 @@ class Workshop:
             for folder in folders:
                 try:
                     if folder.path.exists():
-                        shutil.rmtree(folder.path)
+                        folder.delete()
                 except OSError as error:
                     why = error.strerror or error
                     raise RunFailed(f"cannot delete {folder.path}: {why}") from error
@@ -308,6 +322,7 @@ class Workshop:
         missing = self.missing(runs)
         self.check_evaluated(runs, missing)
         begun, new = self.sorted(missing)
+        self.tidy(runs)
         diverged: Diverged | None = None
         for group in (*begun, *([new] if new else [])):
             try:
@@ -343,7 +358,7 @@ class Workshop:
         Raises:
             RunFailed: one is, but its folder is damaged.
         """
-        return [run for run in runs if not run.within(self.folder).is_done()]
+        return [run for run in runs if not run.is_done(self.folder)]
 
     def sorted(self, missing: Sequence[Run]) -> tuple[list[list[Run]], list[Run]]:
         """Return the groups that were interrupted and go on as they were, and the other runs.
@@ -360,6 +375,7 @@ class Workshop:
             first = RunFolder(self.folder / names[0]) if names else None
             # The first run may have begun anew since, in another group: its word decides.
             if first and first.checkpoint.exists() and first.group == names:
+                _check_owners(first, names)
                 folders = [RunFolder(self.folder / name) for name in names]
                 # A folder that is gone begins again, if it is one that is asked for.
                 begun[names] = [
@@ -372,11 +388,46 @@ class Workshop:
                 new.append(run)
         return list(begun.values()), new
 
-    def drop_states(self, runs: Sequence[Run]) -> None:
-        """Delete what finished runs have of states that nobody can go on from any more."""
-        for folder in (run.within(self.folder) for run in runs):
-            if folder.has_ended and not self._interrupted_beside(folder):
-                shutil.rmtree(folder.checkpoint.parent, ignore_errors=True)
+    def tidy(self, runs: Sequence[Run]) -> None:
+        """Delete what killed processes left beside finished runs of these, and of their groups.
+
+        States that other runs go on from stay, and so does what another process holds. That
+        something cannot be deleted matters to nobody who asks for finished runs.
+        """
+        folders = {run.config.name: run.within(self.folder) for run in runs}
+        for folder in [*folders.values()]:
+            if folder.has_ended:
+                with suppress(RunFailed):
+                    folders |= {name: RunFolder(self.folder / name) for name in folder.group}
+        hidden = self._hidden()
+        for name, folder in folders.items():
+            if folder.has_ended and (name in hidden or folder.has_strays):
+                with suppress(RunFailed, OSError), self._alone([folder]):
+                    self._drop_strays(folder, hidden.get(name, []))
+
+    def _hidden(self) -> dict[str, list[Path]]:
+        """Return the locks, and the run folders that are being deleted, by the name of the run."""
+        found: dict[str, list[Path]] = {}
+        for path in self.folder.glob(".*"):
+            name, _, kind = path.name[1:].rpartition(".")
+            if kind == "lock":
+                found.setdefault(name, [])  # Taking the lock and leaving it deletes the file.
+            elif kind == "tmp":
+                found.setdefault(name.rpartition(".")[0], []).append(path)
+        return found
+
+    def _drop_strays(self, folder: RunFolder, doomed: Sequence[Path]) -> None:
+        """Delete what is not of a finished run, whose lock is held.
+
+        Raises:
+            RunFailed: its environment is damaged, so that nobody knows whose state it has.
+            OSError: something cannot be deleted.
+        """
+        folder.drop_unfinished_files()
+        for path in doomed:
+            shutil.rmtree(path)
+        if all(RunFolder(self.folder / name).has_ended for name in folder.group):
+            shutil.rmtree(folder.checkpoint.parent, ignore_errors=True)
 
     def epochs_done(self, group: Sequence[Run]) -> int:
         """Return for how many epochs a group had been trained when it was interrupted."""
@@ -387,14 +438,15 @@ class Workshop:
         folders = [run.within(self.folder) for run in runs]
         with self._alone(folders):
             if self.missing(runs):  # another process may have finished them meanwhile
-                self._train_alone(runs, folders, watcher)
+                with interrupts.advice(interrupts.SAVED):
+                    self._train_alone(runs, folders, watcher)
 
     def _train_alone(
         self, runs: Sequence[Run], folders: Sequence[RunFolder], watcher: Watcher
     ) -> None:
-        checkpoint = Checkpoint(folders[0].checkpoint)
-        begun = checkpoint.path.exists()
         names = [folder.path.name for folder in folders]
+        checkpoint = Checkpoint(folders[0].checkpoint, tuple(names))
+        begun = checkpoint.path.exists()
         if begun and folders[0].group != tuple(names):
             # What goes on was decided before the other processes were kept out.
             other = f"{folders[0].path} was begun beside other runs meanwhile"
@@ -424,10 +476,25 @@ class Workshop:
         with _memory():
             _finish(runs, folders, fitted)
         shutil.rmtree(checkpoint.path.parent, ignore_errors=True)
-        self.drop_states(runs)
+        hidden = self._hidden()
+        for folder in folders:
+            if folder.has_ended:
+                with suppress(RunFailed, OSError):
+                    self._drop_strays(folder, hidden.get(folder.path.name, []))
         if any(fitted.position.lost):
             others = "; the other runs of the group are finished"
             raise Diverged(f"{lost([run.seed for run in runs], fitted.position)}{others}")
+
+
+def _check_owners(first: RunFolder, names: tuple[str, ...]) -> None:
+    """Refuse a state of other runs than those that are to go on from it.
+
+    Raises:
+        RunFailed: it is one.
+    """
+    owners = Checkpoint(first.checkpoint).owners()
+    if owners and owners != names:
+        raise damaged(first.checkpoint, f"it is the state of {', '.join(owners)}")
 
 
 def _config_beside(run: Run, folder: RunFolder) -> RunConfig:
@@ -439,7 +506,7 @@ def _config_beside(run: Run, folder: RunFolder) -> RunConfig:
     if not folder.path.exists():
         gone = f"was interrupted beside {folder.path.name}, whose folder is gone"
         raise RunFailed(f"{run.config.name} {gone}; ask for that run too, or say `--restart`")
-    return folder.config()
+    return folder.own_config()
 
 
 @contextmanager

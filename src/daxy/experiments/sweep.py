@@ -64,7 +64,9 @@ class Sweep:
             ended = ((left.pop(each.path.name), each) for each in asked if each.has_ended)
             ledger.add(self.table, entries(ended, lacking))
 
-        file([run for step in self.steps for run in step.of(step.finished)])
+        done = [run for step in self.steps for run in step.of(step.finished)]
+        self.workshop.tidy(done)
+        file(done)
         try:
             for program in finished:
                 file(program.runs)

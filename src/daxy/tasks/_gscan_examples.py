@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import get_context
 
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import RunFailed
 from daxy.core.examples import Sequences
 from daxy.core.random import stream
+from daxy.core.workers import spread
 from daxy.languages import grounded
 from daxy.languages.grounded import Command, Thing
 from daxy.tasks._gscan_data import GscanData, Kind
@@ -123,6 +120,7 @@ def every(data: GscanData) -> Shown:
 
     Raises:
         WrongRequest: the grid has no room for what has to stand around.
+        RunFailed: a worker did not start, or was killed.
     """
     pairs = [
         (place, thing)
@@ -132,12 +130,7 @@ def every(data: GscanData) -> Shown:
     shards = [(data, pairs[first : first + SHARD]) for first in range(0, len(pairs), SHARD)]
     if data.workers == 1:
         return Shown.joined([_shard(*shard) for shard in shards])
-    try:
-        with ProcessPoolExecutor(data.workers, mp_context=get_context("spawn")) as pool:
-            return Shown.joined(list(pool.map(_shard, *zip(*shards, strict=True))))
-    except BrokenProcessPool:
-        guard = 'a script that asks for them does so under `if __name__ == "__main__":`'
-        raise RunFailed(f"the workers did not start, or were killed; {guard}") from None
+    return Shown.joined(spread(data.workers, _shard, shards))
 
 
 def _shard(data: GscanData, pairs: Sequence[tuple[int, Thing]]) -> Shown:

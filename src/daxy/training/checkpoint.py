@@ -30,6 +30,8 @@ class Checkpoint:
     """Where a group of runs keeps its state between two stretches of training."""
 
     path: Path
+    runs: tuple[str, ...] = ()
+    """The names of the group's runs, which are saved with the state."""
 
     def save(self, state: Any, position: dict[str, Any]) -> None:
         """Write the state and where it stands; the one before it stays until this one is whole.
@@ -39,7 +41,8 @@ class Checkpoint:
         """
         arrays = named_arrays(state)
         text = json.dumps(position)
-        metadata = {"position": text, "digest": _digest(arrays, text)}
+        runs = json.dumps(self.runs)
+        metadata = {"position": text, "runs": runs, "digest": _digest(arrays, text + runs)}
         write_bytes(self.path, save(arrays, metadata))
 
     def load(self, like: Tree) -> tuple[Tree, dict[str, Any]] | None:
@@ -52,7 +55,8 @@ class Checkpoint:
             return None
         arrays, metadata = read_arrays(self.path)
         text = metadata.get("position", "")
-        if metadata.get("digest") != _digest(arrays, text):
+        runs = metadata.get("runs", "")  # Earlier versions did not name them.
+        if metadata.get("digest") != _digest(arrays, text + runs):
             raise damaged(self.path, "its content does not match its digest")
         return restored(arrays, like, self.path), json.loads(text)
 
@@ -63,6 +67,14 @@ class Checkpoint:
                 return json.loads((file.metadata() or {})["position"])
         except (SafetensorError, OSError, ValueError, KeyError):
             return None
+
+    def owners(self) -> tuple[str, ...]:
+        """Return the names of the runs whose state was saved; none if that is not known."""
+        try:
+            with safe_open(self.path, framework="numpy") as file:
+                return tuple(json.loads((file.metadata() or {})["runs"]))
+        except (SafetensorError, OSError, ValueError, KeyError, TypeError):
+            return ()
 
     def remove(self) -> None:
         """Delete the checkpoint, if there is one."""

@@ -11,8 +11,10 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import signal
 import socket
 import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +23,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from daxy.core import interrupts
 from daxy.core.errors import DaxyError, RunFailed, WrongRequest, require
 from daxy.experiments import failures
 from daxy.experiments.programs import Program
@@ -28,7 +31,7 @@ from daxy.experiments.request import RunConfig
 from daxy.experiments.run_folder import CHECKPOINT, RunFolder
 from daxy.experiments.runs import Run, Silent, Watcher, Workshop
 from daxy.experiments.storage import Storage
-from daxy.training.interrupt import Interrupted
+from daxy.training.interrupt import Interrupted, stop_request
 from daxy.training.loop import Position
 
 RETRIES = 3
@@ -39,6 +42,8 @@ ANSWER_SECONDS = 10.0
 """How long the machine at an address has to answer."""
 PATIENCE = 60.0
 """Seconds that tasks have to save their state when the driver is interrupted."""
+HEED_SECONDS = 0.5
+"""How often the driver looks whether a signal came, while it waits for tasks."""
 RESERVED = 0.9
 """The share of a GPU's memory that its tasks take together."""
 
@@ -88,24 +93,29 @@ def run(
     pending: dict[Any, Program] = {}
     failed = list[RunFailed]()
     try:
-        if kept is not None:
-            _lend(kept, programs, workshop)
-        options = {"num_cpus": cpus, "num_gpus": gpus, "max_retries": RETRIES}
-        # A worker that is told to end has saved its state: another one goes on.
-        task = ray.remote(train).options(**options, retry_exceptions=[Interrupted])
-        # A task of a driver that was killed may still be saving what another one goes on from.
-        there = replace(workshop, folder=workshop.folder.resolve(), patience=PATIENCE)
-        place = kept and kept.url
-        for program in programs:
-            pending[task.remote(stated(program), there, cpus, place, gpus)] = program
-        while pending:
-            (done, *_), _ = ray.wait(list(pending), num_returns=1)
-            program = pending.pop(done)
-            try:
-                _take(ray, done, program, workshop, kept)
-            except RunFailed as error:
-                failed.append(error)
-            yield program
+        with stop_request(PATIENCE + interrupts.SAVING) as request:
+            if kept is not None:
+                _lend(kept, programs, workshop)
+            options = {"num_cpus": cpus, "num_gpus": gpus, "max_retries": RETRIES}
+            # A worker that is told to end has saved its state: another one goes on.
+            task = ray.remote(train).options(**options, retry_exceptions=[Interrupted])
+            # A task of a driver that was killed may still be saving what another one goes on from.
+            there = replace(workshop, folder=workshop.folder.resolve(), patience=PATIENCE)
+            place = kept and kept.url
+            for program in programs:
+                pending[task.remote(stated(program), there, cpus, place, gpus)] = program
+            while pending:
+                if request.received:
+                    raise KeyboardInterrupt
+                done, _ = ray.wait(list(pending), num_returns=1, timeout=HEED_SECONDS)
+                if not done:
+                    continue
+                program = pending.pop(done[0])
+                try:
+                    _take(ray, done[0], program, workshop, kept)
+                except RunFailed as error:
+                    failed.append(error)
+                yield program
     except (KeyboardInterrupt, SystemExit) as stop:
         raise Interrupted("interrupted; the same request goes on from there") from stop
     finally:
@@ -141,7 +151,7 @@ def _take(ray: Any, done: Any, program: Program, workshop: Workshop, kept: Stora
         if kept is not None:
             names = [run.config.name for run in workshop.missing(program.runs)]
             kept.fetch(names, workshop.folder, skip=(CHECKPOINT,))
-            workshop.drop_states(program.runs)
+            workshop.tidy(program.runs)
     if left := workshop.missing(program.runs):
         place = f"{left[0].config.name} is finished, but not in {workshop.folder}"
         raise RunFailed(f"{place}; machines that do not share it need a --storage")
@@ -254,6 +264,7 @@ def _connected(address: str | None) -> Any:
     if address is not None:
         _check_reached(address)
     own = {"include_dashboard": False} if address is None else {}
+    handler = signal.getsignal(signal.SIGTERM)
     try:
         with warnings.catch_warnings():
             # Ray starts its processes by a fork that runs another program at once.
@@ -262,6 +273,8 @@ def _connected(address: str | None) -> Any:
     except (ConnectionError, ValueError, RuntimeError) as error:
         where = f"there is no Ray cluster at {address}" if address else "Ray does not start"
         raise WrongRequest(f"{where}: {error}") from error
+    if handler is not None and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, handler)  # Ray has set one that says nothing.
     return ray
 
 
