@@ -2,10 +2,12 @@
 
     python -m benchmarks
     python -m benchmarks geca transduction
+    python -m benchmarks kill_and_resume --kills 200
 
 The first lists them. The second runs some, one after another, each in a process of its own, and
 writes what each prints to `benchmarks/kept/NAME.json`, with versions, machine and date;
-`--arguments` are for it, as in `python -m benchmarks memory --arguments "nacs/simple --seeds 3"`.
+other flags are for it, and `--arguments` too, as in
+`python -m benchmarks memory --arguments "nacs/simple --seeds 3"`.
 Most need PyTorch to compare with: `pip install '.[peers]'`, in the project's folder.
 """
 
@@ -33,7 +35,7 @@ def main() -> int:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--arguments", default="", help="what each of them is given")
-    given = parser.parse_args()
+    given, own = parser.parse_known_args()
     known = available()
     if not given.names:
         print("\n".join(f"{name:16}{said}" for name, said in known.items()))
@@ -41,13 +43,14 @@ def main() -> int:
         if name not in known:
             sys.stderr.write(f"{UnknownName('benchmark', name, known)}\n")
             return 2
+    arguments = [*shlex.split(given.arguments), *own]
     for name in given.names:
         try:
-            lines = run(name, shlex.split(given.arguments))
+            lines = run(name, arguments)
         except subprocess.CalledProcessError as error:
             sys.stderr.write(f"{name} ended with {error.returncode}; what it printed is not kept\n")
             return 1
-        kept = {"what": known[name], "arguments": given.arguments, "lines": lines}
+        kept = {"what": known[name], "arguments": shlex.join(arguments), "lines": lines}
         write_json(KEPT / f"{name}.json", kept | place())
     return 0
 

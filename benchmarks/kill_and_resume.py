@@ -1,27 +1,36 @@
-"""Kill a short training with SIGKILL at random moments, resume it, and compare what it leaves.
+"""Kill a short training at random and at chosen moments, resume it, and compare what it leaves.
 
-    python -m benchmarks.kill_and_resume --kills 50
+    python -m benchmarks kill_and_resume --kills 200
 
-A training that is never disturbed comes first. Then the same training runs in a fresh folder, and
-whenever it runs it is killed at a random moment, until enough kills were survived; one that ends
-before its moment has come is compared with the undisturbed one, and the next begins. Every file a
-run leaves has to be the same to the byte, times of day and durations aside.
+The command `daxy train` runs undisturbed first. Then the same command runs in a fresh folder and is
+killed, again and again, until it ends; what it leaves is compared with the undisturbed run, and the
+next folder begins. A quarter of the kills come at a file operation of finishing (writing results,
+tidying), a quarter while the test set is decoded, the others at any moment from the first import
+on. Half are SIGKILL, the others SIGINT, SIGTERM or SIGHUP, which have to end in one line.
+
+`different` counts files with other bytes, times of day and durations aside; `stray` counts files
+that the undisturbed run does not leave; `tracebacks` counts processes that ended otherwise than in
+one line and with the code of their signal.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from daxy.core import interrupts
 from daxy.core.split import Split
 from daxy.tasks import ScanData
 
@@ -30,6 +39,22 @@ SEEDS = (0, 1)
 TEST_EXAMPLES = 200
 BYTES = ("model.safetensors", "predictions.parquet", "config.json")
 DURATIONS = ("seconds",)
+SIGNALS = (*[signal.SIGKILL] * 3, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+OPERATIONS = ("open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod", "os.unlink")
+"""Events of Python's audit hooks that are steps of finishing."""
+
+
+def few(whole: Split, task: str, seed: int) -> Split:
+    """Return a split with the first examples of its test set alone."""
+    return Split.of(
+        train=whole.train,
+        validation=whole.validation,
+        test=whole.test[:TEST_EXAMPLES],
+        task=task,
+        rule=whole.provenance.rule,
+        seed=seed,
+        options={},
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,86 +63,153 @@ class Few(ScanData):
 
     def load(self, task: str) -> Split:
         """Return the split with the first examples of its test set alone."""
-        whole = super().load(task)
-        return Split.of(
-            train=whole.train,
-            validation=whole.validation,
-            test=whole.test[:TEST_EXAMPLES],
-            task=task,
-            rule=whole.provenance.rule,
-            seed=self.seed,
-            options={},
-        )
+        return few(super().load(task), task, self.seed)
 
 
-def train(folder: Path, epochs: int) -> None:
-    """Train the group of runs, saying `stretch` after each stretch; resume if there is what to."""
-    from daxy.experiments.runs import Experiment, Silent
+class Moment(NamedTuple):
+    """When a process gets a signal, and which one."""
+
+    number: signal.Signals
+    after: str = "begun"
+    """The line of the process after which `delay` begins."""
+    delay: float = 0.0
+    operation: int = 0
+    """The file operation of finishing before which the process signals itself; 0 for none."""
+
+
+class Undisturbed(NamedTuple):
+    """How long a training takes when nobody kills it, in seconds."""
+
+    starting: float
+    """From the first import to the first stretch of training."""
+    training: float
+    scoring: float
+    operations: int
+    """File operations of finishing."""
+
+
+def train(folder: Path, epochs: int, moment: Moment | None) -> int:
+    """Run `daxy train` in this process, saying where it stands; resume if there is what to."""
+    words = ["train", TASK, "seq2seq", "--hidden", "8", "--embedding", "4", "--batch-size", "2"]
+    words += ["--epochs", str(epochs), "--seeds", str(len(SEEDS)), "--runs", str(folder), "--json"]
+    interrupts.install(words)
+    say("begun")
+    from daxy.cli import _progress, main
     from daxy.learners import neural
-    from daxy.learners.neural import Neural
-    from daxy.models.seq2seq import Config
-    from daxy.training.protocol import Protocol
 
-    class Watcher(Silent):
-        def stepped(self, *_: Any) -> None:
-            print("stretch", flush=True)
+    class Display(_progress.Display):
+        def stepped(self, *arguments: Any) -> None:
+            super().stepped(*arguments)
+            say("stretch")
 
-    # One padded shape: to compile for each is most of what a process does before it can be killed.
-    neural.BUCKETS = 1
-    learner = Neural(
-        model="seq2seq",
-        config=Config(hidden=8, embedding=4),
-        protocol=Protocol(epochs=epochs, batch_size=2),
-    )
-    asked = Experiment(task=TASK, learner=learner, data=Few(), folder=folder, checkpoint_seconds=0)
-    asked.run(SEEDS, watcher=Watcher())
+        def scoring(self, examples: int) -> None:
+            super().scoring(examples)
+            say("scoring")
+            count_operations(folder, moment)
+
+    fit, load = neural.Group.fit, ScanData.load
+    replaced: list[tuple[Any, str, Any]] = [
+        # One padded shape: compiling for each is most of what a process does.
+        (neural, "BUCKETS", 1),
+        (neural.Group, "fit", lambda *own, **more: fit(*own, **more | {"checkpoint_seconds": 0})),
+        (ScanData, "load", lambda data, task: few(load(data, task), task, data.seed)),
+        (_progress, "Display", Display),
+    ]
+    for place, name, value in replaced:
+        setattr(place, name, value)
+    code = main.main(words)
+    say(f"operations {COUNTED['operations']}")
+    return code
 
 
-def start(folder: Path, epochs: int) -> subprocess.Popen[str]:
+COUNTED = {"operations": 0}
+
+
+def count_operations(folder: Path, moment: Moment | None) -> None:
+    """Count file operations in a folder; send this process a signal before the chosen one."""
+
+    def count(event: str, arguments: tuple[Any, ...]) -> None:
+        if event in OPERATIONS and str(folder) in str(arguments[0]):
+            COUNTED["operations"] += 1
+            if moment and COUNTED["operations"] == moment.operation:
+                os.kill(os.getpid(), moment.number)
+
+    sys.addaudithook(count)
+
+
+def say(line: str) -> None:
+    """Print a line past Python's streams, of which the command takes care."""
+    os.write(1, f"{line}\n".encode())
+
+
+def start(folder: Path, epochs: int, moment: Moment | None = None) -> subprocess.Popen[str]:
     """Start the training in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.kill_and_resume"]
     command += ["--train", str(folder), "--epochs", str(epochs)]
+    if moment and moment.operation:
+        command += ["--at", f"{moment.number.value} {moment.operation}"]
     root = Path(__file__).parent.parent
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=root)
+    piped = subprocess.PIPE
+    return subprocess.Popen(command, stdout=piped, stderr=piped, text=True, cwd=root)
 
 
-def finish(process: subprocess.Popen[str]) -> float:
-    """Wait for the process to end well; return how long it took from its first stretch on."""
+def read_until(process: subprocess.Popen[str], wanted: str) -> float:
+    """Return when the process says a line, or ends."""
     assert process.stdout is not None
-    with process.stdout as said:
-        said.readline()
-        began = time.monotonic()
-        said.read()
-    if process.wait() != 0:
-        raise SystemExit(f"a training failed with exit code {process.returncode}")
-    return time.monotonic() - began
+    for line in process.stdout:
+        if line.strip() == wanted:
+            break
+    return time.monotonic()
 
 
-def killed(process: subprocess.Popen[str], delay: float, *, early: bool) -> bool:
-    """Kill the process `delay` seconds after its first stretch, or `early`: after its start.
-
-    Return whether it was still running then.
-    """
-    assert process.stdout is not None
-    if not early:
-        process.stdout.readline()
-    try:
-        process.wait(delay)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        return True
-    finally:
-        process.stdout.close()
+def undisturbed(folder: Path, epochs: int) -> Undisturbed:
+    """Train to the end, and return how long everything took."""
+    process = start(folder, epochs)
+    times = [read_until(process, line) for line in ("begun", "stretch", "scoring")]
+    said, errors = process.communicate()
     if process.returncode != 0:
-        raise SystemExit(f"a training failed with exit code {process.returncode}")
-    return False
+        raise SystemExit(f"a training failed with exit code {process.returncode}: {errors}")
+    times.append(time.monotonic())
+    starting, training, scoring = (b - a for a, b in pairwise(times))
+    return Undisturbed(starting, training, scoring, int(said.split()[-1]))
+
+
+def chosen_moment(draws: random.Random, usual: Undisturbed) -> Moment:
+    """Return a moment: half of them at steps of finishing and during decoding."""
+    number, kind = draws.choice(SIGNALS), draws.random()
+    if kind < 0.25:
+        return Moment(number, operation=draws.randint(1, usual.operations))
+    if kind < 0.5:
+        return Moment(number, "scoring", draws.uniform(0, usual.scoring))
+    if kind < 0.6:
+        return Moment(number, "begun", draws.uniform(0, usual.starting))
+    return Moment(number, "stretch", draws.uniform(0, usual.training))
+
+
+def disturbed(folder: Path, epochs: int, moment: Moment) -> tuple[bool, bool]:
+    """Run the training and signal it then; return whether that ended it, and ended it well."""
+    process = start(folder, epochs, moment)
+    if not moment.operation:
+        read_until(process, moment.after)
+        time.sleep(moment.delay)
+        process.send_signal(moment.number)
+    _, errors = process.communicate()
+    code = process.returncode
+    if code == 0:
+        return False, "Traceback" not in errors
+    if moment.number == signal.SIGKILL:
+        return True, code == -signal.SIGKILL and "Traceback" not in errors
+    ends = [line for line in errors.splitlines() if "daxy: " in line]
+    is_well = code == 128 + moment.number and len(ends) == 1 and "daxy: interrupted; " in ends[0]
+    if not is_well or "Traceback" in errors:
+        print(f"{moment} ended with {code}: {errors}", file=sys.stderr)
+    return True, is_well and "Traceback" not in errors
 
 
 def left_by(folder: Path) -> dict[str, Any]:
     """Return what the runs in a folder left: bytes, and figures without their durations."""
     found: dict[str, Any] = {}
-    for run in sorted(folder.iterdir()):
+    for run in sorted(folder.glob("[!.]*")):
         found |= {f"{run.name}/{name}": (run / name).read_bytes() for name in BYTES}
         records = [json.loads((run / "scores.json").read_text())]
         records += map(json.loads, (run / "log.jsonl").read_text().splitlines())
@@ -125,32 +217,49 @@ def left_by(folder: Path) -> dict[str, Any]:
             {name: value for name, value in record.items() if name not in DURATIONS}
             for record in records
         ]
-        found[f"{run.name}/files"] = sorted(str(path.relative_to(run)) for path in run.rglob("*"))
     return found
 
 
+def files_in(folder: Path) -> set[str]:
+    """Return the names of all files and folders, hidden ones too."""
+    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+
+
 def kill_and_resume(kills: int, epochs: int, seed: int = 0) -> dict[str, int]:
-    """Return how many kills and trainings there were, and how many left something else."""
+    """Return how many kills and trainings there were, and what was not as it should be."""
     draws = random.Random(seed)
-    counts = {"kills": 0, "trainings": 0, "different": 0}
+    counts = {"kills": 0, "trainings": 0, "different": 0, "stray": 0, "tracebacks": 0}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        finish(start(folder / "first", epochs))  # The one that compiles.
-        seconds = finish(start(folder / "undisturbed", epochs))
-        expected = left_by(folder / "undisturbed")
-        counts["different"] += left_by(folder / "first") != expected
+        undisturbed(folder / "first", epochs)  # The one that compiles.
+        usual = undisturbed(folder / "undisturbed", epochs)
+        expected, files = left_by(folder / "undisturbed"), files_in(folder / "undisturbed")
+        counts["different"] += differs(left_by(folder / "first"), expected)
         while counts["kills"] < kills:
             counts["trainings"] += 1
             own = folder / str(counts["trainings"])
             while counts["kills"] < kills:
-                early = draws.random() < 0.1
-                if not killed(start(own, epochs), draws.uniform(0, seconds), early=early):
+                was_killed, is_well = disturbed(own, epochs, chosen_moment(draws, usual))
+                counts["tracebacks"] += not is_well
+                counts["kills"] += was_killed
+                if not was_killed:
                     break
-                counts["kills"] += 1
             else:
-                finish(start(own, epochs))
+                finish(own, epochs)
             counts["different"] += differs(left_by(own), expected)
+            for path in sorted(files_in(own) ^ files):
+                print(f"stray or missing: {path}", file=sys.stderr)
+                counts["stray"] += 1
+            print(json.dumps(counts), file=sys.stderr, flush=True)
     return counts
+
+
+def finish(folder: Path, epochs: int) -> None:
+    """Ask for the runs once more, which may be finished already."""
+    process = start(folder, epochs)
+    _, errors = process.communicate()
+    if process.returncode != 0:
+        raise SystemExit(f"a training failed with exit code {process.returncode}: {errors}")
 
 
 def differs(found: dict[str, Any], expected: dict[str, Any]) -> bool:
@@ -168,13 +277,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--train", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--at", help=argparse.SUPPRESS)
     asked = parser.parse_args(arguments)
     if asked.train:
-        train(asked.train, asked.epochs)
-        return 0
+        at = [int(word) for word in (asked.at or "").split()]
+        moment = Moment(signal.Signals(at[0]), operation=at[1]) if at else None
+        return train(asked.train, asked.epochs, moment)
     counts = kill_and_resume(asked.kills, asked.epochs, asked.seed)
     print(json.dumps(counts))
-    return int(counts["different"] > 0)
+    return int(any(counts[name] for name in ("different", "stray", "tracebacks")))
 
 
 if __name__ == "__main__":
