@@ -92,6 +92,8 @@ def train(folder: Path, epochs: int, moment: Moment | None) -> int:
     """Run `daxy train` in this process, saying where it stands; resume if there is what to."""
     words = ["train", TASK, "seq2seq", "--hidden", "8", "--embedding", "4", "--batch-size", "2"]
     words += ["--epochs", str(epochs), "--seeds", str(len(SEEDS)), "--runs", str(folder), "--json"]
+    for number in set(SIGNALS) - {signal.SIGKILL}:
+        signal.signal(number, signal.SIG_DFL)  # A shell has some ignored in the background.
     interrupts.install(words)
     say("begun")
     from daxy.cli import _progress, main
