@@ -62,7 +62,9 @@ def test_ctrl_c_ends_with_a_line_and_130(daxy: Callable, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(interpret.Interpret, "run", interrupted)
     answer = daxy("interpret", "scan", "jump")
-    assert (answer.code, answer.err) == (130, "daxy: interrupted\n")
+    said = "interrupted; ask again: no file is left half written"
+    assert (answer.code, answer.err) == (130, f"daxy: {said}\n")
+    assert daxy("interpret", "scan", "jump", "--json").json == {"error": said, "exit_code": 130}
 
 
 def test_a_defect_is_one_line_and_debug_shows_where(

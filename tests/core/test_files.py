@@ -96,3 +96,29 @@ def test_a_folder_is_no_file_to_read(tmp_path: Path) -> None:
         read_bytes(tmp_path)
     with pytest.raises(WrongFile, match="no such file"):
         read_bytes(tmp_path / "absent")
+
+
+def test_a_file_is_flushed_before_its_name_and_new_folders_with_what_has_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a power cut a file is there whole, and what was written before it too."""
+    steps, sync, replace = list[str](), os.fsync, os.replace
+
+    def synced(number: int) -> None:
+        steps.append(f"flush {Path(f'/proc/self/fd/{number}').readlink()}")
+        sync(number)
+
+    def renamed(one: Path, other: Path) -> None:
+        steps.append(f"name {other}")
+        replace(one, other)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "replace", renamed)
+    write_text(tmp_path / "a" / "b" / "file", "new")
+    assert [re.sub(r"\.file\..*", "temporary", step) for step in steps] == [
+        f"flush {tmp_path}",
+        f"flush {tmp_path / 'a'}",
+        f"flush {tmp_path / 'a' / 'b' / 'temporary'}",
+        f"name {tmp_path / 'a' / 'b' / 'file'}",
+        f"flush {tmp_path / 'a' / 'b'}",
+    ]

@@ -7,11 +7,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.tiny_training import Listener, bits, last_diverges, scripted, training
+from tests.tiny_training import (
+    Listener,
+    bits,
+    examples,
+    last_diverges,
+    scripted,
+    table,
+    training,
+    unmoved,
+)
 
 from daxy.core.errors import RunFailed
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.interrupt import ENDING, Interrupted, stop_request
+from daxy.training.loop import Judgement, Trial
 
 EPOCHS = 3
 STRETCHES = EPOCHS * (3 + 1)
@@ -146,3 +156,40 @@ def test_a_finished_training_is_not_trained_again(tmp_path: Path) -> None:
     again, _ = training(checkpoint=checkpoint).fit(listener)
     assert listener.heard == 0
     assert bits(again) == bits(state)
+
+
+def test_it_stops_between_two_programs_that_decode(tmp_path: Path) -> None:
+    """The signal comes while the validation set is judged, before the test set is decoded."""
+    rows = table().rows(examples())
+    asked = {"test": Trial([rows[:3]], unmoved), "epochs": EPOCHS}
+    undisturbed, expected = training(**asked).fit(Listener())
+    checkpoint = Checkpoint(tmp_path / "state.safetensors")
+    judged = 0
+
+    def interrupting(replica: int, codes: object) -> Judgement:
+        nonlocal judged
+        judged += 1
+        if judged == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        return Judgement(0.5, {})
+
+    heard = Listener()
+    with pytest.raises(Interrupted, match="its state is saved"):
+        training([0], interrupting, checkpoint, checkpoint_seconds=1e9, **asked).fit(heard)
+    assert (heard.epochs, len(heard.steps)) == ([1], 6), "the second epoch's steps are not lost"
+    heard = Listener()
+    state, position = training([0], unmoved, checkpoint, **asked).fit(heard)
+    assert (heard.epochs, len(heard.steps)) == ([2, 3], 3)
+    assert bits(state) == bits(undisturbed)
+    assert position.best_epoch == expected.best_epoch
+
+
+def test_a_callers_own_handler_of_a_signal_of_many_meanings_stays() -> None:
+    heard = list[int]()
+    before = signal.signal(signal.SIGUSR1, lambda number, _: heard.append(number))
+    try:
+        with stop_request() as request:
+            os.kill(os.getpid(), signal.SIGUSR1)
+            assert heard == [signal.SIGUSR1] and not request.received
+    finally:
+        signal.signal(signal.SIGUSR1, before)
