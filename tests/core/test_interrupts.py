@@ -58,7 +58,7 @@ def test_it_ends_whatever_it_is_busy_with(doing: str, times: int) -> None:
     for _ in range(times):
         process.send_signal(signal.SIGINT)
     assert ended(process) == (130, "", LINE)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 10
 
 
 def test_json_gets_the_error_as_an_object() -> None:
@@ -91,14 +91,16 @@ write_atomically(Path({str(tmp_path)!r}) / "part", write)
 WAITING = """
 import time
 from daxy.training.interrupt import stop_request
-with interrupts.advice("the same request goes on"), stop_request(seconds=2) as request:
+with interrupts.advice("the same request goes on"), stop_request(seconds={seconds}) as request:
     READY    while not request.received: time.sleep(0.01)
     {then}
 """
 
 
-def waiting(then: str) -> subprocess.Popen[str]:
-    return command(WAITING.format(then=then).replace("READY", "os.write(1, b'ready\\n')\n"))
+def waiting(then: str, seconds: int = 20) -> subprocess.Popen[str]:
+    return command(
+        WAITING.format(then=then, seconds=seconds).replace("READY", "os.write(1, b'ready\\n')\n")
+    )
 
 
 def test_training_has_time_to_end_by_itself() -> None:
@@ -108,7 +110,7 @@ def test_training_has_time_to_end_by_itself() -> None:
 
 
 def test_training_that_takes_too_long_ends_and_says_how_to_go_on() -> None:
-    process = waiting("time.sleep(60)")
+    process = waiting("time.sleep(60)", seconds=1)
     process.send_signal(signal.SIGTERM)
     assert ended(process) == (143, "", "daxy: interrupted; the same request goes on\n")
 
@@ -120,7 +122,7 @@ def test_a_second_signal_after_a_while_ends_it_at_once() -> None:
     time.sleep(1.2)
     process.send_signal(signal.SIGINT)
     assert ended(process) == (130, "", "daxy: interrupted; the same request goes on\n")
-    assert time.monotonic() - began < 1.9
+    assert time.monotonic() - began < 15
 
 
 def test_what_was_ignored_stays_ignored() -> None:

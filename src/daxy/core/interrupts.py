@@ -27,10 +27,11 @@ if TYPE_CHECKING:  # `typing` takes longer to import than the rest of this file
     from types import FrameType
     from typing import NoReturn
 
-NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGXCPU", "SIGUSR1", "SIGUSR2")
-ENDING = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
-"""Signals that ask a process to end; schedulers send the last three too. Not every system has all
-of them."""
+ALWAYS = ("SIGINT", "SIGTERM", "SIGHUP")
+OTHERS = ("SIGQUIT", "SIGALRM", "SIGXCPU", "SIGUSR1", "SIGUSR2")
+"""Signals that end a process unless it handles them; schedulers send some of them."""
+ENDING = [getattr(signal, name) for name in (*ALWAYS, *OTHERS) if hasattr(signal, name)]
+"""All of these that the system has."""
 
 EXIT_CODE = 130
 """Exit code of an interruption by Ctrl-C, or by nobody knows which signal."""
@@ -120,15 +121,15 @@ def install(arguments: Sequence[str]) -> None:
         arguments: The words of the request: `--json` and `--restart` matter here.
     """
     _command.as_json, _command.restarts = "--json" in arguments, "--restart" in arguments
-    reading, writing = os.pipe()
-    for end in (reading, writing):
-        os.set_blocking(end, end == reading)
-    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     for number in ENDING:
         if signal.getsignal(number) not in (signal.SIG_IGN, None):
             signal.signal(number, _command.handle)
-    threading.Thread(target=_command.watch, args=(reading,), daemon=True).start()
     _command.installed = True
+    if os.name == "posix":  # Elsewhere pipes cannot be waited for.
+        reading, writing = os.pipe()
+        os.set_blocking(writing, False)
+        signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+        threading.Thread(target=_command.watch, args=(reading,), daemon=True).start()
 
 
 def is_installed_or_default(handler: object) -> bool:

@@ -13,9 +13,6 @@ from daxy.core import interrupts
 from daxy.core.errors import RunFailed
 from daxy.core.interrupts import ENDING
 
-ALWAYS = ENDING[:3]
-"""Signals that training notes even where the caller has a handler of its own."""
-
 
 class Interrupted(RunFailed):
     """Training was asked to stop, and has saved its state."""
@@ -67,4 +64,5 @@ def stop_request(seconds: float = interrupts.SAVING) -> Generator[StopRequest]:
 def _noted(number: signal.Signals, handler: object) -> bool:
     if handler in (signal.SIG_IGN, None):  # None is a handler that is not Python's.
         return False
-    return number in ALWAYS or interrupts.is_installed_or_default(handler)
+    # Those that always mean the end are noted even where the caller has a handler of its own.
+    return number.name in interrupts.ALWAYS or interrupts.is_installed_or_default(handler)
