@@ -32,7 +32,7 @@ ROOM = 1 << 16
 
 def greedy(model: Model, given: Given, limit: int) -> NDArray[np.uint16]:
     """Return one model's outputs, [count, limit] codes, as `greedy_replicas` does."""
-    alone = jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], model)
+    alone = jax.tree.map(lambda leaf: jnp.asarray(leaf, leaf.dtype)[None], model)
     here = Mesh(np.array(jax.devices()[:1]).reshape(1, 1), ("replicas", "examples"))
     return greedy_replicas(alone, [given], limit, here)[0]
 
@@ -69,7 +69,7 @@ def _decode_of_length(
 
     first = jnp.full(len(lengths), PAD, jnp.int32)
     begin = begun(model, given, limit), first
-    return jax.lax.scan(extend, begin, jnp.arange(limit))[1].T
+    return jax.lax.scan(extend, begin, jnp.arange(limit, dtype=jnp.int32))[1].T
 
 
 def last_states(model: Model, given: Given, limit: int) -> NDArray[np.float32]:
@@ -92,7 +92,7 @@ def _last_states(model: Model, given: Given, limit: int) -> Float[Array, "slots 
     begin = begun(model, given, limit), jnp.full(count, PAD, jnp.int32)
     _, (ends, states) = jax.lax.scan(extend, begin, None, length=limit)
     last = jnp.where(ends.any(axis=0), ends.argmax(axis=0), limit - 1)
-    return states[last, jnp.arange(count)]
+    return states[last, jnp.arange(count, dtype=jnp.int32)]
 
 
 def alignments(
@@ -260,7 +260,7 @@ def _decode_one(model: Model, asked: Given, count: Array, limit: int) -> Array:
     room = len(asked.source)
     slots = min(SLOTS, room)
     start = partial(begun, room=limit)
-    shapes = jax.eval_shape(start, model, _rows(asked, jnp.arange(slots)))
+    shapes = jax.eval_shape(start, model, _rows(asked, jnp.arange(slots, dtype=jnp.int32)))
     nothing = jnp.zeros(slots, jnp.int32)
     begin = _Work(
         next=jnp.int32(0),
@@ -296,7 +296,7 @@ def _gathered(work: _Work, slots: int) -> _Work:
     """Return the same work in fewer slots, no fewer than are open."""
     room = len(work.outputs)
     (places,) = jnp.nonzero(work.held < room, size=slots, fill_value=0)
-    held = jnp.where(jnp.arange(slots) < _open(work), work.held[places], room)
+    held = jnp.where(jnp.arange(slots, dtype=jnp.int32) < _open(work), work.held[places], room)
     moved = jax.tree.map(lambda rows: rows[places], (work.length, work.previous, work.state))
     length, previous, state = moved
     return work._replace(held=held, length=length, previous=previous, state=state)

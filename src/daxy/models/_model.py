@@ -127,10 +127,10 @@ def sees_worlds(model: Any) -> bool:
 
 def begun(model: Model, given: Given, room: int) -> Any:
     """Return a model's state before the first of at most `room` target tokens."""
-    asked = [jnp.asarray(given.source)]
+    asked = [jnp.asarray(given.source, jnp.int32)]
     if sees_worlds(model):
         assert given.world is not None
-        asked.append(jnp.asarray(given.world))
+        asked.append(jnp.asarray(given.world, jnp.int32))
     start: Callable[..., Any] = model.start
     return start(*asked, room) if getattr(model, "grows", False) else start(*asked)
 

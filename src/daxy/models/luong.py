@@ -187,7 +187,7 @@ class Model(eqx.Module):
     def start(self, source: Int[Array, "batch source"]) -> DecoderState:
         """Encode the sources; the state before the first target token."""
         seen, carry = self._encode(source, None)
-        return DecoderState(carry, seen, jnp.zeros(seen.is_token.shape))
+        return DecoderState(carry, seen, jnp.zeros(seen.is_token.shape, jnp.float32))
 
     def step(
         self, state: DecoderState, token: Int[Array, " batch"]
@@ -216,7 +216,7 @@ class Model(eqx.Module):
         """Return the masks of every step, for targets of shape [time, batch]."""
         if noise is None:
             return Masks(None, None)
-        ones = jnp.ones((*shape, self.config.hidden))
+        ones = jnp.ones((*shape, self.config.hidden), jnp.float32)
         return Masks(*(noise(place, ones, batch_axis=1) for place in ("fed", "combined")))
 
     def _weights(self, seen: Seen) -> dict[str, Array]:

@@ -207,7 +207,7 @@ class Model(eqx.Module):
     ) -> DecoderState:
         """Encode commands and worlds; the state before the first action."""
         words, cells, state = self._encode(source, world, None)
-        return DecoderState(state, words, cells, jnp.zeros(cells.keys.shape[:2]))
+        return DecoderState(state, words, cells, jnp.zeros(cells.keys.shape[:2], jnp.float32))
 
     def step(
         self, state: DecoderState, token: Int[Array, " batch"]
@@ -298,6 +298,6 @@ class Model(eqx.Module):
         weight = self.output if self.pre_output is None else self.pre_output @ self.output
         ends = np.cumsum([part.shape[-1] for part in features])[:-1].tolist()
         parts = zip(features, jnp.split(weight, ends), strict=True)
-        scores = sum((times(part, own) for part, own in parts), jnp.zeros(()))
+        scores = sum((times(part, own) for part, own in parts), jnp.zeros((), jnp.float32))
         never = jnp.logaddexp(scores[..., PAD], scores[..., -1])
         return scores[..., :-1].at[..., PAD].set(never)

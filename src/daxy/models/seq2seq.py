@@ -177,7 +177,7 @@ class Model(eqx.Module):
             return DecoderState(state, None, None, None)
         (onward, _), twice = self._readout(), 2 * self.config.hidden
         weight = jnp.concatenate([self.context_to_gates, onward[-twice:]], axis=1)
-        nothing = jnp.zeros(source.shape)
+        nothing = jnp.zeros(source.shape, jnp.float32)
         return DecoderState(state, self._seen(outputs, source), times(outputs, weight), nothing)
 
     def step(

@@ -227,7 +227,7 @@ class Model(eqx.Module):
             states, features, _ = model._advance(apply, known, states, from_token, masks.layers)
             return (states, best(model._scores(features))), (token, states)
 
-        first = jnp.full(len(start[0][0]), PAD)
+        first = jnp.full(len(start[0][0]), PAD, jnp.int32)
         return jax.lax.scan(advance, (start, first), masks, length=count)[1]
 
     def _token_by_token(
@@ -255,7 +255,7 @@ class Model(eqx.Module):
             (known, (input_bias, output_bias), forced) = constants
             (states, own), (true, masks) = carry, here
             token = jnp.where(forced, true, own)
-            rows = apply("embedding", jax.nn.one_hot(token, len(output_bias)))
+            rows = apply("embedding", jax.nn.one_hot(token, len(output_bias), dtype=jnp.float32))
             from_token = apply("token", _masked(rows, masks.embedding)) + input_bias
             states, features, _ = self._advance(apply, known, states, from_token, masks.layers)
             logits = apply("output", features) + output_bias
@@ -270,7 +270,7 @@ class Model(eqx.Module):
         """Encode the sources; the state before the first target token."""
         outputs, states = self._encode(source, None)
         looks = self.config.attention
-        values, nothing = (outputs, jnp.zeros(source.shape)) if looks else (None, None)
+        values, nothing = (outputs, jnp.zeros(source.shape, jnp.float32)) if looks else (None, None)
         return DecoderState(states, self._seen(outputs, source), values, nothing)
 
     def step(
@@ -348,10 +348,10 @@ class Model(eqx.Module):
         hidden, between = self.config.hidden, self.config.layers - 1
         if noise is None:
             return Masks(None, None)
-        embedding = noise("target embedding", jnp.ones((*shape, hidden)), batch_axis=1)
+        embedding = noise("target embedding", jnp.ones((*shape, hidden), jnp.float32), batch_axis=1)
         if between == 0:
             return Masks(embedding, None)
-        layers = jnp.ones((*shape, between, hidden))
+        layers = jnp.ones((*shape, between, hidden), jnp.float32)
         return Masks(embedding, noise("between the decoder's layers", layers, batch_axis=1))
 
     def _advance(

@@ -338,8 +338,10 @@ class Model(eqx.Module):
         """Read the sources; the state before the first target token, of at most `room`."""
         rows, is_token = self._source(source)
         begin = self._before(len(source), len(rows) + room)
-        carry = self._after(begin, Here(self._gates(rows), is_token, jnp.arange(len(rows))))
-        return DecoderState(carry, jnp.full(len(source), len(rows)))
+        carry = self._after(
+            begin, Here(self._gates(rows), is_token, jnp.arange(len(rows), dtype=jnp.int32))
+        )
+        return DecoderState(carry, jnp.full(len(source), len(rows), jnp.int32))
 
     def step(
         self, state: DecoderState, token: Int[Array, " batch"]
@@ -373,14 +375,16 @@ class Model(eqx.Module):
             own, marked = carry
             after, asked = self._course.controlled(apply, known, own, here)
             assert asked is not None
-            marks = jnp.eye(pushes)[here.time * memory.ends + jnp.arange(memory.ends)]
+            marks = jnp.eye(pushes, dtype=jnp.float32)[
+                here.time * memory.ends + jnp.arange(memory.ends, dtype=jnp.int32)
+            ]
             marked, reads = memory.step(marked, here.time, here.is_token, asked.wanted, marks[None])
             shares = memory.shares(asked.wanted)
             own = self._course.remembering(own, here, after, asked)
             return (own, marked), Inside(shares[0], reads[0], memory.held(marked)[0])
 
         begin = self._before(1, steps), memory.start(1, steps, pushes)
-        here = Here(gates, jnp.ones((steps, 1), bool), jnp.arange(steps))
+        here = Here(gates, jnp.ones((steps, 1), bool), jnp.arange(steps, dtype=jnp.int32))
         return jax.lax.scan(advance, begin, here)[1]
 
     def _source(
@@ -408,11 +412,11 @@ class Model(eqx.Module):
 
     def _before(self, batch: int, steps: int) -> Carry:
         """Return where the network stands before the first token."""
-        zeros, memory = jnp.zeros((batch, self.config.hidden)), self.config.kind
+        zeros, memory = jnp.zeros((batch, self.config.hidden), jnp.float32), self.config.kind
         states = tuple((jnp.broadcast_to(own, zeros.shape), zeros) for own in self.first)
         if memory is None:
-            return Carry(states, jnp.zeros((batch, 0)), ())
-        read = jnp.zeros((batch, memory.ends * self.config.width))
+            return Carry(states, jnp.zeros((batch, 0), jnp.float32), ())
+        read = jnp.zeros((batch, memory.ends * self.config.width), jnp.float32)
         return Carry(states, read, memory.start(batch, steps, self.config.width))
 
     def _tops(
@@ -421,13 +425,15 @@ class Model(eqx.Module):
         """Return the top hidden vector after every step."""
         steps = len(rows)
         if self.heads is None:
-            return self._layer_by_layer(Here(self._gates(rows), is_token, jnp.arange(steps)))
+            return self._layer_by_layer(
+                Here(self._gates(rows), is_token, jnp.arange(steps, dtype=jnp.int32))
+            )
         stretches = ceil(steps / STRETCH)
         missing = -steps % stretches
         rows = jnp.pad(rows, ((0, missing), (0, 0), (0, 0)))
         is_token = jnp.pad(is_token, ((0, missing), (0, 0)))
         begin = self._before(rows.shape[1], len(rows))
-        here = Here(self._gates(rows), is_token, jnp.arange(len(rows)))
+        here = Here(self._gates(rows), is_token, jnp.arange(len(rows), dtype=jnp.int32))
         given = self._weights(), self._constants(), begin, here
         return retraced.scan(self._course, *given, stretches=stretches)[:steps]
 

@@ -45,4 +45,4 @@ def cross_entropy(
 def _until_predicted_end(predicted: Int[Array, "batch target"]) -> Bool[Array, "batch target"]:
     """Return True up to and including the first END of each row."""
     ends = predicted == END
-    return jnp.cumsum(ends, axis=1) - ends == 0
+    return jnp.cumsum(ends, axis=1, dtype=jnp.int32) - ends == 0

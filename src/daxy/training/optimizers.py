@@ -70,11 +70,11 @@ def step(
     Gradients are clipped by their norm over all weights, then decayed, as in PyTorch.
     """
     norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(gradients)))
-    clip = jnp.minimum(1, protocol.clip / norm) if protocol.clip else jnp.ones(())
+    clip = jnp.minimum(1, protocol.clip / norm) if protocol.clip else jnp.ones((), norm.dtype)
     decay = protocol.weight_decay
     if decay:
         gradients = jax.tree.map(lambda own, it: clip * own + decay * it, gradients, weights)
-        clip = jnp.ones(())
+        clip = jnp.ones((), norm.dtype)
     rate = jnp.where(active, learning_rate, 0)
     if moments is None:
         return jax.tree.map(lambda it, own: it - rate * clip * own, weights, gradients), None

@@ -126,4 +126,4 @@ def cell(name: str) -> Cell:
 
 def zero_state(kind: Cell, batch: int, hidden: int) -> State:
     """Return the state before the first token."""
-    return tuple(jnp.zeros((batch, hidden)) for _ in range(kind.parts))
+    return tuple(jnp.zeros((batch, hidden), jnp.float32) for _ in range(kind.parts))

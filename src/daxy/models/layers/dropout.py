@@ -31,7 +31,7 @@ class Dropout(eqx.Module):
         key = jax.random.fold_in(self.key, zlib.crc32(place.encode()))
         slots = jnp.arange(values.shape[batch_axis], dtype=jnp.uint32)
         slots += jnp.asarray(self.first_slot, jnp.uint32)
-        seeds = _mix(_mix(slots) ^ jax.random.bits(key))
+        seeds = _mix(_mix(slots) ^ jax.random.bits(key, dtype=jnp.uint32))
         others = tuple(axis for axis in range(values.ndim) if axis != batch_axis)
         sizes = [values.shape[axis] for axis in others]
         indices = jnp.arange(math.prod(sizes), dtype=jnp.uint32).reshape(sizes)

@@ -33,7 +33,7 @@ def look_up(
 ) -> Float[Array, "*shape width"]:
     """Return each code's row, PAD's too."""
     if len(table) <= FEW:
-        return times(jax.nn.one_hot(codes, len(table)), table)
+        return times(jax.nn.one_hot(codes, len(table), dtype=table.dtype), table)
     return table[codes]
 
 
@@ -53,5 +53,5 @@ def embed_previous(
 
 def indicators(codes: Int[Array, "*shape"], symbols: int) -> Float[Array, "*shape symbols"]:
     """Return 1 at each code's place and 0 elsewhere; for PAD 0 everywhere."""
-    every = jnp.arange(symbols)
+    every = jnp.arange(symbols, dtype=jnp.int32)
     return ((codes[..., None] == every) & (every != PAD)).astype(jnp.float32)

@@ -7,6 +7,7 @@ networks started from, as Grefenstette et al. (2015) does not, they are a choice
 from __future__ import annotations
 
 import jax
+import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 
@@ -17,9 +18,9 @@ def uniform(key: PRNGKeyArray, shape: tuple[int, ...], fan: int) -> Float[Array,
     and biases alike, as in `torch.nn.Linear` and `torch.nn.RNNBase`.
     """
     bound = fan**-0.5
-    return jax.random.uniform(key, shape, minval=-bound, maxval=bound)
+    return jax.random.uniform(key, shape, jnp.float32, minval=-bound, maxval=bound)
 
 
 def normal(key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, ...]:
     """Return draws from N(0, 1), as `torch.nn.Embedding` starts from."""
-    return jax.random.normal(key, shape)
+    return jax.random.normal(key, shape, jnp.float32)

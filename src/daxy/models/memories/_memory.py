@@ -200,7 +200,8 @@ class StrengthMemory(Memory):
     def start(self, batch: int, steps: int, width: int) -> Kept:
         """Return an empty memory, for at most so many steps."""
         slots = self.slots(steps)
-        return Kept(jnp.zeros((batch, slots)), jnp.zeros((batch, slots, width)))
+        # JAX's float, which `daxy.training.backend` pins to 32 bits: tests compute with 64.
+        return Kept(jnp.zeros((batch, slots), float), jnp.zeros((batch, slots, width), float))
 
     def step(
         self,
@@ -278,7 +279,9 @@ def _handed_on(
     foreseen: Foreseen,
 ) -> tuple[HandedOn, Float[Array, "batch ends width"]]:
     """Return the memory after a step of which all is foreseen, and what is read then."""
-    reads, read = _foreseen_read(memory, sums, reads, values, jnp.asarray(time), foreseen)
+    reads, read = _foreseen_read(
+        memory, sums, reads, values, jnp.asarray(time, jnp.int32), foreseen
+    )
     return HandedOn(sums, reads), read
 
 
@@ -335,13 +338,15 @@ def _written(
     """Return the vectors with one in a slot, the same in all rows or one of its own in each."""
     if jnp.ndim(place) == 0:
         return jax.lax.dynamic_update_index_in_dim(vectors, value, place, 1)
-    is_place = jnp.arange(vectors.shape[1]) == jnp.asarray(place)[:, None]
+    is_place = (
+        jnp.arange(vectors.shape[1], dtype=jnp.int32) == jnp.asarray(place, jnp.int32)[:, None]
+    )
     return jnp.where(is_place[..., None], value[:, None], vectors)
 
 
 def column(time: Time) -> Int[Array, "_ 1"]:
     """Return a time, or the times of rows, to compare with all slots."""
-    return jnp.reshape(jnp.asarray(time), (-1, 1))
+    return jnp.reshape(jnp.asarray(time, jnp.int32), (-1, 1))
 
 
 def after(sums: Strengths) -> Strengths:

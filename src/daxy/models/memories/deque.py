@@ -49,7 +49,7 @@ class DeQue(StrengthMemory):
         top, bottom = self.places(sums.shape[1], time)
         left = jax.nn.relu(sums - pop[:, :1])
         left = jnp.minimum(left, jax.nn.relu(left[:, :1] - pop[:, 1:]))
-        place = jnp.arange(sums.shape[1])
+        place = jnp.arange(sums.shape[1], dtype=jnp.int32)
         grown = jnp.where(place <= column(top), left + push[:, :1], 0)
         return grown + jnp.where(place <= column(bottom), push[:, 1:], 0)
 

@@ -24,7 +24,7 @@ class Queue(StrengthMemory):
         Slots that are not used yet have the sum of all, as if nothing were in them.
         """
         left = jax.nn.relu(sums - pop)
-        is_old = jnp.arange(sums.shape[1]) < column(time)
+        is_old = jnp.arange(sums.shape[1], dtype=jnp.int32) < column(time)
         return jnp.where(is_old, left, left[:, -1:] + push)
 
     def weights(self, sums: Strengths) -> Float[Array, "batch ends slots"]:

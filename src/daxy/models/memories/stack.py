@@ -27,7 +27,7 @@ class Stack(StrengthMemory):
 
     def moved(self, sums: Strengths, time: Time, pop: EachEnd, push: EachEnd) -> Strengths:
         """Return the sums after a pop, which takes from the top, and a push on it."""
-        is_there = jnp.arange(sums.shape[1]) <= column(time)
+        is_there = jnp.arange(sums.shape[1], dtype=jnp.int32) <= column(time)
         return jnp.where(is_there, jax.nn.relu(sums - pop) + push, 0)
 
     def weights(self, sums: Strengths) -> Float[Array, "batch ends slots"]:

@@ -35,7 +35,7 @@ class Superposition(Memory):
 
     def start(self, batch: int, steps: int, width: int) -> Mixed:
         """Return an empty memory, for at most so many steps."""
-        return Mixed(jnp.zeros((batch, steps, width)))
+        return Mixed(jnp.zeros((batch, steps, width), float))
 
     def shares(self, wanted: Float[Array, "batch ends wants"]) -> Float[Array, "batch ends wants"]:
         """Return the shares of the operations, which add up to 1."""
@@ -57,7 +57,7 @@ class Superposition(Memory):
         """Return the memory after a step and its top; the three shares add up to 1."""
         del time, foreseen
         (vectors,) = state
-        nothing = jnp.array([0.0, 0.0, 1.0])
+        nothing = jnp.array([0.0, 0.0, 1.0], wanted.dtype)
         shares = jnp.where(is_step[:, None], self.shares(wanted)[:, 0], nothing)
         push, pop, keep = jnp.moveaxis(shares[..., None, None], 1, 0)
         pushed = jnp.concatenate([values, vectors[:, :-1]], axis=1)
