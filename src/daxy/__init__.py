@@ -64,7 +64,14 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("daxy.tasks")
     if name not in _HOMES:
         raise AttributeError(f"module 'daxy' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    try:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    except Exception as error:
+        from daxy.core.imports import import_failure
+
+        if failure := import_failure(error):
+            raise failure from error
+        raise
 
 
 def __dir__() -> list[str]:

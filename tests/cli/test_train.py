@@ -1,4 +1,7 @@
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -222,3 +225,19 @@ def test_demo_writes_runs_and_a_picture_and_says_what_to_try(
     assert (tmp_path / "demo.png").read_bytes().startswith(b"\x89PNG")
     rows = json.loads(daxy("demo", "--runs", str(tmp_path), "--json").out)["rows"]
     assert [row["task"] for row in rows] == list(tasks.values())
+
+
+def test_a_device_that_jax_does_not_know_is_a_wrong_request(tmp_path: Path) -> None:
+    words = "train scan/simple_p1 --hidden 4 --embedding 4 --epochs 1 --runs".split()
+    answer = subprocess.run(
+        [sys.executable, "-m", "daxy", *words, str(tmp_path / "runs")],
+        env={**os.environ, "JAX_PLATFORMS": "nonsense"},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    said = answer.stderr.splitlines()[-1]
+    assert said.startswith("daxy: JAX cannot use 'nonsense', which JAX_PLATFORMS asks for: ")
+    assert said.endswith("or unset it")
+    assert answer.returncode == 2
+    assert not (tmp_path / "runs").exists()

@@ -16,7 +16,8 @@ import jax
 import numpy as np
 import pytest
 from benchmarks.kill_and_resume import kill_and_resume
-from tests.experiments.small_runs import EPOCHS, Watcher, experiment, weights
+from tests.experiments.small_runs import EPOCHS, Watcher, experiment, split, weights
+from tests.jax_settings import setting
 
 from daxy.core.errors import RunFailed, WrongRequest
 from daxy.core.locks import alone
@@ -26,6 +27,7 @@ from daxy.experiments.entry import entry
 from daxy.experiments.environment import describe, everywhere, resumed
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.runs import Workshop
+from daxy.experiments.trained import load
 from daxy.learners.neural import Group
 from daxy.tasks import Task
 from daxy.training.checkpoint import Checkpoint, read_arrays
@@ -155,19 +157,25 @@ def test_what_cannot_be_deleted_is_not_passed_off_as_new(
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory"), RunFailed),
-        (MemoryError("no room"), RunFailed),
-        (jax.errors.JaxRuntimeError("INTERNAL: something else"), jax.errors.JaxRuntimeError),
+        (
+            jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory"),
+            "memory does not suffice",
+        ),
+        (MemoryError("no room"), "memory does not suffice"),
+        (
+            jax.errors.JaxRuntimeError("INTERNAL: driver"),
+            "JAX failed on its device .*: INTERNAL: driver",
+        ),
     ],
 )
-def test_memory_that_does_not_suffice_is_no_defect(
-    error: Exception, said: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_device_or_memory_that_does_not_suffice_is_no_defect(
+    error: Exception, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> NoReturn:
         raise error
 
     monkeypatch.setattr(Group, "fit", fail)
-    with pytest.raises(said, match="memory does not suffice" if said is RunFailed else "else"):
+    with pytest.raises(RunFailed, match=said):
         experiment(tmp_path).run([0])
 
 
@@ -270,6 +278,33 @@ def test_where_a_run_went_on_elsewhere_is_recorded(
         interrupt(interrupted, [0, 1])
     for run in runs_in(interrupted):
         assert run.environment() == before | {"resumed": [later]}
+
+
+def test_other_settings_of_jax_are_another_place() -> None:
+    before = dict.fromkeys(("daxy", "jax", "device", "device_kind", "devices", "processor"), "1")
+    before["started"] = "today"
+    fast = {"settings": {"XLA_FLAGS": "--xla_cpu_enable_fast_math=true"}, "started": "tomorrow"}
+    usual = {"settings": {}, "started": "later"}
+    assert resumed(before, before | usual) == before  # earlier versions recorded none
+    once = resumed(before, before | fast)
+    assert once == before | {"resumed": [fast]}
+    assert resumed(once, before | usual)["resumed"] == [fast, usual]
+
+
+def test_settings_of_jax_change_neither_a_runs_name_nor_its_weights(
+    tmp_path: Path, undisturbed: Path
+) -> None:
+    with (
+        setting("jax_enable_x64", True),
+        setting("jax_default_prng_impl", "rbg"),
+        setting("jax_numpy_dtype_promotion", "strict"),
+        setting("jax_debug_nans", True),
+    ):
+        runs = experiment(tmp_path / "runs").run([0, 1])
+        answers = load(runs[0].path).predict(split().test.source)
+    assert weights(tmp_path / "runs") == weights(undisturbed)
+    assert runs[0].environment()["settings"] == runs_in(undisturbed)[0].environment()["settings"]
+    assert [*answers] == [*load(runs[0].path).predict(split().test.source)]
 
 
 def test_each_place_that_is_not_the_last_one_is_recorded() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from daxy.cli._verb import Result
 from daxy.core import interrupts, registry
 from daxy.core.errors import DaxyError, UnknownName, WrongRequest, require
+from daxy.core.imports import import_failure
 from daxy.version import __version__
 
 PACKAGE = "daxy.cli"
@@ -50,6 +51,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
     except Exception as error:
+        if failure := import_failure(error):
+            return _report(str(failure), failure.exit_code, arguments)
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         message = f"a defect in daxy, please report it: {said} (--debug shows where)"
         return _report(message, 1, arguments)

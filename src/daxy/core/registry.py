@@ -11,7 +11,8 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from daxy.core.errors import UnknownName, WrongFile
+from daxy.core.errors import DaxyError, UnknownName, WrongFile
+from daxy.core.imports import import_failure
 
 
 def entries(package: str) -> list[str]:
@@ -49,6 +50,7 @@ def load(package: str, name: str, *wanted: str, kind: str) -> ModuleType:
     Raises:
         UnknownName: the folder has no such module.
         WrongFile: the module cannot be imported, or lacks a name; says where and why.
+        RunFailed: JAX, which it needs, cannot be imported.
     """
     if name not in (known := entries(package)):
         raise UnknownName(kind, name, known)
@@ -63,7 +65,9 @@ def load(package: str, name: str, *wanted: str, kind: str) -> ModuleType:
     return module
 
 
-def _what_is_wrong(error: Exception, file: Path) -> WrongFile:
+def _what_is_wrong(error: Exception, file: Path) -> DaxyError:
+    if failure := import_failure(error):
+        return failure
     if isinstance(error, SyntaxError) and error.filename is not None:
         return WrongFile(error.filename, error.msg, line=error.lineno)
     frames = traceback.extract_tb(error.__traceback__)

@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from daxy.training.backend import recorded
 from daxy.version import __version__
 
 
@@ -29,12 +30,13 @@ def describe(group: Sequence[str]) -> dict[str, Any]:
         "devices": jax.device_count(),
         "processor": platform.machine(),
         "cores": os.cpu_count(),
+        "settings": recorded(),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "group": list(group),
     }
 
 
-BITS = ("daxy", "jax", "device", "device_kind", "devices", "processor")
+BITS = ("daxy", "jax", "device", "device_kind", "devices", "processor", "settings")
 """What the bits of a training depend on, beside its configuration and its group."""
 
 
@@ -44,7 +46,8 @@ def resumed(before: Mapping[str, Any], here: Mapping[str, Any]) -> dict[str, Any
     `resumed` has what differs, and since when, each time that a training went on somewhere else.
     """
     changes = list(before.get("resumed", ()))
-    last = dict(before)
+    # Earlier versions recorded no settings.
+    last, here = ({"settings": {}, **place} for place in (before, here))
     for change in changes:
         last |= change
     if change := {name: here[name] for name in BITS if here[name] != last.get(name)}:

@@ -12,7 +12,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
-import jax
 from safetensors.numpy import save
 
 from daxy import metrics, tasks
@@ -30,14 +29,12 @@ from daxy.experiments.run_folder import RunFolder, check_left
 from daxy.formats import predictions as prediction_files
 from daxy.learners.neural import Fitted, Group, Member, Neural, every_symbol, learner
 from daxy.tasks import Data
+from daxy.training.backend import backend
 from daxy.training.checkpoint import Checkpoint, damaged
 from daxy.training.compilation import keep_compilations
 from daxy.training.devices import use_every_core
 from daxy.training.loop import Listener, Position, lost
 from daxy.training.protocol import Protocol as Recipe
-
-EXHAUSTED = "RESOURCE_EXHAUSTED"
-"""What JAX says when memory does not suffice."""
 
 
 @cache
@@ -434,6 +431,7 @@ class Workshop:
         position = Checkpoint(group[0].within(self.folder).checkpoint).position()
         return 0 if position is None else position["epoch"]
 
+    @backend()
     def _train(self, runs: Sequence[Run], watcher: Watcher) -> None:
         folders = [run.within(self.folder) for run in runs]
         with self._alone(folders):
@@ -454,27 +452,24 @@ class Workshop:
         here = describe(names)
         environment = resumed(folders[0].environment(), here) if begun else here
         group = group_of(runs)
-        with _memory():
-            group.check()
+        group.check()
         for folder, run in zip(folders, runs, strict=True):
             if not folder.has_ended and not (begun and folder.environment() == environment):
                 folder.begin(run.config, environment)
         watcher.begins(runs)
         logging = _Logging(folders, watcher)
         try:
-            with _memory():
-                fitted = group.fit(
-                    logging,
-                    checkpoint=checkpoint,
-                    checkpoint_seconds=self.checkpoint_seconds,
-                    evaluate_every=self.evaluate_every,
-                )
+            fitted = group.fit(
+                logging,
+                checkpoint=checkpoint,
+                checkpoint_seconds=self.checkpoint_seconds,
+                evaluate_every=self.evaluate_every,
+            )
         finally:
             watcher.ended()
         logging.catch_up(fitted.position)
         watcher.scoring(sum(len(run.split.test) + len(run.split.validation) for run in runs))
-        with _memory():
-            _finish(runs, folders, fitted)
+        _finish(runs, folders, fitted)
         shutil.rmtree(checkpoint.path.parent, ignore_errors=True)
         hidden = self._hidden()
         for folder in folders:
@@ -507,19 +502,6 @@ def _config_beside(run: Run, folder: RunFolder) -> RunConfig:
         gone = f"was interrupted beside {folder.path.name}, whose folder is gone"
         raise RunFailed(f"{run.config.name} {gone}; ask for that run too, or say `--restart`")
     return folder.own_config()
-
-
-@contextmanager
-def _memory() -> Generator[None]:
-    """Say what to do when memory does not suffice."""
-    try:
-        yield
-    except (MemoryError, jax.errors.JaxRuntimeError) as error:
-        if isinstance(error, jax.errors.JaxRuntimeError) and EXHAUSTED not in str(error):
-            raise
-        fewer = "train fewer networks at a time, or smaller ones, in smaller batches, or with a"
-        fewer += " smaller limit"
-        raise RunFailed(f"memory does not suffice; {fewer} ({error})") from error
 
 
 def prepare() -> None:

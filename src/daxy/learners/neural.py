@@ -24,6 +24,7 @@ from daxy.core.settings import made, stated
 from daxy.core.split import Split
 from daxy.core.vocabulary import Vocabulary
 from daxy.models._model import Sizes, sees_worlds
+from daxy.training.backend import PRNG, backend, pinned
 from daxy.training.checkpoint import Arrays, Checkpoint, named_arrays
 from daxy.training.loop import (
     EpochRecord,
@@ -93,11 +94,12 @@ class Neural:
         """The learner without what may differ between networks that train as one program."""
         return replace(self, protocol=replace(self.protocol, dropout=0.0, learning_rate=1.0))
 
+    @pinned()
     def weights(self, words: Words) -> int:
         """Return how many numbers a network learns."""
         sizes = Sizes(*map(len, words), channels=len(CHANNELS) if self.sees_worlds else 0)
         build = partial(models.get(self.model).Model, self.config, sizes)
-        network = jax.eval_shape(lambda: build(key=jax.random.key(0)))
+        network = jax.eval_shape(lambda: build(key=jax.random.key(0, impl=PRNG)))
         return sum(leaf.size for leaf in jax.tree.leaves(network))
 
 
@@ -121,6 +123,7 @@ class Group:
 
     members: Sequence[Member]
 
+    @backend()
     def check(self) -> None:
         """Refuse what cannot be trained, before anything is done for it.
 
@@ -129,6 +132,7 @@ class Group:
         """
         _ = self.training
 
+    @backend()
     def fit(
         self,
         listener: Listener,
@@ -158,6 +162,7 @@ class Group:
         state, position = training.fit(listener)
         return Fitted(training.replicas, state, position)
 
+    @backend()
     def seconds(
         self, sample: float = 3.0, *, epochs_done: int = 0, evaluate_every: int = 0
     ) -> float:
@@ -349,6 +354,7 @@ class Fitted:
     state: State
     position: Position
 
+    @backend()
     def predict(self, parts: Sequence[Examples]) -> list[Sequences]:
         """Return each network's greedy outputs for examples of the split it was fitted on.
 
@@ -358,6 +364,7 @@ class Fitted:
         codes = self.replicas.decode(self.state.best, rows)
         return [self.replicas.table.targets.decode(own) for own in codes]
 
+    @backend()
     def weights(self, replica: int) -> Arrays:
         """Return one network's best weights by name."""
         return named_arrays(one_replica(self.state.best, replica))

@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 from daxy import models
 from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Sequences, Tokens
+from daxy.core.settings import made
 from daxy.core.vocabulary import Vocabulary
 from daxy.models._decoding import alignments, attended, greedy, greedy_of_length, last_states
 from daxy.models._model import Given, Model, Sizes, begun, sees_worlds
 from daxy.models.memories import Memory
 from daxy.models.transducer import Inside
 from daxy.models.transducer import Model as Transducer
+from daxy.training.backend import PRNG, backend, pinned
 from daxy.worlds.columns import Worlds
 from daxy.worlds.grid import CHANNELS, World
 
@@ -27,6 +29,8 @@ Tokenized: TypeAlias = Iterable[Sequence[str]]
 """Token sequences: columns of them, or any others."""
 Seen: TypeAlias = Iterable[World]
 """Worlds: a table of them (`Worlds`), or any others."""
+MOST = 2**31 - 1
+"""The greatest limit: a place in an output is a number of 32 bits."""
 NO_MEMORY = "this network has no memory that could be looked into"
 
 
@@ -40,6 +44,7 @@ class Predictor:
     limit: int
     """The most tokens of an output, as its protocol says."""
 
+    @backend()
     def predict(
         self, sources: Tokenized, worlds: Seen | None = None, *, limit: int | None = None
     ) -> Sequences:
@@ -58,10 +63,11 @@ class Predictor:
                 the limit is not positive.
         """
         most = self.limit if limit is None else limit
-        require(most > 0, f"limit must be positive, not {most}")
+        require(0 < most <= MOST, f"limit must be positive and at most {MOST:,}, not {most:,}")
         given = self._given(sources, worlds)
         return self.targets.decode(greedy(self.model, given, most))
 
+    @backend()
     def predict_of_length(
         self, sources: Tokenized, lengths: NDArray[np.integer], worlds: Seen | None = None
     ) -> Sequences:
@@ -74,6 +80,7 @@ class Predictor:
         _check_counts(given, np.asarray(lengths), "lengths")
         return self.targets.decode(greedy_of_length(self.model, given, lengths))
 
+    @backend()
     def last_states(self, sources: Tokenized, worlds: Seen | None = None) -> NDArray[np.float32]:
         """Return the decoder's top hidden vector after each source's output: [count, hidden].
 
@@ -82,6 +89,7 @@ class Predictor:
         """
         return last_states(self.model, self._given(sources, worlds), self.limit)
 
+    @backend()
     def attended(
         self, sources: Tokenized, said: Tokenized, worlds: Seen | None = None
     ) -> NDArray[np.float32]:
@@ -101,6 +109,7 @@ class Predictor:
         _check_counts(given, outputs, "outputs")
         return attended(self.model, given, self.targets.encode(outputs))
 
+    @backend()
     def alignment(
         self, source: Tokens, said: Tokens, world: Seen | None = None
     ) -> NDArray[np.float32]:
@@ -123,6 +132,7 @@ class Predictor:
         return self._given(sources, worlds)
 
     @property
+    @backend()
     def attends(self) -> bool:
         """Whether the network says what it attends to."""
         world = np.zeros((1, 1, 1, len(CHANNELS)), np.int32) if sees_worlds(self.model) else None
@@ -147,6 +157,7 @@ class Predictor:
             raise WrongRequest(NO_MEMORY)
         return kind
 
+    @backend()
     def inside(self, source: Tokens, said: Tokens) -> Inside:
         """Return what the network's memory does while it reads a source and says something.
 
@@ -186,11 +197,17 @@ def _columns(sequences: Tokenized) -> Sequences:
     return Sequences.of(rows)
 
 
+@pinned()
 def empty_model(
     architecture: str, config: dict[str, Any], sources: Vocabulary, targets: Vocabulary
 ) -> Any:
-    """Return a model of this shape without weights, to be filled with loaded ones."""
+    """Return a model of this shape without weights, to be filled with loaded ones.
+
+    Raises:
+        UnknownName: there is no such architecture, or it has no such setting.
+        WrongRequest: a setting has a wrong value.
+    """
     module = models.get(architecture)
     sizes = Sizes(len(sources), len(targets), len(CHANNELS) if sees_worlds(module.Model) else 0)
-    settings = module.Config(**config)
-    return jax.eval_shape(lambda key: module.Model(settings, sizes, key=key), jax.random.key(0))
+    settings = made(module.Config, config, of=f"model {architecture}")
+    return jax.eval_shape(lambda: module.Model(settings, sizes, key=jax.random.key(0, impl=PRNG)))

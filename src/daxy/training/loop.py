@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from daxy.batching.epochs import Epoch, assign, in_parts
 from daxy.batching.table import Rows
 from daxy.core.errors import Diverged
+from daxy.training.backend import backend
 from daxy.training.checkpoint import Checkpoint, damaged
 from daxy.training.interrupt import Interrupted, StopRequest, stop_request
 from daxy.training.order import Order, Supply
@@ -196,6 +197,7 @@ class Training:
     checkpoint_seconds: float = 30.0
     """How often the state is saved: what a killed run has to do again at most."""
 
+    @backend()
     def fit(self, listener: Listener) -> tuple[State, Position]:
         """Train to the end, from the checkpoint if there is one; return the final state.
 
@@ -236,6 +238,7 @@ class Training:
         protocol = self.replicas.protocol
         return protocol.steps or protocol.most_epochs * len(self._epoch(0))
 
+    @backend()
     def pace(self, seconds: float) -> tuple[float, float]:
         """Return how long the first steps take, compilation included, and each of those after them.
 

@@ -28,6 +28,7 @@ from daxy.models._decoding import greedy_replicas
 from daxy.models._model import Batch, Given, Sizes
 from daxy.models.layers.dropout import Dropout
 from daxy.training import optimizers
+from daxy.training.backend import PRNG, backend, pinned
 from daxy.training.compilation import one_after_another
 from daxy.training.devices import EXAMPLES, REPLICAS, compiler_options, cuts, grid, side_by_side
 from daxy.training.objective import cross_entropy
@@ -113,10 +114,12 @@ class Replicas:
         rates = self.learning_rates or [self.protocol.learning_rate] * len(self.seeds)
         return [replace(self.protocol, learning_rate=rate) for rate in rates]
 
+    @backend()
     def start(self) -> Shares:
         """Return the state before the first step; each replica's weights come from its seed."""
         return self.placed(jax.jit(self._start)())
 
+    @backend()
     def placed(self, state: State) -> Shares:
         """Return a state of all replicas with each team's on the devices that train it."""
         count = len(self._teams)
@@ -127,10 +130,12 @@ class Replicas:
         ]
 
     @property
+    @pinned()
     def shapes(self) -> State:
         """The state of all replicas as shapes."""
         return jax.eval_shape(self._start)
 
+    @backend()
     def run(
         self, shares: Shares, steps: Steps, placed: Placed | None = None
     ) -> tuple[Shares, Float[np.ndarray, "steps replicas"]]:
@@ -145,6 +150,7 @@ class Replicas:
         places = np.flatnonzero(active.any(axis=1))
         busy = [place for place, team in enumerate(self._teams) if active[:, team].any()]
 
+        @backend()  # a lane has a thread of its own
         def train(lane: int, turn: Turn) -> None:
             team, taken = self._teams[turn.team], slice(turn.first, turn.end)
             state = jax.device_put(shares[turn.team], self._sharding(self._lanes[lane]))
@@ -159,17 +165,20 @@ class Replicas:
             take(turns[::way], train)
         return shares, losses
 
+    @backend()
     def keep_best(self, shares: Shares, improved: NDArray[np.bool_]) -> Shares:
         """Return the state with the weights of the replicas that improved as their best."""
         return [
-            _keep_best(state, jnp.asarray(improved[team]))
+            _keep_best(state, jnp.asarray(improved[team], jnp.bool_))
             for state, team in zip(shares, self._teams, strict=True)
         ]
 
+    @backend()
     def finite(self, shares: Shares) -> NDArray[np.bool_]:
         """Return of which replicas all weights are numbers."""
         return np.concatenate([np.asarray(_finite(state.model)) for state in shares])
 
+    @backend()
     def decode(
         self, model: Weights, rows: Sequence[Rows], between: Callable[[], None] = lambda: None
     ) -> list[NDArray[np.uint16]]:
@@ -243,6 +252,7 @@ class Replicas:
     def _own(self) -> Placed:
         return self._on_lanes(self.table)
 
+    @backend()
     def on_lanes(self, table: Table) -> Placed:
         """Return an encoded table on the devices that train, where batches are gathered from it."""
         return self._own if table is self.table else self._on_lanes(table)
@@ -265,7 +275,7 @@ class Replicas:
 
     def _keys(self, purpose: str) -> Array:
         numbers = [int(stream(seed, purpose).integers(2**31)) for seed in self.seeds]
-        return jnp.stack([jax.random.key(number) for number in numbers])
+        return jnp.stack([jax.random.key(number, impl=PRNG) for number in numbers])
 
     @cached_property
     def _programs(self) -> list[Callable[..., tuple[State, Array]]]:
@@ -311,7 +321,7 @@ class Replicas:
         # Only gradients come out of the switch: weights that passed through it would be copied.
         def idle(model: Weights, here: Steps, part: Array) -> tuple[Array, Weights]:
             del part
-            return jnp.zeros(here.active.shape), jax.tree.map(jnp.zeros_like, model)
+            return jnp.zeros(here.active.shape, jnp.float32), jax.tree.map(jnp.zeros_like, model)
 
         branches = [partial(self._gradients, bucket, data, noises) for bucket in self.buckets]
 
@@ -340,7 +350,7 @@ class Replicas:
             model, optimizer = _for_each(update)(model, optimizer, gradients, **own)
             return model, optimizer, losses.at[number].set(jnp.where(here.active, loss, 0))
 
-        nothing = jnp.zeros(steps.active.shape)
+        nothing = jnp.zeros(steps.active.shape, jnp.float32)
         begin = state.model, state.optimizer, nothing
         model, optimizer, losses = jax.lax.fori_loop(first, end, step, begin)
         return State(model, optimizer, state.best), losses
@@ -377,7 +387,8 @@ class Replicas:
         if self.table.views is None:
             return None
         assert data.world is not None
-        return jnp.asarray(self.table.views.cells)[data.world[rows]]
+        cells = self.table.views.cells
+        return jnp.asarray(cells, cells.dtype)[data.world[rows]]
 
 
 def _for_each(function: Callable[..., Tree]) -> Callable[..., Tree]:
@@ -425,8 +436,10 @@ def _coins(
 
     A step's coins are the same for all replicas, so that all take the same way through it.
     """
-    own = jax.vmap(partial(jax.random.fold_in, jax.random.fold_in(jax.random.key(COINS), number)))
-    return jax.vmap(jax.random.uniform)(own(first_slot + jnp.arange(count))) < share
+    key = jax.random.fold_in(jax.random.key(COINS, impl=PRNG), number)
+    own = jax.vmap(partial(jax.random.fold_in, key))
+    keys = own(first_slot + jnp.arange(count, dtype=jnp.int32))
+    return jax.vmap(partial(jax.random.uniform, dtype=jnp.float32))(keys) < share
 
 
 def _filled_up(program: Callable[..., tuple[State, Array]], missing: int) -> Callable[..., Any]:
