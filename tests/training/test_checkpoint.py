@@ -100,6 +100,15 @@ def test_no_byte_can_change_unnoticed(
         checkpoint.load(STATE)
 
 
+def test_a_state_of_another_type_is_refused(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "state.safetensors")
+    wide = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), STATE["weights"])
+    checkpoint.save(STATE | {"weights": wide}, POSITION)
+    types = r"weights\.0 is float64 \(2, 3\), expected float32 \(2, 3\)"
+    with pytest.raises(RunFailed, match=types):
+        checkpoint.load(STATE)
+
+
 def test_numbers_read_as_another_kind_of_number_are_noticed(tmp_path: Path, written: bytes) -> None:
     checkpoint = Checkpoint(tmp_path / "state.safetensors")
     assert written.count(b'"F32"') == 2

@@ -25,7 +25,7 @@ from typing import Any
 
 from daxy.core.errors import RunFailed, require, shown
 from daxy.core.files import write_json, write_text
-from daxy.experiments.request import RunConfig
+from daxy.experiments.request import FORMAT, RunConfig
 
 CHECKPOINT = "checkpoint"
 """The folder of a group's state, within that of its first run."""
@@ -131,12 +131,16 @@ class RunFolder:
         """Return what the run was asked to be.
 
         Raises:
-            RunFailed: the file is missing or damaged.
+            RunFailed: the file is missing or damaged, or of a later version of daxy.
         """
         try:
-            return RunConfig(**_read_object(self.path / "config.json"))
+            config = RunConfig(**_read_object(self.path / "config.json"))
         except TypeError as error:
             raise _corrupt(self.path, f"config.json is not a run's: {error}") from error
+        if config.format not in range(1, FORMAT + 1):
+            known = f"this daxy reads formats 1 to {FORMAT}; update daxy"
+            raise RunFailed(f"{self.path}: config.json has format {config.format!r}; {known}")
+        return config
 
     def own_config(self) -> RunConfig:
         """Return what the run was asked to be, where the folder's name says the same.

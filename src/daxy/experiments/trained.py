@@ -9,6 +9,8 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from daxy import tasks
 from daxy.core.errors import RunFailed, require
 from daxy.core.examples import Examples, Sequences
@@ -22,7 +24,8 @@ from daxy.formats import parquet
 from daxy.learners.neural import learner
 from daxy.learners.predictor import Predictor, empty_model
 from daxy.tasks import Data
-from daxy.training.checkpoint import read_arrays, restored
+from daxy.training.backend import backend
+from daxy.training.checkpoint import damaged, read_arrays, restored
 from daxy.training.protocol import DEFAULT, Protocol, protocol, validation
 
 
@@ -152,19 +155,48 @@ def _seeds(given: object) -> int | list[int]:
     return numbers if isinstance(given, Iterable) else numbers[0]
 
 
+@backend()
 def load(path: Path | str) -> Predictor:
     """Return the network of a finished run folder.
 
     Raises:
         RunFailed: the run is not finished, or its files are damaged.
+        WrongRequest: its configuration is not one of a network.
     """
     folder = RunFolder(Path(path))
     if not folder.is_done():
         raise RunFailed(f"{folder.path}: there is no finished run here")
     settings = folder.config().learner
     arrays, metadata = read_arrays(folder.model)
-    tokens = json.loads(metadata["vocabularies"])
-    sources, targets = Vocabulary(tuple(tokens["source"])), Vocabulary(tuple(tokens["target"]))
-    empty = empty_model(settings["model"], settings["config"], sources, targets)
+    sources, targets = _vocabularies(metadata, folder.model)
+    try:
+        empty = empty_model(settings["model"], settings["config"], sources, targets)
+        limit = settings["protocol"]["limit"]
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
+        problem = f"config.json does not describe a network ({type(error).__name__}: {error})"
+        raise RunFailed(f"{folder.path}: {problem}") from error
+    check_types(Protocol, {"limit": limit})
     model = restored(arrays, empty, folder.model)
-    return Predictor(model, sources, targets, settings["protocol"]["limit"])
+    for name, weights in arrays.items():
+        if not np.isfinite(weights).all():
+            raise damaged(folder.model, f"{name} has values that are not finite numbers")
+    return Predictor(model, sources, targets, limit)
+
+
+def _vocabularies(metadata: Mapping[str, str], path: Path) -> tuple[Vocabulary, Vocabulary]:
+    """Return the vocabularies of the sources and of the targets in a model's file.
+
+    Raises:
+        RunFailed: there are none, or they are no lists of different texts.
+    """
+    try:
+        tokens = json.loads(metadata["vocabularies"])
+        sides = [tokens["source"], tokens["target"]]
+        right = all(isinstance(side, list) and len({*side}) == len(side) for side in sides)
+        right &= all(isinstance(token, str) for side in sides for token in side)
+    except (KeyError, TypeError, ValueError, RecursionError):
+        right, sides = False, []
+    if not right:
+        raise damaged(path, "it has no vocabularies; expected two lists of different tokens")
+    sources, targets = (Vocabulary(tuple(side)) for side in sides)
+    return sources, targets

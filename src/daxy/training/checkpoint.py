@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
@@ -98,13 +99,15 @@ def read_arrays(path: Path) -> tuple[Arrays, dict[str, str]]:
             return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError) as error:
         raise damaged(path, str(error)) from error
+    except (AttributeError, TypeError) as error:
+        raise damaged(path, "it has numbers of a type that NumPy does not know") from error
 
 
 def restored(arrays: Arrays, like: Tree, path: Path) -> Tree:
     """Return the nest `like` with these arrays in the place of its own.
 
     Raises:
-        RunFailed: a name or a shape is not that of `like`.
+        RunFailed: a name, a shape or a type is not that of `like`.
     """
     leaves, shape = jax.tree_util.tree_flatten_with_path(like)
     names = [_name(place) for place, _ in leaves]
@@ -112,10 +115,12 @@ def restored(arrays: Arrays, like: Tree, path: Path) -> Tree:
         odd = sorted(set(names) ^ set(arrays))
         raise damaged(path, f"it was written by another program (it differs in {odd[0]})")
     for name, (_, leaf) in zip(names, leaves, strict=True):
-        if arrays[name].shape != leaf.shape:
-            shapes = f"{name} is {arrays[name].shape}, expected {leaf.shape}"
-            raise damaged(path, f"it was written by another program ({shapes})")
-    return jax.tree.unflatten(shape, [jax.numpy.asarray(arrays[name]) for name in names])
+        own = arrays[name]
+        if (own.dtype, own.shape) != (leaf.dtype, leaf.shape):
+            kinds = f"{name} is {own.dtype} {own.shape}, expected {leaf.dtype} {leaf.shape}"
+            raise damaged(path, f"it was written by another program ({kinds})")
+    ordered = [arrays[name] for name in names]
+    return jax.tree.unflatten(shape, [jnp.asarray(own, own.dtype) for own in ordered])
 
 
 def _name(path: tuple[Any, ...]) -> str:

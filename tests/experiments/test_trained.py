@@ -1,0 +1,125 @@
+"""A run folder that somebody else made is whole by its digests, and may be wrong all the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import load_file, save
+from tests.experiments.small_runs import split
+
+from daxy.core.errors import DaxyError
+from daxy.experiments.trained import load
+
+Arrays = dict[str, np.ndarray[Any, Any]]
+OUTPUT = "output"
+"""The name of one of the network's arrays."""
+
+
+def first(runs: Path) -> Path:
+    return min(runs.iterdir())
+
+
+def seal(run: Path) -> None:
+    """Make the digests those of the files as they are."""
+    digests = json.loads((run / "done").read_text("ascii"))
+    for name in digests:
+        digests[name] = hashlib.blake2b((run / name).read_bytes(), digest_size=16).hexdigest()
+    (run / "done").write_text(json.dumps(digests), "ascii")
+
+
+def rewrite(
+    run: Path,
+    change: Callable[[Arrays], object] = lambda _: None,
+    metadata: Mapping[str, str] | None = None,
+) -> None:
+    file = run / "model.safetensors"
+    arrays = load_file(file)
+    with safe_open(file, "numpy") as reader:
+        known = reader.metadata() if metadata is None else dict(metadata)
+    change(arrays)
+    file.write_bytes(save(arrays, known))
+    seal(run)
+
+
+def test_a_folder_with_digests_of_its_own_is_loaded(runs: Path) -> None:
+    rewrite(first(runs))
+    assert len(load(first(runs)).predict(split().test.source.take(np.arange(2)))) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda own: own.astype(np.int8), f"{OUTPUT} is int8 .*, expected float32"),
+        (lambda own: own.astype(np.float64), f"{OUTPUT} is float64 .*, expected float32"),
+        (lambda own: own[:1], rf"{OUTPUT} is float32 \(1, .*, expected float32"),
+        (lambda own: own * np.nan, f"{OUTPUT} has values that are not finite"),
+        (lambda own: own * np.inf, f"{OUTPUT} has values that are not finite"),
+    ],
+)
+def test_weights_that_are_no_networks_are_refused(
+    change: Callable[[Any], Any], said: str, runs: Path
+) -> None:
+    rewrite(first(runs), lambda arrays: arrays.update({OUTPUT: change(arrays[OUTPUT])}))
+    with pytest.raises(DaxyError, match=rf"model\.safetensors is damaged: .*{said}"):
+        load(first(runs))
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {},
+        {"vocabularies": "null"},
+        {"vocabularies": "[" * 100_000},
+        {"vocabularies": '{"source": ["a"]}'},
+        {"vocabularies": '{"source": ["a", "a"], "target": ["b"]}'},
+        {"vocabularies": '{"source": [["a"]], "target": ["b"]}'},
+        {"vocabularies": '{"source": [1], "target": ["b"]}'},
+    ],
+)
+def test_a_model_without_vocabularies_is_refused(metadata: dict[str, str], runs: Path) -> None:
+    rewrite(first(runs), metadata=metadata)
+    with pytest.raises(DaxyError, match="has no vocabularies"):
+        load(first(runs))
+
+
+@pytest.mark.parametrize("name", [b"F8_E4M3", b"F8_E5M2"])
+def test_numbers_that_numpy_has_not_are_refused(name: bytes, runs: Path) -> None:
+    file = first(runs) / "model.safetensors"
+    length = int.from_bytes(file.read_bytes()[:8], "little")
+    header = json.loads(file.read_bytes()[8 : 8 + length])
+    for entry in (own for key, own in header.items() if key != "__metadata__"):
+        begin, end = entry["data_offsets"]
+        entry |= {"dtype": name.decode(), "shape": [end - begin]}
+    text = json.dumps(header).encode()
+    content = file.read_bytes()[8 + length :]
+    file.write_bytes(len(text).to_bytes(8, "little") + text + content)
+    seal(first(runs))
+    with pytest.raises(DaxyError, match="of a type that NumPy does not know"):
+        load(first(runs))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"format": 99}, "config.json has format 99; this daxy reads formats 1 to 2"),
+        ({"format": None}, "config.json has format None"),
+        ({"learner": None}, "config.json does not describe a network"),
+        ({"learner": {"model": None, "config": {}}}, "config.json does not describe a network"),
+        ({"learner": {"model": "seq2seq", "config": {"hidden": None}}}, "hidden must be"),
+    ],
+)
+def test_a_config_that_is_no_networks_is_refused(
+    change: dict[str, Any], said: str, runs: Path
+) -> None:
+    file = first(runs) / "config.json"
+    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | change), "utf-8")
+    seal(first(runs))
+    with pytest.raises(DaxyError, match=said):
+        load(first(runs))
