@@ -38,7 +38,7 @@ SPELLINGS: dict[str, Callable[[list[str]], str]] = {
     "no prefix": lambda said: " ".join(said).replace("I_", ""),
     "the paper's": lambda said: " ".join(said).replace("I_TURN_LEFT", "LTURN").replace("I_", ""),
     "lower case": lambda said: " ".join(said).lower(),
-    "commas": lambda said: ", ".join(said),
+    "commas": ", ".join,
     "padding": lambda said: " ".join([*said, "<eos>", "<pad>"]),
     "a label": lambda said: "Actions: " + " ".join(said),
 }

@@ -291,8 +291,8 @@ REQUESTS = [
     ),
     (
         "show scan/length --validation random",
-        "wrong value for --validation: 'random'; expected one of 'published', 'draw', 'dab', 'length', 'none';"
-        " see `daxy show --help`",
+        "wrong value for --validation: 'random'; expected one of 'published', 'draw', 'dab',"
+        " 'length', 'none'; see `daxy show --help`",
     ),
     (
         "export scan/length --format csv",
@@ -501,7 +501,8 @@ REQUESTS = [
     ("export scan/length --out good.txt", "good.txt exists; --force replaces it"),
     (
         "export scan/length --out length.csv",
-        "length.csv: no format has this name; expected .txt, .tsv, .src, .trg, .jsonl, .parquet, or --format",
+        "length.csv: no format has this name; expected .txt, .tsv, .src, .trg, .jsonl, .parquet,"
+        " or --format",
     ),
     (
         "export scan/length --split validation --validation none",
@@ -644,7 +645,7 @@ REQUESTS = [
         "no test named 'D'; known: none",
     ),
     (
-        "score gscan/length --grid 3 --resampling 1 --longest 3 --predictions absent.jsonl --test D",
+        "score gscan/length --grid 4 --resampling 1 --kind simple_trans --predictions a --test D",
         "no test named 'D'; known: A, I",
     ),
     ("score scan/length --predictions lines.txt", f"lines.txt: plain lines; {ORDER}"),

@@ -206,7 +206,8 @@ def test_without_a_validation_set_all_is_learned() -> None:
         ({"prefixes": "tutorial"}, "sentences pass no filter; leave out --prefixes"),
         (
             {"validation": "none", "validation_fraction": 0.2},
-            "there is no validation set (--validation draw carves one); leave out --validation-fraction",
+            "there is no validation set (--validation draw carves one); leave out"
+            " --validation-fraction",
         ),
         ({"official": Path("a")}, "a: no such file or folder"),
         ({"pairs": Path("absent.txt")}, "absent.txt: no such file"),

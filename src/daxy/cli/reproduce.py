@@ -61,7 +61,7 @@ class Reproduce(Measures):
         return compared(paper, table, cells, ledger, table=table.path, plan=plan)
 
     def _seconds(self, steps: Sequence[Step]) -> float | None:
-        """Return about how long training takes here, after a little of it; None if not asked for."""
+        """Return an estimate of the training time here, after a little of it; None unless asked."""
         from daxy.experiments.programs import CALIBRATED, estimates
         from daxy.experiments.reproduction import missing_programs
 
