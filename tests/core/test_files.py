@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from daxy.core import files
 from daxy.core.errors import RunFailed, WrongFile
 from daxy.core.files import read_bytes, write_atomically, write_json, write_text
 
@@ -122,3 +123,22 @@ def test_a_file_is_flushed_before_its_name_and_new_folders_with_what_has_them(
         f"name {tmp_path / 'a' / 'b' / 'file'}",
         f"flush {tmp_path / 'a' / 'b'}",
     ]
+
+
+def test_a_line_or_file_that_is_too_long_is_refused_with_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "LONGEST_LINE", 4)
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"abc\n\nabcd")
+    assert list(files.lines(path)) == [b"abc", b"", b"abcd"]
+    path.write_bytes(b"abc\nabcde\n")
+    with pytest.raises(WrongFile, match=r"a\.txt:2: the line has more than 4 bytes"):
+        list(files.lines(path))
+    with pytest.raises(WrongFile, match="has more than 9 bytes"):
+        read_bytes(path, most=9)
+
+
+def test_a_name_that_no_file_can_have_is_a_wrong_file() -> None:
+    with pytest.raises(WrongFile, match="cannot be read: File name too long"):
+        read_bytes(Path("a" * 5000))

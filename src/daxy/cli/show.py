@@ -13,7 +13,7 @@ from daxy.cli._data import OfTask, TaskName, flag, with_data
 from daxy.cli._picture import FIGURES, Picture, check, save
 from daxy.cli._run import data_of, finished
 from daxy.cli._verb import Result, Switch
-from daxy.core.errors import UnknownName, WrongRequest, require, shown
+from daxy.core.errors import UnknownName, WrongRequest, quote, require
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -233,7 +233,7 @@ def _chosen(split: Split, asked: str) -> Example:
     rows = split.named[part]
     require(len(rows) > 0, f"{part} has no examples, as the data is chosen")
     place = int(number) if number.isdecimal() and len(number) <= DIGITS else 0
-    there = f"{part} has examples 1 to {len(rows)}, as {part}:1; not {shown(asked)}"
+    there = f"{part} has examples 1 to {len(rows)}, as {part}:1; not {quote(asked)}"
     require(0 < place <= len(rows), there)
     return rows[place - 1]
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import difflib
 import re
+import reprlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 
 class DaxyError(Exception):
@@ -41,7 +43,7 @@ class UnknownName(WrongRequest):
             hint = f"known: {between.join(names) or 'none'}"
         else:
             hint = f"`{listing or f'daxy {kind}s'}` lists all {len(names)}"
-        super().__init__(f"no {kind} named {name!r}; {hint}")
+        super().__init__(f"no {kind} named {quote(name)}; {hint}")
         self.name = name
         self.did_you_mean = near
 
@@ -100,6 +102,99 @@ def require(condition: bool, message: str) -> None:
         raise WrongRequest(message)
 
 
-def shown(text: str) -> str:
-    """Return a text as a message shows it: in quotes, and no more than the beginning of it."""
-    return repr(text if len(text) <= 60 else f"{text[:57]}...")
+MOST_QUOTED = 200
+"""Characters of a user's text that a message quotes at most."""
+
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+"""Characters that steer a terminal, reorder or hide text, or cannot be encoded."""
+
+
+def visible(text: str) -> str:
+    """Return a text that may go to a terminal: control characters are escaped as Python does.
+
+    Line ends and tabs stay. Escapes of characters that JSON allows in strings are valid in JSON.
+    """
+    return _UNSEEN.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x20 else f"\\u{code:04x}"
+
+
+def quote(value: object, at: int | None = None, *, most: int = MOST_QUOTED) -> str:
+    """Return a value as a message quotes it: on one line, escaped, and of bounded length.
+
+    Args:
+        value: A text, or any other value.
+        at: The character of the text that matters; a long text is cut around it.
+        most: Characters between the quotation marks at most.
+    """
+    if isinstance(value, str):
+        return _quoted_text(value, at or 0, most)
+    text = _BOUNDED.repr(value)
+    if len(text) > most and not isinstance(value, _PLAIN):
+        return f"a value of type {type(value).__name__}"
+    text = " ".join(visible(text).split())
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def _quoted_text(text: str, at: int, most: int) -> str:
+    if len(text) <= most and len(repr(text)) <= most + 2:
+        return repr(text)
+    room = most - 2 * len(DOTS)
+    at = min(max(at, 0), len(text))
+    first, room_before = _reach(text, range(at - 1, -1, -1), room // 3)
+    last, spare = _reach(text, range(at, len(text)), room - room // 3 + room_before)
+    if spare:  # the end of the text is near, so that more fits before
+        first, _ = _reach(text, range(at - 1, -1, -1), room // 3 + spare)
+    begin, end = at - first, at + last
+    inner = repr(text[begin:end])
+    dots = DOTS * (begin > 0), DOTS * (end < len(text))
+    return f"{inner[0]}{dots[0]}{inner[1:-1]}{dots[1]}{inner[-1]}"
+
+
+def _reach(text: str, places: range, room: int) -> tuple[int, int]:
+    """Return how many characters fit into the room when escaped, and how much room is left."""
+    count = 0
+    for place in places:
+        size = 2 if text[place] == "'" else len(repr(text[place])) - 2
+        if size > room:
+            return count, 0
+        room -= size
+        count += 1
+    return count, room
+
+
+DOTS = "..."
+_PLAIN = (int, float, str, bytes, bool, list, tuple, dict, set, frozenset, type(None))
+
+
+class _Bounded(reprlib.Repr):
+    """A `repr` that looks at the beginning of a value alone, however large or deep it is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 4
+        self.maxstring = self.maxlong = self.maxother = 1000
+        self.maxlist = self.maxtuple = self.maxdict = self.maxset = 20
+
+    def repr_str(self, x: str, level: int) -> str:  # noqa: ARG002
+        """Return a text within a value."""
+        return quote(x)
+
+    def repr_int(self, x: int, level: int) -> str:  # noqa: ARG002
+        """Return a whole number: Python refuses to write those of more than 4,300 digits."""
+        return repr(x) if x.bit_length() < 1000 else f"a number of {x.bit_length():,} bits"
+
+    def repr_instance(self, x: Any, level: int) -> str:  # noqa: ARG002
+        """Return any other value."""
+        try:
+            return repr(x)
+        except (ValueError, RecursionError):
+            return f"a value of type {type(x).__name__}"
+
+
+_BOUNDED = _Bounded()

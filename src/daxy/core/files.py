@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import errno
 import json
 import os
 import secrets
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,33 @@ def _flush_folder(folder: Path) -> None:
         os.close(number)
 
 
+LONGEST_LINE = 1 << 24
+"""Bytes of a line of a text file at most."""
+LARGEST_FILE = 1 << 30
+"""Bytes of a file that is read as a whole at most."""
+
+
+def lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file without their LF, one after another; none of an empty file.
+
+    Raises:
+        WrongFile: it is missing, a folder, cannot be read, or has a line beyond `LONGEST_LINE`.
+    """
+    with _refusing(path), path.open("rb") as file:
+        number = 0
+        while line := file.readline(LONGEST_LINE + 1):
+            number += 1
+            line = line.removesuffix(b"\n")
+            _check_length(line, path, number)
+            yield line
+
+
+def _check_length(line: bytes, path: Path | str, number: int) -> None:
+    if len(line) > LONGEST_LINE:
+        problem = f"the line has more than {LONGEST_LINE:,} bytes, the most that daxy reads"
+        raise WrongFile(path, problem, line=number)
+
+
 def decoded(line: bytes, path: Path | str, number: int) -> str:
     """Return a line of a file as text.
 
@@ -89,33 +117,46 @@ def decoded(line: bytes, path: Path | str, number: int) -> str:
         number: Which line it is, from 1.
 
     Raises:
-        WrongFile: it is not UTF-8, or begins with a byte order mark.
+        WrongFile: it is not UTF-8, is too long, or begins with a byte order mark.
     """
+    _check_length(line, path, number)
     if number == 1 and line.startswith(codecs.BOM_UTF8):
         problem = "the file starts with a byte order mark; expected UTF-8 without one"
         raise WrongFile(path, problem, line=1)
     try:
         return line.decode()
     except UnicodeDecodeError as error:
-        wrong = f"byte 0x{line[error.start]:02x} at column {error.start + 1} is not UTF-8"
+        column = len(line[: error.start].decode()) + 1
+        wrong = f"byte 0x{line[error.start]:02x} at column {column} is not UTF-8"
         raise WrongFile(path, f"{wrong}; expected UTF-8 text", line=number) from None
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, *, most: int = LARGEST_FILE) -> bytes:
     """Return the content of a file.
 
     Raises:
-        WrongFile: it is missing, a folder, or cannot be read.
+        WrongFile: it is missing, a folder, cannot be read, or has more than `most` bytes.
     """
+    with _refusing(path), path.open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise WrongFile(path, f"has more than {most:,} bytes, the most that daxy reads of it")
+    return data
+
+
+@contextlib.contextmanager
+def _refusing(path: Path) -> Generator[None]:
+    """Turn what the operating system says of a file into a `WrongFile`."""
     try:
-        return path.read_bytes()
+        yield
     except FileNotFoundError:
         raise WrongFile(path, "no such file") from None
     except IsADirectoryError:
         raise WrongFile(path, "is a folder; expected a file") from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise WrongFile(path, f"cannot be read: {reason}") from error
+    except OSError as error:
+        raise WrongFile(path, f"cannot be read: {error.strerror or error}") from error
+    except ValueError as error:  # a path with a null byte
+        raise WrongFile(path, f"cannot be read: {error}") from error
 
 
 def write_text(path: Path, text: str) -> None:

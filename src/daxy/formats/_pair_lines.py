@@ -7,12 +7,16 @@ official files (MCD) do.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from daxy.core.errors import WrongFile, require, shown
+from daxy.core.errors import WrongFile, quote, require
 from daxy.core.examples import Examples, Tokens
-from daxy.core.files import decoded, read_bytes
+from daxy.core.files import decoded, lines
+
+MOST_OF_LINE, MOST_OF_TOKEN = 120, 60
+"""Characters that an error quotes of a line, and of its wrong token, at most."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class PairLines:
         Raises:
             WrongFile: the file cannot be read, or a line of it is wrong.
         """
-        return Examples.of(self.parse(read_bytes(path), path))
+        return Examples.of(self._pairs(lines(path), path))
 
     def parse(self, data: bytes, path: Path | str) -> list[tuple[Tokens, Tokens]]:
         """Return the pairs in the bytes of a file; `path` is what errors call it.
@@ -39,10 +43,13 @@ class PairLines:
         Raises:
             WrongFile: a line is wrong.
         """
-        if not data:
+        return self._pairs(data.removesuffix(b"\n").split(b"\n") if data else [], path)
+
+    def _pairs(self, lines: Iterable[bytes], path: Path | str) -> list[tuple[Tokens, Tokens]]:
+        pairs = [self._pair(line, path, number) for number, line in enumerate(lines, start=1)]
+        if not pairs:
             raise WrongFile(path, f"the file is empty; {self._expected} on each line")
-        lines = data.removesuffix(b"\n").split(b"\n")
-        return [self._pair(line, path, number) for number, line in enumerate(lines, start=1)]
+        return pairs
 
     def write(self, examples: Examples) -> str:
         """Return the text of a file in this format.
@@ -54,7 +61,7 @@ class PairLines:
         require(some, f"`{self.form}` cannot hold a side without tokens")
         for symbol in {*examples.source.compact().symbols, *examples.target.compact().symbols}:
             is_one = symbol.split() == [symbol] and symbol.isprintable()
-            odd = f"`{self.form}` cannot hold the token {symbol!r}"
+            odd = f"`{self.form}` cannot hold the token {quote(symbol)}"
             require(is_one and symbol not in self._marks, odd)
         pairs = zip(examples.source, examples.target, strict=True)
         return "".join(
@@ -83,27 +90,34 @@ class PairLines:
         if not framed or not separator:
             raise WrongFile(path, f"{self._complaint(text)}; {self._expected}", line=number)
         pair = tuple(source.split(" ")), tuple(target.split(" "))
-        for token in (*pair[0], *pair[1]):
-            if not token.isprintable() or token == "" or token in self._marks:
-                problem = f"{self._token_complaint(token)} in {shown(text)}; {self._expected}"
-                raise WrongFile(path, problem, line=number)
+        begins = len(self.before), len(self.before) + len(source) + len(self.between)
+        for tokens, begin in zip(pair, begins, strict=True):
+            at = begin
+            for token in tokens:
+                if not token.isprintable() or token == "" or token in self._marks:
+                    said = f"{self._token_complaint(token)} in {quote(text, at, most=MOST_OF_LINE)}"
+                    raise WrongFile(path, f"{said}; {self._expected}", line=number)
+                at += len(token) + 1
         return pair
 
     def _complaint(self, text: str) -> str:
         if not text.strip():
             return "blank line"
         if not text.startswith(self.before):
-            return f"no `{self.before}` at the start of {shown(text)}"
+            return f"no `{self.before}` at the start of {quote(text)}"
         if not text.endswith(self.after):
-            return f"no `{self.after}` at the end of {shown(text)}"
-        return f"no {_name(self.between)} in {shown(text)}"
+            return f"no `{self.after}` at the end of {quote(text, len(text))}"
+        return f"no {_name(self.between)} in {quote(text)}"
 
     def _token_complaint(self, token: str) -> str:
         if not token:
             return "two spaces, or one at an end,"
         if "\t" in token and self.between == "\t":
             return "a second tab"
-        return f"a second {token!r}" if token in self._marks else f"unprintable {token!r}"
+        if token in self._marks:
+            return f"a second {token!r}"
+        at = next((at for at, sign in enumerate(token) if not sign.isprintable()), 0)
+        return f"unprintable {quote(token, at, most=MOST_OF_TOKEN)}"
 
 
 def _name(mark: str) -> str:

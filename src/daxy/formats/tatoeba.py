@@ -10,8 +10,8 @@ import unicodedata
 from pathlib import Path
 from typing import NamedTuple
 
-from daxy.core.errors import WrongFile, shown
-from daxy.core.files import decoded, read_bytes
+from daxy.core.errors import WrongFile, quote
+from daxy.core.files import decoded, lines
 
 COLUMNS = (2, 3)
 LIKELY = re.compile("[\t -~\u00a0-\u017f\u2010-\u203a]")
@@ -37,11 +37,10 @@ def read(path: Path) -> list[Line]:
         WrongFile: the file cannot be read or is no UTF-8 text, or a line is blank, has another
             number of columns, or an empty one.
     """
-    data = read_bytes(path)
-    if not data:
+    found = [_line(line, path, number) for number, line in enumerate(lines(path), start=1)]
+    if not found:
         raise WrongFile(path, f"the file is empty; {EXPECTED} on each line")
-    lines = data.removesuffix(b"\n").split(b"\n")
-    return [_line(line, path, number) for number, line in enumerate(lines, start=1)]
+    return found
 
 
 def _line(line: bytes, path: Path, number: int) -> Line:
@@ -52,11 +51,12 @@ def _line(line: bytes, path: Path, number: int) -> Line:
     if len(columns) not in COLUMNS:
         many = f"{len(columns)} column{'s' * (len(columns) != 1)}"
         raise WrongFile(path, f"{many}; {EXPECTED}", line=number)
-    odd = next((sign for sign in "".join(columns) if _is_damage(sign)), None)
-    if odd is not None:
-        raise WrongFile(path, f"{odd!r} in {shown(text)}: the text is damaged", line=number)
+    at = next((at for at, sign in enumerate(text) if sign != "\t" and _is_damage(sign)), None)
+    if at is not None:
+        problem = f"{text[at]!r} in {quote(text, at)}: the text is damaged"
+        raise WrongFile(path, problem, line=number)
     if _is_decoded_twice(text):
-        twice = f"{shown(text)} was decoded as another encoding and saved again; expected UTF-8"
+        twice = f"{quote(text)} was decoded as another encoding and saved again; expected UTF-8"
         raise WrongFile(path, twice, line=number)
     english, french, *_ = columns
     for side, said in (("English", english), ("French", french)):

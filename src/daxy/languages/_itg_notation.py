@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from daxy.core.errors import DaxyError, WrongFile, shown
+from daxy.core.errors import DaxyError, WrongFile, quote
 from daxy.languages._itg_grammar import LEAST, MOST, MOST_DIGITS, SHORT, Grammar, Rule, Side
 
 REMARK = re.compile(r"(?<!\S)#")
@@ -66,7 +66,7 @@ def _lines(content: str, number: int, name: Path | str) -> Iterator[_Line]:
         return
     if not heads or content[: heads[0].start()].strip():
         form = "expected `probability LEFT -> source | target`"
-        raise WrongFile(name, f"{form}, not {content.strip()!r}", line=number)
+        raise WrongFile(name, f"{form}, not {quote(content.strip())}", line=number)
     probability: Fraction | None = None
     ends = [*(head.start() for head in heads[1:]), len(content)]
     for head, following, end in zip(heads, [*heads[1:], None], ends, strict=True):
@@ -74,17 +74,17 @@ def _lines(content: str, number: int, name: Path | str) -> Iterator[_Line]:
         left = LEFT.fullmatch(head["left"])
         if left is None:
             letters = f"expected a nonterminal of letters, the first a capital, or with {INDEX}"
-            raise WrongFile(name, f"{letters}, not {head['left']!r}", line=number)
+            raise WrongFile(name, f"{letters}, not {quote(head['left'])}", line=number)
         *_, last = content[head.end() : end].split() or [""]
         if following and not following["probability"] and NUMBER.match(last):
-            wrong = f"expected a probability as 1/5 or 0.2 before the next rule, not {last!r}"
+            wrong = f"expected a probability as 1/5 or 0.2 before the next rule, not {quote(last)}"
             raise WrongFile(name, wrong, line=number)
         for pair in content[head.end() : end].split(","):
             source, bar, target = pair.partition("|")
             sides = source.split(), (target if bar else source).split()
             if "|" in target or not all(sides):
                 between = " between two `->`" if following else ""
-                told = f"expected `source | target`{between}, not {pair.strip()!r}"
+                told = f"expected `source | target`{between}, not {quote(pair.strip())}"
                 raise WrongFile(name, told, line=number)
             for symbol in (*sides[0], *sides[1]):
                 _check_symbol(symbol, name, number)
@@ -95,7 +95,8 @@ def _check_symbol(symbol: str, name: Path | str, line: int) -> None:
     """Refuse what begins like a nonterminal and is none."""
     if symbol[0].isupper() and not NONTERMINAL.fullmatch(symbol):
         form = "expected a nonterminal of letters and perhaps a number, as S1, or a token that"
-        raise WrongFile(name, f"{form} begins with no capital letter, not {symbol!r}", line=line)
+        form += f" begins with no capital letter, not {quote(symbol)}"
+        raise WrongFile(name, form, line=line)
 
 
 def _probability(
@@ -114,10 +115,10 @@ def _probability(
     except (ValueError, ZeroDivisionError):
         value = Fraction(-1)
     if not 0 < value <= 1:
-        expected = f"expected a probability above 0 and up to 1, as 1/5 or 0.2, not {shown(text)}"
+        expected = f"expected a probability above 0 and up to 1, as 1/5 or 0.2, not {quote(text)}"
         raise WrongFile(name, expected, line=line)
     if value < LEAST:
-        least = f"expected a probability of at least {LEAST:.4g}, not {shown(text)}"
+        least = f"expected a probability of at least {LEAST:.4g}, not {quote(text)}"
         raise WrongFile(name, least, line=line)
     return value
 
@@ -157,7 +158,7 @@ def _rule(line: _Line, index: int | None, name: Path | str) -> Rule:
     if sorted(children) != sorted(others) or len({*children}) < len(children):
         alike = "expected the same nonterminals on both sides, told apart by numbers"
         sides = f"{' '.join(source)} | {' '.join(target)}"
-        raise WrongFile(name, f"{alike}, not {sides!r}", line=line.number)
+        raise WrongFile(name, f"{alike}, not {quote(sides)}", line=line.number)
 
     def side(symbols: list[str]) -> Side:
         return tuple(

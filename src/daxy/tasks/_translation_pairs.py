@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import WrongFile, require, shown
+from daxy.core.errors import WrongFile, quote, require
 from daxy.core.examples import Tokens
 from daxy.core.random import stream
 from daxy.formats import tatoeba
@@ -112,7 +112,7 @@ def of_file(path: Path, prefixes: Sequence[str], longest: int) -> list[Pair]:
         if not " ".join(english).startswith(tuple(prefixes)):
             continue
         if not any(word.isalpha() for word in french):
-            problem = f"no word of a to z in the French sentence {shown(line.french)}"
+            problem = f"no word of a to z in the French sentence {quote(line.french)}"
             raise WrongFile(path, problem, line=line.number)
         passed = True
         if max(len(english), len(french)) <= longest:

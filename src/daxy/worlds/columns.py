@@ -11,7 +11,7 @@ from typing import Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import require, shown
+from daxy.core.errors import quote, require
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Thing
 from daxy.worlds.grid import CHANNELS, HEADINGS, Cell, Placed, World
 
@@ -44,7 +44,7 @@ class Worlds(Sequence[World]):
         """Build the table."""
         rows: list[Any] = list(worlds)
         other = next((each for each in rows if not isinstance(each, World)), None)
-        require(other is None, f"expected worlds, not {shown(repr(other))}")
+        require(other is None, f"expected worlds, not {quote(other)}")
         halfway = any(world.effort is not None for world in rows)
         require(not halfway, "a table has no worlds in which something is pushed half-way")
         placed = [each for world in rows for each in world.placed]
