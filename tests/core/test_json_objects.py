@@ -9,8 +9,8 @@ from daxy.core.errors import WrongFile
 from daxy.core.json_objects import NotJSON, decode, read
 
 WRONG = [
-    (b"[" * 100_000, 1, "is nested too deeply at column "),
-    (b'{"a":' * 100_000, 1, "is nested too deeply at column "),
+    (b"[" * 100_000, 1, "no JSON: nested too deeply at column "),
+    (b'{"a":' * 100_000, 1, "no JSON: nested too deeply at column "),
     (b"\xef\xbb\xbf{}", 1, "starts with a byte order mark"),
     (b'{"a": 1,\n "b": {"c": "}\\"", "c" : 2}}', 2, "the key 'c' is there twice at column 20"),
     (
@@ -22,9 +22,9 @@ WRONG = [
     (b'["1e99", 1' + b"0" * 5000 + b"]", 1, "is outside of 64 bits at column 10"),
     (b"[NaN]", 1, "NaN is no number at column 2"),
     (b'["\\ud83d\\ude00",\n"\\ud800"]', 2, "half of a surrogate pair is no text at column 2"),
-    (b'[1,\n "\xc3\xa9\xff"]', 2, "byte 0xff is not UTF-8 at column 4"),
+    (b'[1,\n "\xc3\xa9\xff"]', 2, "not UTF-8 at column 4"),
     (b'{"a"', 1, "no JSON: Expecting ':' delimiter at column 5"),
-    (b" \n", 1, "is blank; expected JSON"),
+    (b" \n", 1, "blank"),
 ]
 
 

@@ -232,7 +232,41 @@ def test_a_key_that_is_there_twice_is_found(
     for again in (field, field.replace(":", " :", 1)):
         path.write_text(f"{text[:start]}{again}, {text[start:]}")
         (found,) = gscan_json.examine(path).disagreements
-        assert found == ("train", 0, f"the key '{key}' is there twice")
+        column = start + len(again) + len(", ") - text.index("{", text.index('"train": [')) + 1
+        said = f"no JSON: the key '{key}' is there twice at column {column}"
+        assert found == ("train", 0, said)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        (b"walk", b"w\xfflk", "not UTF-8 at column {}"),
+        (b"walk", b"w\\ud800lk", "half of a surrogate pair is no text at column {}"),
+        (b"walk", b"w\x1blk", "no JSON: Invalid control character at column {}"),
+    ],
+)
+def test_a_wrong_byte_in_an_example_is_found_with_its_column(
+    old: bytes, new: bytes, problem: str, small: dict[str, Any], tmp_path: Path
+) -> None:
+    data = json.dumps(small).encode()
+    example = data.index(b"{", data.index(b'"test": ['))
+    at = data.index(old, example)
+    path = tmp_path / "dataset.txt"
+    path.write_bytes(data[:at] + new + data[at + len(old) :])
+    (found,) = gscan_json.examine(path).disagreements
+    assert found == ("test", 0, problem.format(at + 1 - example + 1))
+
+
+def test_a_wrong_byte_outside_of_the_examples_is_found_with_its_place(
+    small: dict[str, Any], tmp_path: Path
+) -> None:
+    data = json.dumps({**small, "after": "é?"}, ensure_ascii=False).encode()
+    at = data.index(b"?")
+    path = tmp_path / "dataset.txt"
+    path.write_bytes(data[:at] + b"\xff" + data[at + 1 :])
+    with pytest.raises(WrongFile) as error:
+        gscan_json.read(path)
+    assert str(error.value).endswith(f"not UTF-8 at byte {at + 1:,}")
 
 
 @pytest.mark.parametrize(

@@ -52,10 +52,13 @@ def test_any_tokens_are_read_back(sides: list[list[str]]) -> None:
         ),
         (
             b'{"split": "a", "split": "b"}\n',
-            f"a.jsonl:1: no JSON: the key 'split' is there twice; {OBJECT}",
+            f"a.jsonl:1: no JSON: the key 'split' is there twice at column 16; {OBJECT}",
         ),
-        (b'{"split": "\xff"}\n', "a.jsonl:1: not UTF-8 at column 12"),
-        (b'{"split": "\\ud800"}\n', "a.jsonl:1: half of a surrogate pair is no text"),
+        (b'{"split": "\xff"}\n', f"a.jsonl:1: not UTF-8 at column 12; {OBJECT}"),
+        (
+            b'{"split": "\\ud800"}\n',
+            f"a.jsonl:1: half of a surrogate pair is no text at column 12; {OBJECT}",
+        ),
     ],
 )
 def test_a_wrong_line_is_refused_with_its_number(

@@ -12,7 +12,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import require, shown
+from daxy.core.errors import quote, require
 
 Tokens = tuple[str, ...]
 
@@ -81,7 +81,7 @@ class Sequences(Sequence[Tokens]):
         return cls(symbols, codes, np.concatenate([[0], np.cumsum(lengths)]))
 
     def __repr__(self) -> str:
-        first = f": {shown(' '.join(self[0]))}, ..." if len(self) else ""
+        first = f": {quote(' '.join(self[0]), most=60)}, ..." if len(self) else ""
         return f"<{len(self):,} sequences of {len(self.symbols):,} different tokens{first}>"
 
     @property
@@ -193,7 +193,7 @@ class Examples(Sequence[Example]):
 
     def __repr__(self) -> str:
         sides = (" ".join(side[0]) for side in (self.source, self.target) if len(self))
-        first = f": {' -> '.join(map(shown, sides))}, ..." if len(self) else ""
+        first = f": {' -> '.join(quote(side, most=60) for side in sides)}, ..." if len(self) else ""
         return f"<{len(self):,} examples{first}>"
 
     @overload

@@ -98,11 +98,12 @@ def lines(path: Path) -> Iterator[bytes]:
         while line := file.readline(LONGEST_LINE + 1):
             number += 1
             line = line.removesuffix(b"\n")
-            _check_length(line, path, number)
+            check_length(line, path, number)
             yield line
 
 
-def _check_length(line: bytes, path: Path | str, number: int) -> None:
+def check_length(line: bytes, path: Path | str, number: int) -> None:
+    """Refuse a line beyond `LONGEST_LINE`; see `decoded`."""
     if len(line) > LONGEST_LINE:
         problem = f"the line has more than {LONGEST_LINE:,} bytes, the most that daxy reads"
         raise WrongFile(path, problem, line=number)
@@ -119,7 +120,7 @@ def decoded(line: bytes, path: Path | str, number: int) -> str:
     Raises:
         WrongFile: it is not UTF-8, is too long, or begins with a byte order mark.
     """
-    _check_length(line, path, number)
+    check_length(line, path, number)
     if number == 1 and line.startswith(codecs.BOM_UTF8):
         problem = "the file starts with a byte order mark; expected UTF-8 without one"
         raise WrongFile(path, problem, line=1)

@@ -35,8 +35,10 @@ class NotJSON(ValueError):  # noqa: N818
     """Bytes that are not the JSON that daxy reads."""
 
     def __init__(self, problem: str, line: int = 1, column: int | None = None) -> None:
-        place = "" if column is None else f" at column {column}"
-        super().__init__(f"{problem}{place}")
+        where = "" if column is None else f" at column {column}"
+        super().__init__(f"{problem}{where}")
+        self.problem = problem
+        """The message without the column."""
         self.line = line
         """From 1."""
         self.column = column
@@ -76,8 +78,7 @@ def _text(data: bytes) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         before = data[: error.start].decode()
-        problem = f"byte 0x{data[error.start]:02x} is not UTF-8"
-        raise _at(problem, before, len(before)) from None
+        raise _at("not UTF-8", before, len(before)) from None
 
 
 def _at(problem: str, text: str, place: int) -> NotJSON:
@@ -110,7 +111,7 @@ class _Reader:
 
     def value(self) -> Any:
         if self._text.isspace() or not self._text:
-            raise NotJSON("is blank; expected JSON")
+            raise NotJSON("blank")
         try:
             value = self._decoder.decode(self._text)
         except json.JSONDecodeError as error:
@@ -121,7 +122,7 @@ class _Reader:
         except _OutOfRange as error:
             raise self._out_of_range(error) from None
         except RecursionError:
-            raise _at("is nested too deeply", self._text, self._deepest()) from None
+            raise _at("no JSON: nested too deeply", self._text, self._deepest()) from None
         if "\\u" in self._text:
             self._check_surrogates()
         return value
@@ -137,7 +138,7 @@ class _Reader:
 
     def _repeated(self, key: str) -> NotJSON:
         """Return the error of an object that has a key twice, at the second."""
-        problem = f"the key {quote(key)} is there twice"
+        problem = f"no JSON: the key {quote(key)} is there twice"
         begins, ended = list[int](), 0
         for mark in _MARKS.finditer(self._text):
             if mark[0] in "{[":
@@ -165,8 +166,8 @@ class _Reader:
     def _out_of_range(self, error: _OutOfRange) -> NotJSON:
         for number in _NUMBERS.finditer(self._text):
             if number[0] == error.args[1]:
-                return _at(str(error.args[0]), self._text, number.start())
-        return NotJSON(str(error.args[0]))
+                return _at(f"no JSON: {error.args[0]}", self._text, number.start())
+        return NotJSON(f"no JSON: {error.args[0]}")
 
     def _deepest(self) -> int:
         """Return the place where most brackets are open."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from daxy.core.errors import quote
 from daxy.languages.grounded import COLORS, SHAPES, SIZES
 from daxy.worlds.columns import thing_of
 
@@ -57,8 +58,8 @@ class Vectors:
             if given != expected:
                 count = self.counts[code, given]
                 more = f" (and {count - 1:,} other times)" if count > 1 else ""
-                said = f"the vector of a {thing_of(code)} is {given!r}; expected {expected!r}"
-                yield split, number, f"{said}{more}"
+                said = f"the vector of a {thing_of(code)} is {quote(given)}"
+                yield split, number, f"{said}; expected {quote(expected)}{more}"
 
     def _likely(self) -> Iterator[Order]:
         """Yield the order in which each bit stands for what it goes along with most often.

@@ -7,7 +7,6 @@ whole piece at a time.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,13 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import WrongFile
-from daxy.core.json_objects import without_repeats
+from daxy.core.errors import WrongFile, quote
+from daxy.core.json_objects import NotJSON, decode
 
 PIECE = 1 << 23
 """Bytes that are read at a time."""
 LARGEST = 1 << 20
 """Bytes of an example at most."""
+LARGEST_HEADER = 1 << 24
+"""Bytes outside of the examples at most."""
 IN_OBJECT, IN_LIST, IN_EXAMPLE = 2, 3, 4
 """How many braces and brackets are open: in `examples`, in a list there, and in an example."""
 
@@ -61,26 +62,28 @@ class Stream:
         Raises:
             WrongFile: the file is missing, cut off, or no JSON object with lists of examples.
         """
-        outside = bytearray()
+        outside = _Outside(self.path)
         split, number, scanner = "", 0, _Scanner()
         within = listed = False
         """Whether this is in `examples`, and in a list of it."""
         text, begun = b"", 0
         """What is kept of the pieces before, and where in it the example or gap begins."""
+        base = 0
+        """Place in the file of the beginning of that."""
         for piece in _pieces(self.path):
-            if not text and not outside and piece.startswith(ARCHIVES):
+            if not text and not outside.text and piece.startswith(ARCHIVES):
                 problem = "is an archive; expected the dataset.txt in it, unpacked"
                 raise WrongFile(self.path, problem)
             known = len(text)
             text += piece
             for at, opens, level, kind in scanner.scan(text, known):
                 if level == IN_OBJECT:
-                    outside += text[begun : at + 1]
+                    outside.add(text[begun : at + 1], base + begun)
                     begun = at + 1
-                    within = opens and kind == BRACE and self._name(outside) == "examples"
+                    within = opens and kind == BRACE and outside.name() == "examples"
                 elif level == IN_LIST and within and kind in BRACKETS:
                     if opens:
-                        outside += text[begun : at + 1]
+                        outside.add(text[begun : at + 1], base + begun)
                         split, number, begun = self._list(outside), 0, at + 1
                     else:
                         self._check_gap(text[begun:at], split, number, last=True)
@@ -96,22 +99,18 @@ class Stream:
             if listed:
                 self._check_size(len(text) - begun, split, number)
             else:
-                outside += text[begun:]
+                outside.add(text[begun:], base + begun)
                 begun = len(text)
+            base += begun
             text, begun = text[begun:], 0
         if scanner.depth > 0 or scanner.quoted:
-            where = f"in example {number} of {split!r}" if listed else "in its header"
+            where = f"in example {number} of {quote(split)}" if listed else "in its header"
             raise WrongFile(self.path, f"cut off {where}")
-        self.header = self._header(bytes(outside))
+        self.header = self._header(outside)
 
-    def _name(self, outside: bytearray) -> str:
-        """Return the name of what has just been opened; nothing if it has none."""
-        found = NAME.search(outside, max(0, len(outside) - 200), len(outside) - 1)
-        return found[1].decode(errors="replace") if found else ""
-
-    def _list(self, outside: bytearray) -> str:
+    def _list(self, outside: _Outside) -> str:
         """Return the name of the list of examples that has just been opened."""
-        name = self._name(outside)
+        name = outside.name()
         if not name:
             raise WrongFile(self.path, SHAPE)
         self.splits.append(name)
@@ -127,20 +126,53 @@ class Stream:
         """Refuse anything but a comma between examples."""
         wanted = (b"",) if last or number == 0 else (b",",)
         if gap.strip() not in wanted:
-            said = gap.strip()[:40].decode(errors="replace")
-            problem = f"{said!r} before example {number}; expected one comma between examples"
+            said = gap.strip()[:1000].decode(errors="replace")
+            problem = f"{quote(said)} before example {number}; expected one comma between examples"
             raise WrongFile(self.path, f"{split}: {problem}")
 
-    def _header(self, outside: bytes) -> dict[str, Any]:
+    def _header(self, outside: _Outside) -> dict[str, Any]:
         try:
-            value = json.loads(outside, object_pairs_hook=without_repeats)
-        except (ValueError, RecursionError) as error:
-            raise WrongFile(self.path, f"no JSON outside of the examples: {error}") from None
+            value = decode(bytes(outside.text))
+        except NotJSON as error:
+            problem = f"no JSON outside of the examples: {error.problem.removeprefix('no JSON: ')}"
+            raise WrongFile(self.path, f"{problem} at byte {outside.place(error):,}") from None
         examples = value.get("examples") if isinstance(value, dict) else None
         lists = isinstance(examples, dict) and all(each == [] for each in examples.values())
         if not lists:
             raise WrongFile(self.path, SHAPE)
         return {name: each for name, each in value.items() if name != "examples"}
+
+
+@dataclass
+class _Outside:
+    """The bytes of a file outside of its examples, and where in the file each run of them was."""
+
+    path: Path
+    text: bytearray = field(default_factory=bytearray)
+    runs: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """Where a run begins: here, and in the file."""
+
+    def add(self, more: bytes, place: int) -> None:
+        """Add a run of bytes that begins at a place of the file."""
+        if not self.runs or place - self.runs[-1][1] != len(self.text) - self.runs[-1][0]:
+            self.runs.append((len(self.text), place))
+        self.text += more
+        if len(self.text) > LARGEST_HEADER:
+            problem = f"has more than {LARGEST_HEADER:,} bytes outside of its examples"
+            raise WrongFile(self.path, problem)
+
+    def name(self) -> str:
+        """Return the name of what has just been opened; nothing if it has none."""
+        found = NAME.search(self.text, max(0, len(self.text) - 200), len(self.text) - 1)
+        return found[1].decode(errors="replace") if found else ""
+
+    def place(self, error: NotJSON) -> int:
+        """Return the byte of the file at which this is no JSON, from 1."""
+        before = self.text.split(b"\n")[: error.line]
+        last = before.pop().decode(errors="replace")[: (error.column or 1) - 1]
+        here = sum(len(line) + 1 for line in before) + len(last.encode())
+        begin, place = next((run for run in reversed(self.runs) if run[0] <= here), (0, 0))
+        return place + here - begin + 1
 
 
 SHAPE = "expected one JSON object with `examples`: an object of lists of examples"

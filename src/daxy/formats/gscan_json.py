@@ -8,7 +8,6 @@ between files, and is found out.
 
 from __future__ import annotations
 
-import json
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,9 +19,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 import numpy as np
 
-from daxy.core.errors import WrongFile
+from daxy.core.errors import WrongFile, quote
 from daxy.core.examples import Sequences
-from daxy.core.json_objects import without_repeats
+from daxy.core.json_objects import NotJSON, decode
 from daxy.formats._gscan_vectors import Code, Vectors
 from daxy.formats._json_stream import Found, Stream
 from daxy.languages import grounded
@@ -198,15 +197,21 @@ class _Wrong(Exception):  # noqa: N818 - reads as what happened
 def _decoded(decoder: msgspec.json.Decoder[_Example], found: Found) -> _Example:
     try:
         example = decoder.decode(found.text)
-    except msgspec.DecodeError as error:
+    except (ValueError, RecursionError) as error:
+        _check_json(found.text)  # which says where it is wrong, if it is no JSON
         raise _Wrong(str(error)) from None
     quotes = QUOTES + QUOTES_OF_A_THING * len(example.situation.placed_objects)
     if found.text.count(b'"') != quotes:  # so that a key may be there twice
-        try:
-            json.loads(found.text, object_pairs_hook=without_repeats)
-        except ValueError as error:
-            raise _Wrong(str(error)) from None
+        _check_json(found.text)
     return example
+
+
+def _check_json(text: bytes) -> None:
+    try:
+        decode(text)
+    except NotJSON as error:
+        of_line = f" of its line {error.line}" if error.line > 1 else ""
+        raise _Wrong(f"{error}{of_line}") from None
 
 
 @dataclass
@@ -271,7 +276,7 @@ def said(command: str) -> Said:
     try:
         parsed = grounded.parse(tuple(command.split(",")))
     except NotACommand as error:
-        raise _Wrong(f"command is {command!r}: {error}") from None
+        raise _Wrong(f"command is {quote(command)}: {error}") from None
     phrase = parsed.phrase
     return Said(
         place=grounded.places()[grounded.say(parsed)],
@@ -284,7 +289,7 @@ def said(command: str) -> Said:
 
 def _agree(name: str, given: str, expected: str) -> None:
     if given != expected:
-        raise _Wrong(f"{name} is {given!r}; expected {expected!r}")
+        raise _Wrong(f"{name} is {quote(given)}; expected {quote(expected)}")
 
 
 def _actions(written: str) -> tuple[str, ...]:
@@ -296,7 +301,7 @@ def _check_actions(written: str) -> None:
         raise _Wrong(f"target_commands has more than {MOST:,} actions")
     for place, action in enumerate(_actions(written), 1):
         if action not in SYMBOLS:
-            raise _Wrong(f"action {place} is {action!r}; expected one of {', '.join(SYMBOLS)}")
+            raise _Wrong(f"action {place} is {quote(action)}; expected one of {', '.join(SYMBOLS)}")
 
 
 def _placed(situation: _Situation, vectors: Vectors) -> tuple[bytes, bytes, int]:
@@ -311,7 +316,7 @@ def _placed(situation: _Situation, vectors: Vectors) -> tuple[bytes, bytes, int]
     things, cells = bytearray(), set[tuple[int, int]]()
     for place, (number, thing) in enumerate(objects.items()):
         if number != str(place):
-            raise _Wrong(f"placed_objects has {number!r} where {str(place)!r} is expected")
+            raise _Wrong(f"placed_objects has {quote(number)} where {str(place)!r} is expected")
         cell = _cell(thing.position, size, f"object {number}")
         if cell in cells:
             raise _Wrong(f"object {number} is on the cell {cell}, where another one is")
@@ -337,7 +342,7 @@ def _placed(situation: _Situation, vectors: Vectors) -> tuple[bytes, bytes, int]
 def _cell(position: _Position, size: int, of: str) -> tuple[int, int]:
     row, column = NUMBERS.get(position.row, 256), NUMBERS.get(position.column, 256)
     if row >= size or column >= size:
-        said = f"row {position.row!r} and column {position.column!r}"
+        said = f"row {quote(position.row, most=60)} and column {quote(position.column, most=60)}"
         raise _Wrong(f"{of} is at {said}, which is no cell of a grid of {size} by {size}")
     return row, column
 
@@ -350,7 +355,7 @@ def _code(shape: str, color: str, size: str) -> Code:
         (size, tuple(map(str, SIZES)), "size"),
     ):
         if value not in known:
-            raise _Wrong(f"no {name} {value!r}; expected one of {', '.join(known)}")
+            raise _Wrong(f"no {name} {quote(value)}; expected one of {', '.join(known)}")
     return SHAPES.index(shape), COLORS.index(color), SIZES.index(int(size))
 
 

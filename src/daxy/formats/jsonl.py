@@ -9,16 +9,16 @@ with a world has it as `world`; see `daxy.formats.world_json`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import repeat
 from pathlib import Path
 from typing import Any
 
+from daxy.core import files, json_objects
 from daxy.core.errors import WrongFile, WrongRequest
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.files import read_bytes, write_atomically
-from daxy.core.json_objects import without_repeats
 from daxy.formats import world_json
 from daxy.worlds.columns import Worlds
 from daxy.worlds.examples import GroundedExamples
@@ -113,43 +113,35 @@ def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     Raises:
         WrongFile: the file cannot be read, or a line is blank, not UTF-8, or no JSON object.
     """
-    return objects_in(read_bytes(path), path)
+    return _objects(files.lines(path), path)
 
 
 def objects_in(data: bytes, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the objects in the bytes of a file of JSON lines; see `objects`."""
-    if not data:
-        raise WrongFile(path, "the file is empty; expected one JSON object a line")
-    if data.startswith(b"PAR1"):
-        raise WrongFile(path, "is Parquet, which is read where the name ends in .parquet")
-    for number, line in enumerate(data.removesuffix(b"\n").split(b"\n"), start=1):
+    return _objects(data.removesuffix(b"\n").split(b"\n") if data else [], path)
+
+
+def _objects(lines: Iterable[bytes], path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    number = 0
+    for number, line in enumerate(lines, start=1):
+        if number == 1 and line.startswith(b"PAR1"):
+            raise WrongFile(path, "is Parquet, which is read where the name ends in .parquet")
         yield number, _object(line, path, number)
+    if number == 0:
+        raise WrongFile(path, "the file is empty; expected one JSON object a line")
 
 
 def _object(line: bytes, path: Path, number: int) -> dict[str, Any]:
+    files.check_length(line, path, number)
     try:
-        value = json.loads(line.decode(), object_pairs_hook=without_repeats)
-        if b"\\u" in line:
-            json.dumps(value, ensure_ascii=False).encode()  # refuses half of a surrogate pair
-    except UnicodeDecodeError as error:
-        raise WrongFile(path, f"not UTF-8 at column {error.start + 1}", line=number) from None
-    except UnicodeEncodeError:
-        raise WrongFile(path, "half of a surrogate pair is no text", line=number) from None
-    except (ValueError, RecursionError) as error:
-        problem = _complaint(line, error)
+        value = json_objects.decode(line, constants=True)  # in fields that daxy does not read
+    except json_objects.NotJSON as error:
+        problem = "blank line" if not line.strip() else str(error)
         raise WrongFile(path, f"{problem}; expected one JSON object a line", line=number) from None
     if not isinstance(value, dict):
         kind = type(value).__name__
         raise WrongFile(path, f"a {kind}; expected one JSON object a line", line=number)
     return value
-
-
-def _complaint(line: bytes, error: Exception) -> str:
-    if not line.strip():
-        return "blank line"
-    if isinstance(error, json.JSONDecodeError):
-        return f"no JSON: {error.msg} at column {error.colno}"
-    return f"no JSON: {error}"
 
 
 def lines(parts: Mapping[str, Examples]) -> Iterator[str]:

@@ -31,10 +31,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import WrongFile, WrongRequest
+from daxy.core.errors import WrongFile, WrongRequest, quote
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.files import decoded, read_bytes, write_text
-from daxy.core.json_objects import without_repeats
+from daxy.core.json_objects import NotJSON, decode
 from daxy.core.tokens import odd, spaced, split
 from daxy.formats import jsonl, pairs, world_json
 from daxy.metrics import Scores
@@ -237,9 +237,9 @@ class _File:
     def _array(self, data: bytes) -> Iterator[Given]:
         """Yield the rows of one JSON array: of objects, or of predictions alone."""
         try:
-            values = json.loads(data, object_pairs_hook=without_repeats)
-        except (ValueError, RecursionError) as error:
-            raise WrongFile(self.path, f"no JSON array: {error}") from None
+            values = decode(data, constants=True)  # in fields that daxy does not read
+        except NotJSON as error:
+            raise WrongFile(self.path, str(error), line=error.line) from None
         if all(isinstance(value, dict) for value in values):
             yield from self._records(enumerate(values, start=1))
         elif any(isinstance(value, dict) for value in values):
@@ -350,5 +350,4 @@ def _named(value: object) -> str:
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], bytes):
         return f"{_named(value[0])} in its world"
     text = " ".join(map(str, value)) if isinstance(value, tuple) else value
-    shown = repr(text)
-    return shown if len(shown) <= 80 else f"{shown[:77]}..."
+    return quote(text, most=80)

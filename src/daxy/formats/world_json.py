@@ -8,14 +8,12 @@ Cells are row and column from 0. The agent faces east unless `heading` says othe
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from daxy.core.errors import UnknownName, WrongFile, WrongRequest, require
-from daxy.core.files import read_bytes
-from daxy.core.json_objects import without_repeats
+from daxy.core import json_objects
+from daxy.core.errors import UnknownName, WrongFile, WrongRequest, quote, require
 from daxy.languages.grounded import Thing
 from daxy.worlds.grid import HEADINGS, Cell, Placed, World
 
@@ -32,15 +30,7 @@ def read(path: Path) -> World:
         WrongFile: it is missing, no JSON, or no world that can be; says what is wrong with it.
     """
     try:
-        value = json.loads(read_bytes(path), object_pairs_hook=without_repeats)
-    except json.JSONDecodeError as error:
-        raise WrongFile(path, f"no JSON: {error.msg}", line=error.lineno) from error
-    except UnicodeDecodeError as error:
-        raise WrongFile(path, "not UTF-8 text") from error
-    except (ValueError, RecursionError) as error:
-        raise WrongFile(path, f"no JSON: {error}") from error
-    try:
-        return from_json(value)
+        return from_json(json_objects.read(path))
     except WrongRequest as error:
         raise WrongFile(path, str(error)) from error
 
@@ -57,7 +47,7 @@ def from_json(value: Any) -> World:
     require({"size", "agent", "things"} <= value.keys(), EXAMPLE)
     _check_fields(value, FIELDS, "the world")
     heading = value.get("heading", "east")
-    facing = f"heading is {heading!r}; expected one of {', '.join(HEADINGS)}"
+    facing = f"heading is {quote(heading)}; expected one of {', '.join(HEADINGS)}"
     require(heading in HEADINGS, facing)
     things = _list(value, "things")
     placed = (
@@ -99,11 +89,14 @@ def situation(value: Any) -> World:
 
 
 def _thing(value: Any) -> Thing:
-    require(isinstance(value, dict), f"{value!r} is not an object")
+    require(isinstance(value, dict), f"{quote(value)} is not an object")
     _check_fields(value, FIELDS_OF_A_THING, "a thing")
     shape, color = (_field(value, name, "a thing") for name in ("shape", "color"))
     words = isinstance(shape, str) and isinstance(color, str)
-    require(words, f"`shape` and `color` of a thing are {shape!r} and {color!r}; expected words")
+    require(
+        words,
+        f"`shape` and `color` of a thing are {quote(shape)} and {quote(color)}; expected words",
+    )
     return Thing(shape, color, _count(value, "size", "a thing"))
 
 
@@ -115,7 +108,7 @@ def _position(value: Any, name: str, of: str) -> Cell:
 def _pair(value: Any, name: str, of: str) -> Cell:
     found = _field(value, name, of)
     fits = isinstance(found, list) and len(found) == 2 and all(type(each) is int for each in found)
-    require(fits, f"`{name}` of {of} is {found!r}; expected [row, column]")
+    require(fits, f"`{name}` of {of} is {quote(found)}; expected [row, column]")
     return Cell(*found)
 
 
@@ -124,7 +117,7 @@ def _count(value: Any, name: str, of: str) -> int:
     found = _field(value, name, of)
     fits = type(found) is int or (isinstance(found, str) and found.isascii() and found.isdigit())
     small = fits and len(str(found)) <= DIGITS and int(found) < 256
-    require(small, f"`{name}` of {of} is {found!r:.40}; expected a whole number below 256")
+    require(small, f"`{name}` of {of} is {quote(found)}; expected a whole number below 256")
     return int(found)
 
 
@@ -141,7 +134,7 @@ def _list(value: Mapping[str, Any], name: str) -> list[Any]:
 
 def _object(value: Any, name: str, of: str) -> dict[str, Any]:
     found = _field(value, name, of)
-    require(isinstance(found, dict), f"`{name}` of {of} is {found!r}; expected an object")
+    require(isinstance(found, dict), f"`{name}` of {of} is {quote(found)}; expected an object")
     return found
 
 
