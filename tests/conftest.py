@@ -204,6 +204,7 @@ def entry_for() -> Callable[..., Entry]:
     def make(cell: Cell, score: float, seed: int = 0, settings: str = "s", **other: Any) -> Entry:
         assert cell.recipe is not None
         run = f"{cell.recipe.identity} {settings} {seed}"
+        digest = hashlib.blake2b(run.encode(), digest_size=6).hexdigest()
         facts: dict[str, Any] = {
             "row": cell.row,
             "column": cell.column,
@@ -217,15 +218,15 @@ def entry_for() -> Callable[..., Entry]:
             "best_epoch": 7,
             "epochs": 7,
             "steps": 3000,
-            "run": f"run.seed{seed}",
-            "digest": hashlib.blake2b(run.encode(), digest_size=6).hexdigest(),
+            "run": f"run.seed{seed}.{digest}",
+            "digest": digest,
             "settings": settings,
             "daxy": "0.1.0",
             "jax": "0.7.0",
             "device": "cpu",
             "cores": 2,
             "date": "2026-01-01T00:00:00+00:00",
-            "group": (f"run.seed{seed}",),
+            "group": (f"run.seed{seed}.{digest}",),
         }
         return Entry(**(facts | other))
 

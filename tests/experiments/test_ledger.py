@@ -230,7 +230,10 @@ def _runs(change: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any
     ("damage", "message"),
     [
         (_runs(lambda run: run.update(date="soon")), "run 1: `date` is 'soon'; expected one as"),
-        (lambda v: v.pop("runs"), "expected an object with `paper`, `table`, `format` and `runs`"),
+        (
+            lambda v: v.pop("runs"),
+            "expected an object with `paper`, `table`, `format`, `count` and `runs`",
+        ),
         (lambda v: v.update(format=2), "`format` is 2; expected 1"),
         (lambda v: v.update(table="table5"), "`table` is 'table5'; expected 'table4'"),
         (lambda v: v.update(runs={}), "`runs` is not a list"),
@@ -252,6 +255,18 @@ def _runs(change: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any
         (_runs(lambda run: run.update(group=[1])), "`group` is [1]; expected a list of texts"),
         (_runs(lambda run: run["recipe"].pop("task")), "run 1: no `task`"),
         (_runs(lambda run: run.update(row="GRO")), "run 1: no row named 'GRO'; did you mean GRU?"),
+        (_runs(lambda run: run.update(test_examples=0)), "run 1: `test_examples` is 0"),
+        (_runs(lambda run: run.update(best_epoch=8)), "run 1: `best_epoch` is 8, of 7 epochs"),
+        (_runs(lambda run: run.update(seed=1)), "which does not end with seed 1 and digest"),
+        (_runs(lambda run: run.update(group=[])), "run 1: `group` lacks the run itself"),
+        (
+            _runs(lambda run: run.update(device="\x1b[2J")),
+            "`device` is '\\x1b[2J'; expected a text",
+        ),
+        (_runs(lambda run: run.update(steps=3001)), "run 1: the checksum is not of what"),
+        (_runs(lambda run: run.pop("checksum")), "run 1: the checksum is not of what"),
+        (lambda v: v.update(count=2), "`count` is 2, and there are 1 runs"),
+        (lambda v: v["runs"].append(v["runs"][0]), "run 2 is run 1 again, of run.seed0"),
     ],
 )
 def test_a_damaged_file_says_where(
@@ -270,6 +285,24 @@ def test_a_damaged_file_says_where(
     assert path.read_bytes() == before
 
 
+def test_every_changed_byte_is_refused(ledger: Ledger, entry_for: Callable) -> None:
+    runs = [entry_for(JUMP, 0.125), entry_for(SIMPLE, 1.0, statistics={"shares": 0.5})]
+    ledger.add(TABLE, runs)
+    path = ledger.path(TABLE)
+    whole, found = path.read_bytes(), ledger.entries(TABLE)
+    path.write_bytes(whole.replace(b"\n", b"\r\n"))  # as Git writes texts on Windows
+    assert ledger.entries(TABLE) == found
+    for at in range(len(whole)):
+        for other in {whole[at] ^ 1, whole[at] ^ 32, ord(" "), 0xFF} - {whole[at]}:
+            path.write_bytes(whole[:at] + bytes([other]) + whole[at + 1 :])
+            with pytest.raises(WrongFile):
+                ledger.entries(TABLE)
+    for damaged in (b"\xef\xbb\xbf" + whole, whole + b"\n", whole[:-1], whole[:-2] + b"\n"):
+        path.write_bytes(damaged)
+        with pytest.raises(WrongFile):
+            ledger.entries(TABLE)
+
+
 def test_a_file_cut_off_says_the_line(ledger: Ledger, entry_for: Callable) -> None:
     ledger.add(TABLE, [entry_for(JUMP, 0.125)])
     path = ledger.path(TABLE)
@@ -282,8 +315,8 @@ def test_a_file_cut_off_says_the_line(ledger: Ledger, entry_for: Callable) -> No
     ("content", "message"),
     [
         ('{"runs": [], "runs": []}', "the key 'runs' is there twice"),
-        ("[" * 100_000, "not what a ledger holds: "),
-        ("1" * 5_000, "not what a ledger holds: "),
+        ("[" * 100_000, "no JSON: "),
+        ("1" * 5_000, "no JSON: "),
     ],
 )
 def test_what_only_json_readers_can_read_is_refused(

@@ -6,13 +6,15 @@ prints them in per cent, as papers do. A perplexity is neither.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
-from daxy.core.errors import DaxyError, RunFailed
+from daxy.core.errors import DaxyError, RunFailed, quote
 from daxy.core.settings import is_later, later, later_mapping, stated
 from daxy.experiments.papers import PERPLEXITY, Cell, Part, Recipe
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from daxy.experiments.run_folder import RunFolder
 
 
+CHECKSUM = "checksum"
+"""The field of a filed entry that holds a digest of its other fields."""
 PLACES: Mapping[Part, str] = {"test": "test", "validation": "on_validation", "told": "told"}
 """Where an entry has the scores on a part."""
 Figure: TypeAlias = float
@@ -210,7 +214,14 @@ def _told(folder: RunFolder) -> dict[str, float]:
 
 def to_json(entry: Entry) -> dict[str, Any]:
     """Return the JSON object that holds an entry."""
-    return stated(entry) | {"recipe": stated(entry.recipe)}
+    value = stated(entry) | {"recipe": stated(entry.recipe)}
+    return value | {CHECKSUM: _checksum(value)}
+
+
+def _checksum(value: Mapping[str, Any]) -> str:
+    """Return 16 hexadecimal digits of everything else that an entry says."""
+    text = json.dumps(value, sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def from_json(value: Any) -> Entry:
@@ -220,14 +231,17 @@ def from_json(value: Any) -> Entry:
         ValueError: a field is missing, unknown or not what it should be; says which.
     """
     given = _object(value, Entry)
+    given.pop(CHECKSUM, None)
     given["recipe"] = Recipe(**_object(given["recipe"], Recipe))
     given["group"] = tuple(given["group"])
     found, recipe = Entry(**given), given["recipe"]
     if not _is_date(found.date):
-        raise ValueError(f"`date` is {found.date!r}; expected one as 2026-01-31T12:00:00+00:00")
+        raise ValueError(
+            f"`date` is {quote(found.date)}; expected one as 2026-01-31T12:00:00+00:00"
+        )
     fits, expected = _KINDS["float" if recipe.unit > 1 else "Perplexity"]
     if not fits(found.score):
-        raise ValueError(f"`score` is {found.score!r}; expected {expected}")
+        raise ValueError(f"`score` is {quote(found.score)}; expected {expected}")
     where = "tests" if recipe.test else "test"
     if recipe.after or recipe.part != "test":
         where = "validations" if recipe.after else PLACES[recipe.part]
@@ -237,13 +251,33 @@ def from_json(value: Any) -> Entry:
         raise ValueError(f"`{where}` has no {error}") from None
     if known != found.score:
         raise ValueError(f"`score` is {found.score}, `{where}` has another {recipe.metric}")
+    _check_facts(found)
     return found
+
+
+def is_whole(value: Mapping[str, Any]) -> bool:
+    """Whether the checksum of a filed entry is that of its other fields."""
+    others = {name: each for name, each in value.items() if name != CHECKSUM}
+    return value.get(CHECKSUM) == _checksum(others)
+
+
+def _check_facts(entry: Entry) -> None:
+    """Refuse an entry whose fields contradict each other."""
+    if not entry.test_examples:
+        raise ValueError("`test_examples` is 0; expected some")
+    if not entry.best_epoch <= entry.epochs:
+        raise ValueError(f"`best_epoch` is {entry.best_epoch}, of {entry.epochs} epochs")
+    if not entry.run.endswith(f".seed{entry.seed}.{entry.digest}"):
+        of = f"seed {entry.seed} and digest {quote(entry.digest)}"
+        raise ValueError(f"`run` is {quote(entry.run)}, which does not end with {of}")
+    if entry.run not in entry.group:
+        raise ValueError(f"`group` lacks the run itself, {quote(entry.run)}")
 
 
 def _object(value: Any, kind: type[Entry | Recipe]) -> dict[str, Any]:
     """Return a JSON object whose fields are those of a dataclass, each of its type."""
     if not isinstance(value, dict):
-        raise ValueError(f"{value!r} is not an object")
+        raise ValueError(f"{quote(value)} is not an object")
     types = {each.name: str(each.type) for each in fields(kind)}
     optional = {each.name for each in fields(kind) if is_later(each)}
     for name, wanted in types.items():
@@ -253,9 +287,9 @@ def _object(value: Any, kind: type[Entry | Recipe]) -> dict[str, Any]:
             raise ValueError(f"no `{name}`")
         fits, expected = _KINDS[wanted]
         if not fits(value[name]):
-            raise ValueError(f"`{name}` is {value[name]!r}; expected {expected}")
-    if unknown := sorted(value.keys() - types.keys()):
-        raise ValueError(f"unknown field `{unknown[0]}`")
+            raise ValueError(f"`{name}` is {quote(value[name])}; expected {expected}")
+    if unknown := sorted(value.keys() - types.keys() - {CHECKSUM}):
+        raise ValueError(f"unknown field `{unknown[0]:.100}`")
     return dict(value)
 
 
@@ -280,19 +314,21 @@ def _is_share(value: Any) -> bool:
 
 
 def _is_object_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, dict) and all(map(fits, value.values()))
+    return lambda value: (
+        isinstance(value, dict) and all(map(_is_text, value)) and all(map(fits, value.values()))
+    )
 
 
 def _is_value(value: Any) -> bool:
-    return value is None or isinstance(value, str | int | float)
+    return value is None or _is_text(value) or isinstance(value, int | float)
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+    return isinstance(value, str) and value.isprintable()
 
 
 _KINDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "str": (_is_text, "a text"),
+    "str": (_is_text, "a text without control characters"),
     "int": (_is_count, "a whole number, not negative"),
     "float": (_is_share, "a number between 0 and 1"),
     "bool": (lambda value: isinstance(value, bool), "true or false"),

@@ -11,15 +11,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
-from daxy.core.errors import UnknownName, WrongFile
-from daxy.core.files import read_bytes, write_json
-from daxy.core.json_objects import without_repeats
+from daxy.core import json_objects
+from daxy.core.errors import UnknownName, WrongFile, quote
+from daxy.core.files import read_bytes, write_text
 from daxy.core.locks import alone
-from daxy.experiments.entry import Entry, from_json, to_json
+from daxy.experiments.entry import Entry, from_json, is_whole, to_json
 from daxy.experiments.papers import Cell, Paper, Table
 
 FORMAT = 1
@@ -94,9 +94,20 @@ class Ledger:
             raise WrongFile(self.folder, "is a file; expected a folder of results")
         if not path.exists():
             return []
-        found = [_entry(path, number, each) for number, each in enumerate(_runs(path, table), 1)]
+        data = read_bytes(path)
+        value = _content(path, data, table)
+        found = [_entry(path, number, each) for number, each in enumerate(value["runs"], 1)]
         for number, entry in enumerate(found, 1):
             _check_place(path, number, entry, table)
+        for number, each in enumerate(value["runs"], 1):
+            if not is_whole(each):
+                problem = "the checksum is not of what the run says: something was changed"
+                raise WrongFile(path, f"run {number}: {problem}")
+        _check_apart(path, found)
+        if value["count"] != len(found):
+            count = f"`count` is {quote(value['count'])}, and there are {len(found)} runs"
+            raise WrongFile(path, count)
+        _check_text(path, data.decode(), table, found)
         return found
 
     def runs(self, paper: Paper) -> Runs:
@@ -142,14 +153,20 @@ class Ledger:
                     new += 1
             if new:
                 every = sorted(known.values(), key=lambda it: _order(it, table))
-                content = {
-                    "paper": table.paper,
-                    "table": table.name,
-                    "format": FORMAT,
-                    "runs": [to_json(entry) for entry in every],
-                }
-                write_json(self.path(table), content)
+                write_text(self.path(table), text(table, every))
         return new
+
+
+def text(table: Table, entries: Sequence[Entry]) -> str:
+    """Return the content of a table's file with these runs."""
+    content = {
+        "paper": table.paper,
+        "table": table.name,
+        "format": FORMAT,
+        "count": len(entries),
+        "runs": [to_json(entry) for entry in entries],
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 def _filed(entry: Entry, known: Iterable[Entry]) -> bool:
@@ -162,26 +179,22 @@ def _order(entry: Entry, table: Table) -> tuple[int, int, int, str, str]:
     return row, column, entry.seed, entry.digest, entry.date
 
 
-def _runs(path: Path, table: Table) -> list[Any]:
-    """Return the list of runs in a table's file, after checking what it says of itself."""
+def _content(path: Path, data: bytes, table: Table) -> dict[str, Any]:
+    """Return what a table's file holds, after checking what it says of itself."""
     try:
-        value = json.loads(read_bytes(path), object_pairs_hook=without_repeats)
-    except json.JSONDecodeError as error:
-        problem = f"no JSON: {error.msg} at column {error.colno}"
-        raise WrongFile(path, problem, line=error.lineno) from error
-    except UnicodeDecodeError as error:
-        raise WrongFile(path, "not UTF-8 text") from error
-    except (ValueError, RecursionError) as error:
-        raise WrongFile(path, f"not what a ledger holds: {error}") from error
+        value = json_objects.decode(data)
+    except json_objects.NotJSON as error:
+        raise WrongFile(path, str(error), line=error.line) from None
     head = {"paper": table.paper, "table": table.name, "format": FORMAT}
-    if not isinstance(value, dict) or value.keys() != {*head, "runs"}:
-        raise WrongFile(path, "expected an object with `paper`, `table`, `format` and `runs`")
+    if not isinstance(value, dict) or value.keys() != {*head, "count", "runs"}:
+        fields = "`paper`, `table`, `format`, `count` and `runs`"
+        raise WrongFile(path, f"expected an object with {fields}")
     for name, wanted in head.items():
         if value[name] != wanted:
-            raise WrongFile(path, f"`{name}` is {value[name]!r}; expected {wanted!r}")
+            raise WrongFile(path, f"`{name}` is {quote(value[name])}; expected {wanted!r}")
     if not isinstance(value["runs"], list):
         raise WrongFile(path, "`runs` is not a list")
-    return value["runs"]
+    return value
 
 
 def _entry(path: Path, number: int, value: Any) -> Entry:
@@ -199,3 +212,24 @@ def _check_place(path: Path, number: int, entry: Entry, table: Table) -> None:
         if name not in known:
             unknown = UnknownName(kind, name, known, listing=f"daxy papers {table.path}")
             raise WrongFile(path, f"run {number}: {unknown}")
+
+
+def _check_apart(path: Path, entries: Sequence[Entry]) -> None:
+    """Refuse a training that is filed twice."""
+    numbers: dict[tuple[str, str], int] = {}
+    for number, entry in enumerate(entries, 1):
+        first = numbers.setdefault(entry.training, number)
+        if first < number:
+            raise WrongFile(path, f"run {number} is run {first} again, of {entry.run}")
+
+
+def _check_text(path: Path, given: str, table: Table, entries: Sequence[Entry]) -> None:
+    """Refuse a file that is not written as daxy writes it, byte for byte but for CR LF."""
+    wanted = text(table, entries).split("\n")
+    lines = given.replace("\r\n", "\n").split("\n")
+    if lines != wanted:
+        pairs = enumerate(zip_longest(lines, wanted), 1)
+        line, (one, other) = next(each for each in pairs if each[1][0] != each[1][1])
+        said = "the end" if one is None else quote(one)
+        expected = "the end" if other is None else quote(other)
+        raise WrongFile(path, f"{said} is not as daxy writes it; expected {expected}", line=line)

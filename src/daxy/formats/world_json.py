@@ -89,14 +89,13 @@ def situation(value: Any) -> World:
 
 
 def _thing(value: Any) -> Thing:
-    require(isinstance(value, dict), f"{quote(value)} is not an object")
+    if not isinstance(value, dict):
+        raise WrongRequest(f"{quote(value)} is not an object")
     _check_fields(value, FIELDS_OF_A_THING, "a thing")
     shape, color = (_field(value, name, "a thing") for name in ("shape", "color"))
-    words = isinstance(shape, str) and isinstance(color, str)
-    require(
-        words,
-        f"`shape` and `color` of a thing are {quote(shape)} and {quote(color)}; expected words",
-    )
+    if not (isinstance(shape, str) and isinstance(color, str)):
+        given = f"`shape` and `color` of a thing are {quote(shape)} and {quote(color)}"
+        raise WrongRequest(f"{given}; expected words")
     return Thing(shape, color, _count(value, "size", "a thing"))
 
 
@@ -108,17 +107,20 @@ def _position(value: Any, name: str, of: str) -> Cell:
 def _pair(value: Any, name: str, of: str) -> Cell:
     found = _field(value, name, of)
     fits = isinstance(found, list) and len(found) == 2 and all(type(each) is int for each in found)
-    require(fits, f"`{name}` of {of} is {quote(found)}; expected [row, column]")
+    if not fits:
+        raise WrongRequest(f"`{name}` of {of} is {quote(found)}; expected [row, column]")
     return Cell(*found)
 
 
 def _count(value: Any, name: str, of: str) -> int:
     """Return a whole number, which the official files have as text."""
     found = _field(value, name, of)
-    fits = type(found) is int or (isinstance(found, str) and found.isascii() and found.isdigit())
-    small = fits and len(str(found)) <= DIGITS and int(found) < 256
-    require(small, f"`{name}` of {of} is {quote(found)}; expected a whole number below 256")
-    return int(found)
+    digits = isinstance(found, str) and found.isascii() and found.isdigit()
+    if digits and len(found) <= DIGITS:
+        found = int(found)
+    if type(found) is int and found < 256:
+        return found
+    raise WrongRequest(f"`{name}` of {of} is {quote(found)}; expected a whole number below 256")
 
 
 def _check_fields(value: Mapping[str, Any], known: Sequence[str], of: str) -> None:
@@ -134,7 +136,8 @@ def _list(value: Mapping[str, Any], name: str) -> list[Any]:
 
 def _object(value: Any, name: str, of: str) -> dict[str, Any]:
     found = _field(value, name, of)
-    require(isinstance(found, dict), f"`{name}` of {of} is {quote(found)}; expected an object")
+    if not isinstance(found, dict):
+        raise WrongRequest(f"`{name}` of {of} is {quote(found)}; expected an object")
     return found
 
 
