@@ -89,7 +89,7 @@ def test_a_log_with_a_line_that_is_no_record_is_reported(line: str, runs: Path) 
 @pytest.mark.parametrize("group", ["3", '"run"', "[3]", '{"run": 1}', "null"])
 def test_an_environment_whose_group_is_no_list_of_names_is_reported(group: str, runs: Path) -> None:
     (first(runs).path / "environment.json").write_text(f'{{"group": {group}}}')
-    with pytest.raises(RunFailed, match=r"environment\.json has no list of names as `group`"):
+    with pytest.raises(RunFailed, match=r"environment\.json is not a run's: .*`group"):
         _ = first(runs).group
 
 

@@ -19,13 +19,17 @@ import json
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from daxy.core.errors import RunFailed, require, shown
-from daxy.core.files import write_json, write_text
-from daxy.experiments.request import FORMAT, RunConfig
+from msgspec import Struct
+
+from daxy.core import json_objects
+from daxy.core.errors import RunFailed, WrongFile, quote, require
+from daxy.core.files import lines, write_json, write_text
+from daxy.experiments._run_contents import Config, Done, Environment, Record, Scores, check, read
+from daxy.experiments.request import BESIDE, FORMAT, RunConfig
 
 CHECKPOINT = "checkpoint"
 """The folder of a group's state, within that of its first run."""
@@ -37,9 +41,6 @@ RESULTS = (
     "predictions.parquet",
     "scores.json",
 )
-
-LOGGED = frozenset({"epoch", "steps", "loss", "validation"})
-"""What every record of a log has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +82,13 @@ class RunFolder:
         """
         if not self.has_ended:
             return False
-        digests = _read_object(self.path / "done")
+        digests = self._content("done", Done)
         for name in RESULTS:
             file = self.path / name
             if not file.exists():
-                raise _corrupt(self.path, f"{name} is missing")
+                raise corrupt(self.path, f"{name} is missing")
             if digests.get(name) != _digest(file):
-                raise _corrupt(self.path, f"{name} is not what the run wrote")
+                raise corrupt(self.path, f"{name} is not what the run wrote")
         return True
 
     def finish(self, scores: Mapping[str, Any]) -> None:
@@ -125,7 +126,18 @@ class RunFolder:
         Raises:
             RunFailed: the file is missing or damaged.
         """
-        return _read_object(self.path / "scores.json")
+        scores = self._content("scores.json", Scores, constants=True)
+        if scores["metric"] not in scores["test"]:
+            metric = quote(scores["metric"])
+            raise corrupt(self.path, f"scores.json has no figure of {metric} in `test`")
+        return scores
+
+    def _content(self, name: str, kind: type[Struct], *, constants: bool = False) -> dict[str, Any]:
+        """Return the JSON object in a file of the folder, of these types."""
+        try:
+            return read(self.path / name, kind, constants=constants)
+        except ValueError as error:
+            raise corrupt(self.path, str(error)) from None
 
     def config(self) -> RunConfig:
         """Return what the run was asked to be.
@@ -133,14 +145,17 @@ class RunFolder:
         Raises:
             RunFailed: the file is missing or damaged, or of a later version of daxy.
         """
-        try:
-            config = RunConfig(**_read_object(self.path / "config.json"))
-        except TypeError as error:
-            raise _corrupt(self.path, f"config.json is not a run's: {error}") from error
-        if config.format not in range(1, FORMAT + 1):
+        value = self._content("config.json", Config)
+        known = {each.name for each in fields(RunConfig)}
+        if unknown := sorted(value.keys() - known):
+            raise corrupt(self.path, f"config.json has the unknown field {quote(unknown[0])}")
+        if not 0 < value["format"] <= FORMAT:
             known = f"this daxy reads formats 1 to {FORMAT}; update daxy"
-            raise RunFailed(f"{self.path}: config.json has format {config.format!r}; {known}")
-        return config
+            raise RunFailed(f"{self.path}: config.json has format {value['format']}; {known}")
+        for name in BESIDE:
+            if not isinstance(value["data"].get(name), str):
+                raise corrupt(self.path, f"config.json: `data` has no text as `{name}`")
+        return RunConfig(**value)
 
     def own_config(self) -> RunConfig:
         """Return what the run was asked to be, where the folder's name says the same.
@@ -152,12 +167,9 @@ class RunFolder:
             RunFailed: the file is missing or damaged, or of another run.
         """
         config = self.config()
-        try:
-            name = config.name
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise _corrupt(self.path, f"config.json is not a run's: {error}") from error
-        if name != self.path.name:
-            raise _corrupt(self.path, f"config.json was changed: it is that of {shown(name)}")
+        if config.name != self.path.name:
+            problem = f"config.json was changed: it is that of {quote(config.name)}"
+            raise corrupt(self.path, problem)
         return config
 
     def environment(self) -> dict[str, Any]:
@@ -168,8 +180,8 @@ class RunFolder:
         """
         path = self.path / "environment.json"
         if not path.exists() and self.checkpoint.exists():
-            raise _corrupt(self.path, "environment.json is missing")
-        return _read_object(path) if path.exists() else {}
+            raise corrupt(self.path, "environment.json is missing")
+        return self._content(path.name, Environment) if path.exists() else {}
 
     @property
     def group(self) -> tuple[str, ...]:
@@ -179,16 +191,14 @@ class RunFolder:
             RunFailed: see `environment`.
         """
         names = self.environment().get("group", [])
-        if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
-            raise _corrupt(self.path, "environment.json has no list of names as `group`")
         for name in names:
             if not name or name != Path(name).name or name == "..":
-                problem = f"environment.json has {shown(name)} in `group`; expected a run's name"
-                raise _corrupt(self.path, problem)
+                problem = f"environment.json has {quote(name)} in `group`; expected a run's name"
+                raise corrupt(self.path, problem)
         if names and self.path.name not in names:
-            raise _corrupt(self.path, "environment.json has a `group` without this run")
+            raise corrupt(self.path, "environment.json has a `group` without this run")
         if len(set(names)) != len(names):
-            raise _corrupt(self.path, "environment.json has a run twice in `group`")
+            raise corrupt(self.path, "environment.json has a run twice in `group`")
         return tuple(names)
 
     def write_log(self, records: Sequence[Any]) -> None:
@@ -214,14 +224,17 @@ class RunFolder:
         Raises:
             RunFailed: the file is missing or damaged.
         """
-        path = self.path / "log.jsonl"
+        found = list[dict[str, Any]]()
         try:
-            found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        except (OSError, ValueError) as error:
-            raise _corrupt(self.path, f"log.jsonl cannot be read ({error})") from error
-        for number, record in enumerate(found, 1):
-            if not (isinstance(record, dict) and record.keys() >= LOGGED):
-                raise _corrupt(self.path, f"line {number} of log.jsonl is not an epoch's record")
+            for number, line in enumerate(lines(self.path / "log.jsonl"), 1):
+                record = json_objects.decode(line, constants=True)
+                check(record, Record, f"line {number} of log.jsonl is not an epoch's record")
+                found.append(record)
+        except json_objects.NotJSON as error:
+            problem = f"log.jsonl cannot be read (line {len(found) + 1}: {error})"
+            raise corrupt(self.path, problem) from None
+        except (WrongFile, ValueError) as error:
+            raise corrupt(self.path, str(error)) from None
         return found
 
     def was_evaluated(self, every: int) -> bool:
@@ -259,17 +272,8 @@ def _digest(path: Path) -> str:
     return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
 
 
-def _read_object(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise _corrupt(path.parent, f"{path.name} cannot be read ({error})") from error
-    if not isinstance(value, dict):
-        raise _corrupt(path.parent, f"{path.name} is not a JSON object")
-    return value
-
-
-def _corrupt(folder: Path, problem: str) -> RunFailed:
+def corrupt(folder: Path, problem: str) -> RunFailed:
+    """Return the error of a folder that is no run, or a damaged one."""
     advice = "training with `--restart` makes all runs asked for again; without it, only this one"
     advice += " once its folder is deleted"
     return RunFailed(f"{folder}: {problem}; {advice}")

@@ -27,14 +27,13 @@ from daxy.experiments.environment import describe, resumed
 from daxy.experiments.request import RunConfig, run_config
 from daxy.experiments.run_folder import RunFolder, check_left
 from daxy.formats import predictions as prediction_files
-from daxy.learners.neural import Fitted, Group, Member, Neural, every_symbol, learner
+from daxy.learners.neural import Fitted, Group, Member, Neural, every_symbol
 from daxy.tasks import Data
 from daxy.training.backend import backend
 from daxy.training.checkpoint import Checkpoint, damaged
 from daxy.training.compilation import keep_compilations
 from daxy.training.devices import use_every_core
 from daxy.training.loop import Listener, Position, lost
-from daxy.training.protocol import Protocol as Recipe
 
 
 @cache
@@ -95,15 +94,9 @@ class Run:
     @classmethod
     def of(cls, config: RunConfig, official: Path | None = None) -> Run:
         """Return the run of a configuration; official files come from where they are here."""
-        settings = config.learner
         return cls(
             task=config.task,
-            learner=learner(
-                settings["model"],
-                settings["config"],
-                Recipe(**settings["protocol"]),
-                settings.get("geca"),
-            ),
+            learner=of_settings(config.learner),
             data=tasks.data(config.task, **config.choices, official=official),
             seed=config.seed,
         )

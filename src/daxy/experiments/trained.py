@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral
@@ -12,21 +11,26 @@ from typing import Any
 import numpy as np
 
 from daxy import tasks
-from daxy.core.errors import RunFailed, require
+from daxy.core.errors import RunFailed, WrongRequest, quote, require
 from daxy.core.examples import Examples, Sequences
-from daxy.core.settings import check_types
+from daxy.core.json_objects import decode
+from daxy.core.settings import check_types, stated
 from daxy.core.summary import Summary
-from daxy.core.vocabulary import Vocabulary
+from daxy.core.vocabulary import RESERVED, Vocabulary
+from daxy.experiments._run_contents import Vocabularies, check
 from daxy.experiments.papers import Cell, published
-from daxy.experiments.run_folder import RunFolder
+from daxy.experiments.run_folder import RunFolder, corrupt
 from daxy.experiments.runs import Experiment, Watcher, primary, seeds_from
 from daxy.formats import parquet
-from daxy.learners.neural import learner
+from daxy.learners.neural import learner, of_settings
 from daxy.learners.predictor import Predictor, empty_model
 from daxy.tasks import Data
 from daxy.training.backend import backend
 from daxy.training.checkpoint import damaged, read_arrays, restored
 from daxy.training.protocol import DEFAULT, Protocol, protocol, validation
+
+MOST_TOKENS = (1 << 16) - RESERVED
+"""Of a vocabulary: codes are of 16 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +154,7 @@ def _seeds(given: object) -> int | list[int]:
     asked: list[Any] = [*given] if isinstance(given, Iterable) else [given]
     fit = all(isinstance(seed, Integral) for seed in asked)
     fit &= not any(isinstance(seed, bool) for seed in asked)
-    require(fit, f"seeds must be a whole number or some, not {given!r}")
+    require(fit, f"seeds must be a whole number or some, not {quote(given)}")
     numbers = [int(seed) for seed in asked]
     return numbers if isinstance(given, Iterable) else numbers[0]
 
@@ -166,37 +170,29 @@ def load(path: Path | str) -> Predictor:
     folder = RunFolder(Path(path))
     if not folder.is_done():
         raise RunFailed(f"{folder.path}: there is no finished run here")
-    settings = folder.config().learner
-    arrays, metadata = read_arrays(folder.model)
-    sources, targets = _vocabularies(metadata, folder.model)
     try:
-        empty = empty_model(settings["model"], settings["config"], sources, targets)
-        limit = settings["protocol"]["limit"]
-    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
-        problem = f"config.json does not describe a network ({type(error).__name__}: {error})"
-        raise RunFailed(f"{folder.path}: {problem}") from error
-    check_types(Protocol, {"limit": limit})
+        settings = of_settings(folder.config().learner)
+    except WrongRequest as error:
+        raise corrupt(folder.path, f"config.json: {error}") from error
+    arrays, metadata = read_arrays(folder.model)
+    sources, targets = _vocabularies(folder, metadata)
+    empty = empty_model(settings.model, stated(settings.config), sources, targets)
     model = restored(arrays, empty, folder.model)
     for name, weights in arrays.items():
         if not np.isfinite(weights).all():
             raise damaged(folder.model, f"{name} has values that are not finite numbers")
-    return Predictor(model, sources, targets, limit)
+    return Predictor(model, sources, targets, settings.protocol.limit)
 
 
-def _vocabularies(metadata: Mapping[str, str], path: Path) -> tuple[Vocabulary, Vocabulary]:
-    """Return the vocabularies of the sources and of the targets in a model's file.
-
-    Raises:
-        RunFailed: there are none, or they are no lists of different texts.
-    """
+def _vocabularies(folder: RunFolder, metadata: Mapping[str, str]) -> tuple[Vocabulary, Vocabulary]:
+    """Return the tokens that a run's network knows, of sources and of targets."""
+    name = f"the vocabularies in {folder.model.name}"
     try:
-        tokens = json.loads(metadata["vocabularies"])
-        sides = [tokens["source"], tokens["target"]]
-        right = all(isinstance(side, list) and len({*side}) == len(side) for side in sides)
-        right &= all(isinstance(token, str) for side in sides for token in side)
-    except (KeyError, TypeError, ValueError, RecursionError):
-        right, sides = False, []
-    if not right:
-        raise damaged(path, "it has no vocabularies; expected two lists of different tokens")
-    sources, targets = (Vocabulary(tuple(side)) for side in sides)
-    return sources, targets
+        found = check(decode(metadata.get("vocabularies", "")), Vocabularies, name)
+    except ValueError as error:
+        raise corrupt(folder.path, f"{name} cannot be read ({error})") from None
+    for tokens in (found.source, found.target):
+        if len({*tokens}) < len(tokens) or len(tokens) > MOST_TOKENS:
+            expected = f"expected up to {MOST_TOKENS:,} tokens, each once"
+            raise corrupt(folder.path, f"{name} are wrong; {expected}")
+    return Vocabulary(tuple(found.source)), Vocabulary(tuple(found.target))

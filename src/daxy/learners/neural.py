@@ -374,6 +374,17 @@ class Fitted:
         return self.position.history[replica]
 
 
+def of_settings(settings: Mapping[str, Any]) -> Neural:
+    """Return the learner whose settings these are; see `Neural.settings`.
+
+    Raises:
+        UnknownName: there is no such architecture, or no such setting.
+        WrongRequest: a value that the architecture, the protocol or GECA does not take.
+    """
+    protocol = made(Protocol, settings["protocol"], of="the protocol")
+    return learner(settings["model"], settings["config"], protocol, settings.get("geca"))
+
+
 def learner(
     model: str, config: dict[str, Any], protocol: Protocol, geca: Mapping[str, Any] | None = None
 ) -> Neural:

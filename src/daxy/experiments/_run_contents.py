@@ -1,0 +1,127 @@
+"""The JSON files of a run folder as types: folders are shared, so that they may hold anything.
+
+Fields that are not listed here are left alone; later versions of daxy may write some.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+
+from daxy.core import json_objects
+from daxy.core.errors import WrongFile, quote
+from daxy.core.split import Option
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Content = TypeVar("Content", bound=msgspec.Struct)
+
+
+class Learner(msgspec.Struct):
+    """The settings of a learner."""
+
+    model: str
+    config: dict[str, Any]
+    protocol: dict[str, Any]
+    geca: dict[str, Any] | None = None
+
+
+class Config(msgspec.Struct):
+    """`config.json`."""
+
+    task: str
+    data: dict[str, Option]
+    learner: Learner
+    seed: Count
+    format: int
+
+
+class Environment(msgspec.Struct):
+    """`environment.json`."""
+
+    group: list[str] = []
+    daxy: str = ""
+    jax: str = ""
+    device_kind: str = ""
+    sacrebleu: str = ""
+    started: str = ""
+    cores: int | None = None
+    resumed: list[dict[str, Any]] = []
+
+
+class Scores(msgspec.Struct):
+    """`scores.json`."""
+
+    metric: str
+    test: dict[str, float]
+    test_examples: Count
+    validation: float | None
+    best_epoch: Count
+    epochs: Count
+    steps: Count
+    statistics: dict[str, Any]
+    tests: dict[str, dict[str, float]] = {}
+    on_validation: dict[str, float] = {}
+    perplexity: float | None = None
+    sacrebleu: str = ""
+    diverged: bool = False
+
+
+class Done(msgspec.Struct):
+    """`done`: the digests of the other files, by their names."""
+
+
+class Record(msgspec.Struct):
+    """A line of `log.jsonl`."""
+
+    epoch: Count
+    steps: Count
+    loss: float
+    validation: float | None
+    learning_rate: float = 0.0
+    perplexity: float | None = None
+    test: float | None = None
+    tests: dict[str, float] = {}
+
+
+class Vocabularies(msgspec.Struct):
+    """What `model.safetensors` says of the tokens that its network knows."""
+
+    source: list[str]
+    target: list[str]
+
+
+def read(path: Path, kind: type[msgspec.Struct], *, constants: bool = False) -> dict[str, Any]:
+    """Return the object that a file holds, whose fields are of these types.
+
+    Raises:
+        ValueError: the file cannot be read, is not JSON, or a field is missing or of another type;
+            says where.
+    """
+    try:
+        value = json_objects.read(path, constants=constants)
+    except WrongFile as error:
+        line = "" if error.line is None else f"line {error.line}: "
+        problem = str(error).removeprefix(f"{path}: ").removeprefix(f"{path}:{error.line}: ")
+        raise ValueError(f"{path.name} cannot be read ({line}{problem})") from None
+    check(value, kind, f"{path.name} is not a run's")
+    return value
+
+
+def check(value: Any, kind: type[Content], name: str) -> Content:
+    """Return a JSON object as a type.
+
+    Raises:
+        ValueError: it has not the type; says at which field.
+    """
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        problem = str(error).replace("`$`", "it").replace("`$.", "`")
+        raise ValueError(f"{name}: {_bounded(problem)}") from None
+
+
+def _bounded(problem: str) -> str:
+    """Return what msgspec says, which may name a field of any length, in quotes."""
+    return problem if len(problem) < 200 and problem.isprintable() else quote(problem)
