@@ -84,7 +84,7 @@ def told_lengths(folder: RunFolder) -> tuple[Examples, Sequences]:
     """
     sides = "source", "target"
     table = parquet.load(folder.predictions, sides)
-    sources, targets = (Sequences.of(map(tuple, table[it].to_pylist())) for it in sides)
+    sources, targets = (parquet.sequences(folder.predictions, table, it) for it in sides)
     return Examples(sources, targets), load(folder.path).predict_of_length(sources, targets.lengths)
 
 

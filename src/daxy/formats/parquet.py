@@ -20,10 +20,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
-from daxy.core.errors import UnknownName, WrongFile
+from daxy.core.errors import UnknownName, WrongFile, quote
 from daxy.core.examples import Examples, Sequences
 from daxy.core.files import write_atomically
+from daxy.core.json_objects import NotJSON, decode
 from daxy.core.split import Provenance
 from daxy.formats import _world_columns
 from daxy.worlds.examples import GroundedExamples
@@ -120,7 +122,7 @@ class Stored(Mapping[str, Examples]):
             raise UnknownName("part", name, self._groups)
         with _refusing(self.path):
             columns = [each for each in self._file.schema_arrow.names if each != "key"]
-            table = _read(self._file, self._groups[name], columns)
+            table = _read(self.path, self._file, self._groups[name], columns)
         return _examples(self.path, table)
 
     def __iter__(self) -> Iterator[str]:
@@ -137,7 +139,10 @@ def provenance(path: Path) -> dict[str, Any]:
         WrongFile: the file is missing or no Parquet.
     """
     with _refusing(path):
-        return json.loads((pq.read_schema(path).metadata or {}).get(METADATA, b"{}"))
+        value = decode((pq.read_schema(path).metadata or {}).get(METADATA, b"{}"))
+    if not isinstance(value, dict):
+        raise WrongFile(path, f"its metadata are {quote(value)}; expected an object")
+    return value
 
 
 def save(path: Path, table: pa.Table) -> None:
@@ -156,26 +161,73 @@ def load(path: Path, columns: tuple[str, ...], *, alone: bool = False) -> pa.Tab
     with _refusing(path), pq.ParquetFile(path, read_dictionary=_words(path), **READING) as file:
         _check_columns(path, file.schema_arrow.names, columns)
         groups = range(file.metadata.num_row_groups)
-        return _read(file, groups, list(columns) if alone else None)
+        return _read(path, file, groups, list(columns) if alone else None)
 
 
 def _check_columns(path: Path, names: Sequence[str], wanted: Sequence[str]) -> None:
     """Refuse a file that lacks a column, or has two of one name."""
     for column in wanted:
         if column not in names:
-            raise WrongFile(path, f"has no column {column!r}; it has {_listed(names)}")
+            raise WrongFile(path, f"has no column {quote(column)}; it has {_listed(names)}")
     for column, count in Counter(names).items():
         if count > 1:
-            raise WrongFile(path, f"has {count} columns {column!r}; expected one")
+            raise WrongFile(path, f"has {count} columns {quote(column)}; expected one")
 
 
 def _read(
-    file: pq.ParquetFile, groups: Iterable[int], columns: Sequence[str] | None = None
+    path: Path,
+    file: pq.ParquetFile,
+    groups: Iterable[int],
+    columns: Sequence[str] | None = None,
 ) -> pa.Table:
     """Return groups of rows, one after another: codes within lists are read from one at a time."""
-    parts = [file.read_row_group(group, columns=columns) for group in groups]
+    parts = [
+        _checked(path, file.read_row_group(group, columns=columns), _first_row(file, group))
+        for group in groups
+    ]
     empty = file.schema_arrow.empty_table()
     return pa.concat_tables(parts) if parts else empty if columns is None else empty.select(columns)
+
+
+def _first_row(file: pq.ParquetFile, group: int) -> int:
+    """Return the number of the first row of a group, from 1."""
+    return 1 + sum(file.metadata.row_group(before).num_rows for before in range(group))
+
+
+def _checked(path: Path, table: pa.Table, first: int) -> pa.Table:
+    """Return a group of rows whose texts are UTF-8, which reading does not look at.
+
+    Raises:
+        WrongFile: one is not; says in which column and row, from 1.
+    """
+    try:
+        table.validate(full=True)
+    except pa.ArrowException:
+        for name in table.column_names:
+            for row, value in enumerate(table.column(name), first):
+                try:
+                    value.as_py()
+                except UnicodeDecodeError as error:
+                    byte = f"byte 0x{error.object[error.start]:02x}"
+                    problem = f"row {row} of column {quote(name)}: {byte} is not UTF-8"
+                    raise WrongFile(path, problem) from None
+        raise
+    return table
+
+
+def numbers(path: Path, table: pa.Table, column: str) -> NDArray[Any]:
+    """Return a column of a file's table as numbers, or as whether something holds.
+
+    Raises:
+        WrongFile: it holds anything else.
+    """
+    array = table.column(column)
+    fits = pa.types.is_boolean(array.type) or pa.types.is_floating(array.type)
+    values = array.to_numpy() if fits and not array.null_count else np.array([np.nan])
+    if not np.isfinite(values).all():
+        kind = f"{array.type} with {array.null_count:,} nulls"
+        raise WrongFile(path, f"column {quote(column)} is {kind}; expected finite numbers")
+    return values
 
 
 def tokens(sequences: Sequences) -> pa.Array:
@@ -217,13 +269,13 @@ def sequences(path: Path, table: pa.Table, column: str) -> Sequences:
         said = pa.list_(said.value_field.with_type(said.value_type.value_type))
     listed = pa.types.is_list(said) and pa.types.is_string(said.value_type)
     if not listed or array.null_count or array.flatten().null_count:
-        problem = f"column {column!r} is {said}; expected lists of strings without nulls"
+        problem = f"column {quote(column)} is {said}; expected lists of strings without nulls"
         raise WrongFile(path, problem)
     flat = array.flatten()
     values = flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
     names = values.dictionary.to_pylist()
     if len(names) > 1 << 16:
-        raise WrongFile(path, f"column {column!r} has more than 65,536 distinct tokens")
+        raise WrongFile(path, f"column {quote(column)} has more than 65,536 distinct tokens")
     order = np.argsort(np.array(names, dtype=object))
     code = np.empty(len(names), np.uint16)
     code[order] = np.arange(len(names))
@@ -260,12 +312,16 @@ def _refusing(path: Path) -> Generator[None, None, None]:
         raise WrongFile(path, problem)
     try:
         yield
-    except json.JSONDecodeError as error:
-        raise WrongFile(path, f"its metadata are no JSON: {error}") from error
+    except NotJSON as error:
+        raise WrongFile(path, f"its metadata are wrong: {error}") from error
     except (OSError, ValueError, pa.ArrowException) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise WrongFile(path, f"cannot be read as Parquet: {reason}") from error
+        raise WrongFile(path, f"cannot be read as Parquet: {_shortened(reason)}") from error
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 200 and text.isprintable() else quote(text)
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names)) or "none"
+    return ", ".join(quote(name, most=60) for name in names[:20]) or "none"

@@ -174,8 +174,8 @@ def _figure(width: float, height: float) -> Figure:
 def _by_length(axes: Axes, label: str, run: RunFolder) -> None:
     metric = run.scores()["metric"]
     table = parquet.load(run.predictions, ("target", metric))
-    lengths = np.array([len(target) for target in table["target"].to_pylist()])
-    right = np.array(table[metric].to_pylist(), float)
+    lengths = parquet.sequences(run.predictions, table, "target").lengths
+    right = parquet.numbers(run.predictions, table, metric).astype(float)
     present = np.unique(lengths)
     means = [100 * right[lengths == length].mean() for length in present]
     axes.plot(present, means, marker=".", label=label)

@@ -21,6 +21,7 @@ from safetensors.numpy import save
 
 from daxy.core.errors import RunFailed
 from daxy.core.files import write_bytes
+from daxy.core.json_objects import NotJSON, decode
 
 Arrays = dict[str, NDArray[Any]]
 Tree = TypeVar("Tree")
@@ -59,13 +60,16 @@ class Checkpoint:
         runs = metadata.get("runs", "")  # Earlier versions did not name them.
         if metadata.get("digest") != _digest(arrays, text + runs):
             raise damaged(self.path, "its content does not match its digest")
-        return restored(arrays, like, self.path), json.loads(text)
+        try:
+            return restored(arrays, like, self.path), decode(text, constants=True)
+        except NotJSON as error:
+            raise damaged(self.path, f"its position is not JSON ({error})") from None
 
     def position(self) -> dict[str, Any] | None:
         """Return where the state stands, unread and unchecked: None if `load` will not find it."""
         try:
             with safe_open(self.path, framework="numpy") as file:
-                return json.loads((file.metadata() or {})["position"])
+                return decode((file.metadata() or {})["position"], constants=True)
         except (SafetensorError, OSError, ValueError, KeyError):
             return None
 

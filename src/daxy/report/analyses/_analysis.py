@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from daxy import metrics, tasks
-from daxy.core.errors import WrongRequest, require
+from daxy.core.errors import WrongFile, WrongRequest, require
 from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
 from daxy.experiments import papers, reproduction
@@ -271,8 +271,14 @@ def judged(folders: Sequence[RunFolder]) -> Judged:
     table = parquet.load(path, ("source", "target", *every), alone=True)
     metric = _plain(metric, is_plain=pa.types.is_boolean(table.schema.field(metric).type))
     plain = tuple(name for name in every if metrics.get(name).is_mean)
-    tables = [table, *(parquet.load(each, plain, alone=True) for each in others)]
-    found = {name: np.array([each[name].to_numpy() for each in tables]) for name in plain}
+    tables = {path: table} | {each: parquet.load(each, plain, alone=True) for each in others}
+    for other, each in tables.items():
+        if len(each) != len(table):
+            raise WrongFile(other, f"has {len(each):,} rows; {path} has {len(table):,}")
+    found = {
+        name: np.array([parquet.numbers(other, each, name) for other, each in tables.items()])
+        for name in plain
+    }
     right = found.pop(metric)
     sources, targets = (parquet.sequences(path, table, it) for it in ("source", "target"))
     return Judged(first.task, metric, sources, targets, right, found)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy import tasks
-from daxy.core.errors import UnknownName, require
+from daxy.core.errors import UnknownName, WrongFile, require
 from daxy.core.examples import Sequences
 from daxy.core.split import Split
 from daxy.experiments.run_folder import RunFolder
@@ -61,7 +61,11 @@ class Asked:
         """What each run said to each example."""
         for folder in self.folders:
             said = parquet.load(folder.predictions, ("prediction",), alone=True)
-            yield parquet.sequences(folder.predictions, said, "prediction").take(self.rows)
+            said = parquet.sequences(folder.predictions, said, "prediction")
+            if len(said) != (count := len(self.split.test)):
+                problem = f"has {len(said):,} rows; the test set has {count:,} examples"
+                raise WrongFile(folder.predictions, problem)
+            yield said.take(self.rows)
 
     def by(self, group: str, values: NDArray[np.str_], order: Sequence[str] = ()) -> Iterator[Row]:
         """Yield a row for each of the values that examples have.
