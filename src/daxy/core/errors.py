@@ -10,6 +10,7 @@ import difflib
 import re
 import reprlib
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +189,16 @@ class _Bounded(reprlib.Repr):
     def repr_int(self, x: int, level: int) -> str:  # noqa: ARG002
         """Return a whole number: Python refuses to write those of more than 4,300 digits."""
         return repr(x) if x.bit_length() < 1000 else f"a number of {x.bit_length():,} bits"
+
+    def repr_dict(self, x: dict[Any, Any], level: int) -> str:
+        """Return an object in its own order."""
+        if level <= 0 and x:
+            return "{...}"
+        pairs = [
+            f"{self.repr1(name, level - 1)}: {self.repr1(value, level - 1)}"
+            for name, value in islice(x.items(), self.maxdict)
+        ]
+        return f"{{{', '.join([*pairs, *['...'] * (len(x) > self.maxdict)])}}}"
 
     def repr_instance(self, x: Any, level: int) -> str:  # noqa: ARG002
         """Return any other value."""
