@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy import metrics, tasks
-from daxy.core.errors import DaxyWarning, WrongRequest, require
+from daxy.core.errors import DaxyWarning, WrongRequest, quote, require
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.normalization import Normalizer
 from daxy.core.settings import check_types
@@ -67,7 +67,7 @@ class UnknownTokens:
         often = {
             token: f"{count:,} time{'s' * (count != 1)}" for token, count in self.counts.items()
         }
-        named = [f"{token!r:.40} ({times})" for token, times in often.items()]
+        named = [f"{quote(token, most=40)} ({times})" for token, times in often.items()]
         few = ", ".join(named[:SHOWN])
         more = f" and {len(named) - SHOWN:,} others" if len(named) > SHOWN else ""
         have = f"{self.predictions:,} of {self.of:,} predictions have a token"
@@ -348,12 +348,13 @@ def _by_key(
 ) -> Aligned:
     known = set(examples.keys)
     if unknown := [key for key in predictions if key not in known]:
-        raise WrongRequest(f"{len(unknown)} predictions are for no test example: {unknown[0]!r}")
+        first = quote(unknown[0])
+        raise WrongRequest(f"{len(unknown)} predictions are for no test example: {first}")
     rows = [row for row, key in enumerate(examples.keys) if key in predictions]
     if len(rows) < len(examples) and not (how.partial and rows):
         missing = [key for key in examples.keys if key not in predictions]
         partial = "; partial=True scores the others" if rows else ""
-        raise WrongRequest(f"{len(missing)} predictions are missing: {missing[0]!r}{partial}")
+        raise WrongRequest(f"{len(missing)} predictions are missing: {quote(missing[0])}{partial}")
     given = [predictions[examples.keys[row]] for row in rows]
     return Aligned(_sequences(given, spaced, how), np.array(rows))
 
@@ -365,7 +366,8 @@ def _sequences(
 
 
 def _tokens(prediction: Any, spaced: frozenset[str], how: Reading) -> Tokens:
-    require(isinstance(prediction, Iterable), f"a prediction is {prediction!r}; expected tokens")
+    if not isinstance(prediction, Iterable):
+        raise WrongRequest(f"a prediction is {quote(prediction)}; expected tokens")
     is_text = isinstance(prediction, str)
     tokens = split_text(prediction, spaced) if is_text else tuple(prediction)
     wrong = odd(tokens, spaced)

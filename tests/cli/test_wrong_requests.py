@@ -595,7 +595,7 @@ REQUESTS = [
     # predictions
     (
         "score scan/length --predictions value_twice.jsonl",
-        f"value_twice.jsonl:1: no JSON: the key 'prediction' is there twice; {OBJECT}",
+        f"value_twice.jsonl:1: no JSON: the key 'prediction' is there twice at column 32; {OBJECT}",
     ),
     (
         "score scan/length --predictions begun.txt",

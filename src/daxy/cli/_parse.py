@@ -17,7 +17,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import tyro
 
 from daxy.cli._verb import Verb
-from daxy.core.errors import WrongRequest, require
+from daxy.core.errors import WrongRequest, quote, require
 
 
 def parse(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
@@ -60,7 +60,7 @@ def _check_switches(hints: Mapping[str, Any], arguments: Sequence[str]) -> None:
         flag, equals, value = word.partition("=")
         name = _dashed(flag)
         if name in switches:
-            require(not equals, f"{flag} takes no value, not {value!r}")
+            require(not equals, f"{flag} takes no value, not {quote(value)}")
             before = given.setdefault(switches[name], name)
             require(before == name, f"{before} and {name} contradict each other")
 
@@ -174,10 +174,10 @@ def _unknown_flag(
         if flag.startswith("--") and flag not in known:
             for begin, beside in brought.items():
                 if flag.startswith(begin) and not any(each.startswith(begin) for each in known):
-                    return f"no flag {flag!r} without {beside}"
+                    return f"no flag {quote(flag)} without {beside}"
             below = [each for each in known if each.endswith(f".{flag[2:]}")]
             near = below or difflib.get_close_matches(flag, known, n=1)
-            return f"no flag {flag!r}" + (f"; did you mean {near[0]}?" if near else "")
+            return f"no flag {quote(flag)}" + (f"; did you mean {near[0]}?" if near else "")
     return None
 
 

@@ -233,7 +233,7 @@ def _chosen(split: Split, asked: str) -> Example:
     rows = split.named[part]
     require(len(rows) > 0, f"{part} has no examples, as the data is chosen")
     place = int(number) if number.isdecimal() and len(number) <= DIGITS else 0
-    there = f"{part} has examples 1 to {len(rows)}, as {part}:1; not {quote(asked)}"
+    there = f"{part} has examples 1 to {len(rows)}, as {part}:1; not {quote(asked, most=60)}"
     require(0 < place <= len(rows), there)
     return rows[place - 1]
 

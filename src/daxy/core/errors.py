@@ -60,6 +60,8 @@ def _nearest(name: str, names: list[str]) -> list[str]:
 
     Case does not count.
     """
+    if len(name) > MOST_COMPARED:
+        return []
     plain, known = name.casefold(), {other.casefold(): other for other in names}
     if plain in known:
         return [known[plain]]
@@ -102,6 +104,9 @@ def require(condition: bool, message: str) -> None:
     if not condition:
         raise WrongRequest(message)
 
+
+MOST_COMPARED = 200
+"""Characters of a name up to which it is compared with those that are known."""
 
 MOST_QUOTED = 200
 """Characters of a user's text that a message quotes at most."""
@@ -147,10 +152,11 @@ def _quoted_text(text: str, at: int, most: int) -> str:
         return repr(text)
     room = most - 2 * len(DOTS)
     at = min(max(at, 0), len(text))
-    first, room_before = _reach(text, range(at - 1, -1, -1), room // 3)
-    last, spare = _reach(text, range(at, len(text)), room - room // 3 + room_before)
-    if spare:  # the end of the text is near, so that more fits before
-        first, _ = _reach(text, range(at - 1, -1, -1), room // 3 + spare)
+    first, left = _reach(text, range(at - 1, -1, -1), room // 3)
+    left += len(DOTS) if first == at else 0
+    last, spare = _reach(text, range(at, len(text)), room - room // 3 + left)
+    if at + last == len(text):  # its end is near, so that more fits before
+        first, _ = _reach(text, range(at - 1, -1, -1), room // 3 + spare + len(DOTS))
     begin, end = at - first, at + last
     inner = repr(text[begin:end])
     dots = DOTS * (begin > 0), DOTS * (end < len(text))

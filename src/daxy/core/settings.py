@@ -23,7 +23,7 @@ from typing import (
     get_type_hints,
 )
 
-from daxy.core.errors import UnknownName, WrongRequest, require
+from daxy.core.errors import UnknownName, WrongRequest, quote, require
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -158,7 +158,7 @@ def check_types(kind: type | Callable[..., Any], values: Mapping[str, Any]) -> N
     for name, value in values.items():
         if not _fits(value, hints[name]):
             flag = name.replace("_", "-")
-            raise WrongRequest(f"{flag} must be {_expected(hints[name])}, not {value!r}")
+            raise WrongRequest(f"{flag} must be {_expected(hints[name])}, not {quote(value)}")
 
 
 def check_positive(settings: object, *names: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import WrongRequest
+from daxy.core.errors import WrongRequest, quote
 from daxy.core.examples import Sequences, Tokens
 
 PAD = 0
@@ -51,7 +51,7 @@ class Vocabulary:
         for symbol in used:
             token = sequences.symbols[symbol]
             if token not in code_of:
-                raise WrongRequest(f"the token {token!r} is not in the network's vocabulary")
+                raise WrongRequest(f"the token {quote(token)} is not in the network's vocabulary")
             known[symbol] = code_of[token]
         codes = np.zeros((len(sequences), width), np.uint16)
         place = np.arange(width)

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from daxy.core.errors import WrongFile
+from daxy.core.errors import WrongFile, quote
 from daxy.languages.grounded import COLORS, SHAPES, SIZES
 from daxy.worlds.columns import Worlds
 from daxy.worlds.grid import HEADINGS
@@ -68,7 +68,7 @@ def worlds_of(path: Path, table: pa.Table) -> Worlds:
     for name in ("shape", "color", "size", "row", "column"):
         if known[name] != 1:
             count = known[name] or "no"
-            raise WrongFile(path, f"the structs of column 'things' have {count} {name!r}")
+            raise WrongFile(path, f"the structs of column 'things' have {count} {quote(name)}")
     size, row, place = (
         _numbers(path, flat.field(name), f"{name} of a thing", owners)
         for name in ("size", "row", "column")
@@ -106,7 +106,7 @@ def _words(codes: NDArray[np.uint8], words: Sequence[str]) -> pa.Array:
 
 def _column(path: Path, table: pa.Table, name: str) -> Any:
     if name not in table.column_names:
-        raise WrongFile(path, f"has no column {name!r} beside the other columns of worlds")
+        raise WrongFile(path, f"has no column {quote(name)} beside the other columns of worlds")
     column = table.column(name).unify_dictionaries().combine_chunks()
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from daxy.core.errors import WrongFile, require
+from daxy.core.errors import WrongFile, quote, require
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.files import decoded, read_bytes, write_text
 
@@ -63,6 +63,6 @@ def write(path: Path, examples: Examples) -> tuple[Path, Path]:
     for side, file in zip((examples.source, examples.target), written, strict=True):
         require(bool(side.lengths.all()), f"{file.suffix} files cannot hold a side without tokens")
         odd = [each for each in side.compact().symbols if each.split() != [each]]
-        require(not odd, f"{file.suffix} files cannot hold the token {odd and odd[0]!r}")
+        require(not odd, f"{file.suffix} files cannot hold the token {quote(odd and odd[0])}")
         write_text(file, "".join(" ".join(tokens) + "\n" for tokens in side))
     return written

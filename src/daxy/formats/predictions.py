@@ -331,7 +331,7 @@ def _check_sources(path: Path, rows: Sequence[Given], examples: Examples) -> Non
     source_of = dict(zip(examples.keys, examples.source, strict=True))
     for row in rows:
         if isinstance(row.of, str) and row.source not in (None, source_of[row.of]):
-            theirs = f"the source of {row.of!r} is {_named(source_of[row.of])}"
+            theirs = f"the source of {quote(row.of)} is {_named(source_of[row.of])}"
             raise WrongFile(path, f"{theirs}, not {_named(row.source)}", line=row.line)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from daxy.core.errors import WrongRequest
+from daxy.core.errors import WrongRequest, quote
 from daxy.core.examples import Tokens
 from daxy.languages._itg_grammar import Grammar, Rule, Side, tokens_of
 
@@ -71,7 +71,8 @@ class Chart:
         known = {token for side in sides for token in tokens_of(side)}
         for place, word in enumerate(words, 1):
             if word not in known:
-                raise WrongRequest(f"word {place} of the {called}, {word!r}, is not the grammar's")
+                name = quote(word, most=60)
+                raise WrongRequest(f"word {place} of the {called}, {name}, is not the grammar's")
         there = {*words}
         rests = {
             number: _rests(grammar.rules[number], side)
@@ -85,7 +86,7 @@ class Chart:
         chart = cls(words, grammar.rules, sides, names, rests, standing)
         chart._fill()
         if not chart.names[grammar.root].get(0, 0) >> len(words) & 1:
-            raise WrongRequest(f"the {called} is none of the grammar: {' '.join(words)!r}")
+            raise WrongRequest(f"the {called} is none of the grammar: {quote(' '.join(words))}")
         return chart
 
     def _fill(self) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from daxy.core.errors import WrongRequest
+from daxy.core.errors import WrongRequest, quote
 from daxy.core.examples import Tokens
 from daxy.languages._itg_chart import Chart
 from daxy.languages._itg_fingerprints import fingerprints
@@ -82,7 +82,7 @@ def parse(
     """
     text = next((side for side in (source, target) if isinstance(side, str)), None)
     if text is not None:
-        raise WrongRequest(f"expected the tokens of a side, as a tuple or list, not {text!r}")
+        raise WrongRequest(f"expected the tokens of a side, as a tuple or list, not {quote(text)}")
     charts = [Chart.of(grammar, tuple(source), [rule.source for rule in grammar.rules], "source")]
     if target is not None:
         sides = [rule.target for rule in grammar.rules]

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from daxy.core.errors import WrongRequest
+from daxy.core.errors import WrongRequest, quote
 
 if TYPE_CHECKING:
     from daxy.core.examples import Tokens
+
+
+MOST_OF_LINE, MOST_OF_WORD = 130, 60
+"""Characters that an error quotes of a command, and of its wrong word, at most."""
 
 
 class NotACommand(WrongRequest):
@@ -17,11 +21,14 @@ class NotACommand(WrongRequest):
         choices = [*expected, *(["the end of the command"] if may_end else [])]
         wanted = " or ".join([", ".join(choices[:-1]), choices[-1]] if choices[1:] else choices)
         if position > len(words):
-            said = f"{' '.join(words)!r} ends too early: word {position} is missing"
+            text = " ".join(words)
+            said = f"{quote(text, len(text))} ends too early: word {position} is missing"
         else:
             before, wrong, after = words[: position - 1], words[position - 1], words[position:]
             marked = " ".join([*before, f"[{wrong}]", *after])
-            said = f"not a command: {marked!r}, word {position} cannot be {wrong!r}"
+            at = sum(len(word) + 1 for word in before)
+            line, word = quote(marked, at, most=MOST_OF_LINE), quote(wrong, most=MOST_OF_WORD)
+            said = f"not a command: {line}, word {position} cannot be {word}"
         super().__init__(f"{said}; expected {wanted}")
         self.words = words
         self.position = position

@@ -17,7 +17,7 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Literal
 
-from daxy.core.errors import WrongRequest
+from daxy.core.errors import MOST_COMPARED, WrongRequest, quote
 from daxy.languages import _copular_forms, spelling
 from daxy.languages._copular_lexicon import ADJECTIVES, NOUNS, PHRASES
 
@@ -216,11 +216,13 @@ def parse(words: Sequence[str]) -> tuple[Language, tuple[Clause, ...]]:
     found = tuple(_read(sentence, language, _index()[language].get(rest, ())))
     if not found:
         if not rest:
-            raise WrongRequest(f"{_said(sentence)}: nothing is said of {who!r}")
+            raise WrongRequest(f"{_said(sentence)}: nothing is said of {quote(who)}")
         said = " ".join(rest)
-        near = get_close_matches(said, map(" ".join, _index()[language]), n=1)
-        hint = f"; did you mean {near[0]!r}?" if near and near[0] != said else ""
-        raise WrongRequest(f"{_said(sentence)}: {said!r} is not what {who!r} can be{hint}")
+        known = map(" ".join, _index()[language]) if len(said) <= MOST_COMPARED else ()
+        near = get_close_matches(said, known, n=1)
+        hint = f"; did you mean {quote(near[0])}?" if near and near[0] != said else ""
+        problem = f"{quote(said, most=60)} is not what {quote(who)} can be{hint}"
+        raise WrongRequest(f"{_said(sentence)}: {problem}")
     return language, found
 
 
@@ -318,7 +320,7 @@ def _other(language: Language) -> Language:
 
 
 def _said(sentence: Tokens) -> str:
-    return repr(" ".join(sentence))
+    return quote(" ".join(sentence), most=100)
 
 
 def _entries(text: str) -> Iterator[tuple[str, str]]:

@@ -15,8 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from daxy.core.errors import quote
 from daxy.languages._reader import NotACommand
 from daxy.languages._scan_commands import (
     TURN,
@@ -189,7 +191,23 @@ def disagreement(words: Tokens, actions: Tokens, grammar: Grammar = SCAN) -> str
         wanted = denote(grammar.parse(words))
     except NotACommand as error:
         return str(error)
-    return f"{' '.join(words)!r} means {' '.join(wanted)}, not {' '.join(actions)!r}"
+    given = tuple(map(official_spelling, actions))
+    pairs = enumerate(zip_longest(wanted, given))
+    first = next(place for place, (ours, theirs) in pairs if ours != theirs)
+    said = quote(" ".join(words), most=100)
+    return f"{said} means {_cut(wanted, first)}, not {quote(_cut(actions, first))}"
+
+
+def _cut(actions: Tokens, first: int) -> str:
+    """Return actions as text; of many, those around the first that matters."""
+    begin = first - 4 if len(actions) > MOST_ACTIONS and first > 4 else 0
+    end = begin + MOST_ACTIONS
+    cut = ["..."] * (begin > 0), ["..."] * (end < len(actions))
+    return " ".join([*cut[0], *actions[begin:end], *cut[1]])
+
+
+MOST_ACTIONS = 12
+"""Actions of a side that an error quotes at most."""
 
 
 WORDS = frozenset(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy import models
-from daxy.core.errors import WrongRequest, require
+from daxy.core.errors import WrongRequest, quote, require
 from daxy.core.examples import Sequences, Tokens
 from daxy.core.settings import made
 from daxy.core.vocabulary import Vocabulary
@@ -193,7 +193,8 @@ def _columns(sequences: Tokenized) -> Sequences:
         return sequences
     rows = list(sequences)
     text = next((row for row in [sequences, *rows] if isinstance(row, str)), None)
-    require(text is None, f"expected the tokens of each sequence, as a tuple or list, not {text!r}")
+    form = "expected the tokens of each sequence, as a tuple or list"
+    require(text is None, f"{form}, not {quote(text)}")
     return Sequences.of(rows)
 
 

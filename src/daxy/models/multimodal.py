@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Integer, PRNGKeyArray
 
-from daxy.core.errors import require
+from daxy.core.errors import quote, require
 from daxy.core.settings import check_positive
 from daxy.core.vocabulary import PAD
 from daxy.models._model import Batch, Sizes
@@ -61,9 +61,9 @@ class Config:
         check_positive(self, "hidden", "embedding", "channels")
         sides = self.kernels.split(",")
         odd = all(side.isascii() and side.isdigit() and int(side) % 2 for side in sides)
-        require(odd, f"kernels must be odd numbers with commas between, not {self.kernels!r}")
+        require(odd, f"kernels must be odd numbers with commas between, not {quote(self.kernels)}")
         wide = f"a kernel's side must be at most {WIDEST}, which reaches over the largest grid"
-        require(max(map(int, sides)) <= WIDEST, f"{wide}; not {self.kernels!r}")
+        require(max(map(int, sides)) <= WIDEST, f"{wide}; not {quote(self.kernels)}")
         rate = self.world_dropout
         require(0 <= rate < 1, f"world-dropout must be in [0, 1), not {rate}")
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import WrongFile
+from daxy.core.errors import WrongFile, quote
 from daxy.core.examples import Examples
 from daxy.core.split import Split
 from daxy.formats import gscan_json
@@ -58,13 +58,13 @@ def load(path: Path, names: Collection[str], task: str) -> Dataset:
         raise WrongFile(file, f"{wrong[0]}{more if len(wrong) > 1 else ''}")
     if missing := [name for name in names if name not in dataset.parts]:
         there = ", ".join(dataset.parts) or "none"
-        raise WrongFile(file, f"has no examples of {missing[0]!r}; it has those of {there}")
+        raise WrongFile(file, f"has no examples of {quote(missing[0])}; it has those of {there}")
     if others := [name for name in ORDER if name not in names and dataset.counts[name]]:
-        raise WrongFile(file, f"has examples of {others[0]!r}; {task} has none")
+        raise WrongFile(file, f"has examples of {quote(others[0])}; {task} has none")
     for name in (TRAIN, LONG):
         empty = name in names and not dataset.counts[name]
         if empty:
-            raise WrongFile(file, f"has no examples of {name!r}, which {task} needs")
+            raise WrongFile(file, f"has no examples of {quote(name)}, which {task} needs")
     return dataset
 
 
@@ -100,7 +100,7 @@ def examine(path: Path) -> tuple[Dataset, list[Disagreement]]:
     """
     dataset = gscan_json.examine(path)
     if unknown := [name for name in dataset.parts if name not in ORDER]:
-        raise WrongFile(path, f"has a part {unknown[0]!r}; expected {', '.join(ORDER)}")
+        raise WrongFile(path, f"has a part {quote(unknown[0])}; expected {', '.join(ORDER)}")
     if not sum(dataset.counts.values()):
         raise WrongFile(path, "has no examples")
     tables = _tables(dataset)
@@ -193,7 +193,7 @@ def _difference(ours: Sequence[str], theirs: Sequence[str]) -> str:
     place, (expected, given) = next(
         (place, pair) for place, pair in enumerate(pairs, 1) if pair[0] != pair[1]
     )
-    return f"action {place} is {given!r}; the demonstration has {expected!r}"
+    return f"action {place} is {quote(given)}; the demonstration has {quote(expected)}"
 
 
 def _held_out(shown: Shown) -> dict[str, NDArray[np.bool_]]:

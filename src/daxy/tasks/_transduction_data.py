@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from daxy.core.errors import require
+from daxy.core.errors import quote, require
 from daxy.core.settings import check_positive
 from daxy.core.vocabulary import RESERVED
 from daxy.languages import itg
@@ -69,7 +69,7 @@ class TransductionData(Data):
         place = SHARD.fullmatch(self.shard)
         fits = place is not None and int(place[1]) <= int(place[2]) <= self.pairs
         form = f"shard must say which of how many, as 3/10, of up to {self.pairs} pairs"
-        require(fits, f"{form}, not {self.shard!r}")
+        require(fits, f"{form}, not {quote(self.shard)}")
         for name, count, length in (
             ("pairs", self.pairs // int(self.shard.partition("/")[2]), self.longest),
             ("validation-pairs", self.validation_pairs, self.longest),
@@ -125,7 +125,7 @@ class FileData(GrammarData):
             return
         form = "grammar must be the Path of a file or a grammar's text, with `->` in each rule"
         named = isinstance(self.grammar, Path)
-        require(named or "->" in str(self.grammar), f"{form}, not {self.grammar!r}")
+        require(named or "->" in str(self.grammar), f"{form}, not {quote(self.grammar)}")
         rules = itg.load(self.grammar) if isinstance(self.grammar, Path) else _read(self.grammar)
         # One text for one grammar, however it was written: a run is named by it.
         object.__setattr__(self, "grammar", "\n".join(map(str, rules.rules)))

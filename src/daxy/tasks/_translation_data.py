@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from daxy.core.errors import WrongRequest, require
+from daxy.core.errors import WrongRequest, quote, require
 from daxy.core.settings import check_positive
 from daxy.languages import copular, spelling
 from daxy.languages.copular import Predicate
@@ -96,6 +96,6 @@ class TranslationData(Data):
         parts = self.word.split("=")
         if len(parts) != len(copular.LANGUAGES) or not all(map(spelling.is_word, parts)):
             form = "word must be a word of a to z and its translation, as daxy=daxiste"
-            raise WrongRequest(f"{form}, not {self.word!r}")
+            raise WrongRequest(f"{form}, not {quote(self.word)}")
         (english,), (french,) = map(spelling.words, parts)
         return copular.adjective((english,), french)

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar, final
 
 import numpy as np
 
-from daxy.core.errors import WrongRequest, require
+from daxy.core.errors import WrongRequest, quote, require
 from daxy.core.examples import Tokens
 from daxy.core.split import Sizes, Split
 from daxy.languages import itg
@@ -113,7 +113,7 @@ class SymbolTask(TransductionTask[SymbolData]):
         pairs = zip((*wanted, "the end"), (*target, "the end"), strict=False)
         at = next(at for at, (right, given) in enumerate(pairs) if right != given)
         right, given = ((*each, "the end")[at] for each in (wanted, target))
-        return f"token {at + 1} of the target is {given!r}; expected {right!r}"
+        return f"token {at + 1} of the target is {quote(given)}; expected {quote(right)}"
 
 
 DerivedKind = TypeVar("DerivedKind", bound=GrammarData)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
-from daxy.core.errors import WrongRequest, require
+from daxy.core.errors import WrongRequest, quote, require
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.random import stream
 from daxy.core.split import Sizes, Split
@@ -162,7 +162,7 @@ def _check_new(data: TranslationData, pairs: Iterable[Pair]) -> None:
     for pair in pairs:
         for word, sentence in zip((english, french), pair, strict=True):
             among = "the sentences" if data.pairs is None else f"those of {data.pairs}"
-            known = f"{word!r} is no new word: {' '.join(sentence)!r} is among {among}"
+            known = f"{quote(word)} is no new word: {quote(' '.join(sentence))} is among {among}"
             require(word not in sentence, f"{known}; expected another --word")
 
 

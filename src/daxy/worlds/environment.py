@@ -22,7 +22,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from daxy.core.errors import require
+from daxy.core.errors import quote, require
 from daxy.core.examples import Examples, Tokens
 from daxy.languages import grounded
 from daxy.languages.grounded import Command
@@ -74,7 +74,7 @@ class GroundedEnv(gymnasium.Env[dict[str, Any], np.int64]):
                 observation.
         """
         modes = self.metadata["render_modes"]
-        require(render_mode in (None, *modes), f"no render mode {render_mode!r}")
+        require(render_mode in (None, *modes), f"no render mode {quote(render_mode)}")
         self.render_mode = render_mode
         self._episodes = Episodes(size, examples)
         self.observation_space = observation_space(size, observation)
@@ -101,7 +101,7 @@ class GroundedEnv(gymnasium.Env[dict[str, Any], np.int64]):
         number = given.pop("example", None)
         require(not given, f"no option {' or '.join(map(repr, given))}; there is `example`")
         whole = number is None or isinstance(number, int)
-        require(whole, f"example must be a whole number, not {number!r}")
+        require(whole, f"example must be a whole number, not {quote(number)}")
         self._command, self._begun, self._spin_after = self._episodes(self.np_random, number)
         self._world, self._actions = self._begun, []
         return self._seen(self._world), {"success": False}
@@ -115,7 +115,7 @@ class GroundedEnv(gymnasium.Env[dict[str, Any], np.int64]):
         world, begun = self._world, self._begun
         require(world is not None and begun is not None, "no episode has begun; call reset first")
         assert world is not None and begun is not None
-        numbered = f"an action is a number from 0 to {len(ACTIONS) - 1}, not {action!r}"
+        numbered = f"an action is a number from 0 to {len(ACTIONS) - 1}, not {quote(action)}"
         require(action in range(len(ACTIONS)), numbered)
         self._actions.append(ACTIONS[int(action)])
         self._world = world.after(self._actions[-1])
@@ -147,7 +147,8 @@ def observation_space(size: int, observation: Observation) -> spaces.Dict:
         WrongRequest: there is no such observation.
     """
     known = ("symbolic", "rgb")
-    require(observation in known, f"no observation {observation!r}; there are {', '.join(known)}")
+    wrong = f"no observation {quote(observation)}; there are {', '.join(known)}"
+    require(observation in known, wrong)
     channels = CELLS.shape[1]
     shape, most = (
         ((size, size, channels), 1)

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from daxy.core.errors import quote
 from daxy.languages.grounded import Command, Thing, referent
 from daxy.worlds.demonstration import LOOK, SPIN, Actions, room, spun_before
 from daxy.worlds.grid import ACTIONS, LEFT, MOVES, PUSH, RIGHT, STAY, WALK, Cell, World
@@ -67,7 +68,7 @@ def fault(command: Command, world: World, actions: Sequence[str]) -> str | None:
     thing, target = world.placed[referent(command.phrase, world.things)]
     for place, action in enumerate(actions, 1):
         if action not in ACTIONS:
-            return f"action {place} is {action!r}, which is none"
+            return f"action {place} is {quote(action)}, which is none"
     acts = list(_acts(actions))
     moved = sum(len(act.before) + len(act.after) + 1 for act in acts)
     if moved < len(actions):
@@ -107,7 +108,7 @@ def _manner(manner: str | None, act: Act) -> str | None:
         turns = turns[:-4]
     if stays != (manner == "hesitantly"):
         return f"{stays} stays follow it" if stays else "no stay follows it"
-    return None if turns in MINIMAL else f"{' '.join(turns)!r} before it is more than a turn"
+    return None if turns in MINIMAL else f"{quote(' '.join(turns))} before it is more than a turn"
 
 
 def _effect(

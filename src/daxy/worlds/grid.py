@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from daxy.core.errors import WrongRequest, require
+from daxy.core.errors import WrongRequest, quote, require
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Thing
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class World:
             case "pull":
                 return self._moved((self.heading + 2) % 4)
             case _:
-                raise WrongRequest(f"no action {action!r}; there are {', '.join(ACTIONS)}")
+                raise WrongRequest(f"no action {quote(action)}; there are {', '.join(ACTIONS)}")
 
     def _moved(self, heading: int) -> World:
         """Return the world after what is under the agent is moved, or an effort is made."""
@@ -190,4 +190,4 @@ def _check(thing: Thing) -> None:
     if thing in _KNOWN:
         return
     for value, known, name in zip(thing, (SHAPES, COLORS, SIZES), Thing._fields, strict=True):
-        require(value in known, f"no {name} {value!r}; there are {', '.join(map(str, known))}")
+        require(value in known, f"no {name} {quote(value)}; there are {', '.join(map(str, known))}")
