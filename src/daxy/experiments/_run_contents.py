@@ -47,6 +47,7 @@ class Environment(msgspec.Struct):
     sacrebleu: str = ""
     started: str = ""
     cores: int | None = None
+    settings: dict[str, str] = {}
     resumed: list[dict[str, Any]] = []
 
 

@@ -27,7 +27,7 @@ from daxy.experiments.environment import describe, resumed
 from daxy.experiments.request import RunConfig, run_config
 from daxy.experiments.run_folder import RunFolder, check_left
 from daxy.formats import predictions as prediction_files
-from daxy.learners.neural import Fitted, Group, Member, Neural, every_symbol
+from daxy.learners.neural import Fitted, Group, Member, Neural, every_symbol, of_settings
 from daxy.tasks import Data
 from daxy.training.backend import backend
 from daxy.training.checkpoint import Checkpoint, damaged

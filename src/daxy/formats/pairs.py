@@ -1,14 +1,8 @@
 """Pairs in any format that daxy writes: known by what a file begins with.
 
-| begins with | format |
-|---|---|
-| `PAR1` | Parquet |
-| `{"split"` | JSON lines |
-| `{` | gSCAN's `dataset.txt` |
-| `IN: ` | SCAN's official text |
-| `<s> ` | joint sequences |
-| a line with a tab | tab-separated text |
-| else | one of two files with a side each, by their names: `train.src` and `train.trg` |
+`daxy.core.kinds` recognises Parquet, JSON lines, gSCAN's `dataset.txt` and SCAN's text. Of other
+text, `<s> ` begins joint sequences, a tab in the first line stands between two sides, and a name
+such as `train.src` is of one of two files with a side each.
 """
 
 from __future__ import annotations
@@ -18,13 +12,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from daxy.core.errors import WrongFile
 from daxy.core.examples import Examples
 from daxy.core.files import read_bytes
+from daxy.core.kinds import HEAD, check_kind, kind_of
 
 SIDES = {".src": ".trg", ".trg": ".src"}
 """Names of two files with a side each, as OpenNMT, Sockeye and fairseq take them."""
-HEAD = 1 << 16
-"""Bytes that tell a format."""
+FORMAT_OF_KIND = {
+    "parquet": "parquet",
+    "json-lines": "jsonl",
+    "gscan": "gscan-json",
+    "json": "gscan-json",
+    "scan-text": "scan-text",
+}
+"""Formats by the kinds of `daxy.core.kinds`; the reader of gSCAN says what another object lacks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,19 +50,15 @@ def format_of(path: Path, head: bytes | None = None) -> str:
         WrongFile: it cannot be read.
     """
     head = _head(path) if head is None else head
-    begin, line = head.lstrip(), head.partition(b"\n")[0]
-    for form, is_it in (
-        ("parquet", head.startswith(b"PAR1")),
-        ("jsonl", begin.startswith(b'{"split"')),
-        ("gscan-json", begin.startswith(b"{")),
-        ("scan-text", head.startswith(b"IN: ")),
-        ("joint-text", head.startswith(b"<s> ")),
-        ("tsv", b"\t" in line),
-        ("parallel", path.suffix in SIDES),
-    ):
-        if is_it:
-            return form
-    return "scan-text"
+    kind = kind_of(head)
+    if kind is not None and kind.name in FORMAT_OF_KIND:
+        return FORMAT_OF_KIND[kind.name]
+    check_kind(head, path, "pairs in a format that `daxy export` writes")
+    if head.startswith(b"<s> "):
+        return "joint-text"
+    if b"\t" in head.partition(b"\n")[0]:
+        return "tsv"
+    return "parallel" if path.suffix in SIDES else "scan-text"
 
 
 def read(path: Path) -> Pairs:

@@ -35,12 +35,16 @@ from daxy.core.errors import WrongFile, WrongRequest, quote
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.files import decoded, read_bytes, write_text
 from daxy.core.json_objects import NotJSON, decode
+from daxy.core.kinds import HEAD, check_kind
 from daxy.core.tokens import odd, spaced, split
 from daxy.formats import jsonl, pairs, world_json
 from daxy.metrics import Scores
 from daxy.worlds.columns import Worlds
 from daxy.worlds.examples import GroundedExamples
 
+PREDICTIONS = "JSON lines with `prediction` and `key` (or `source`), a JSON array, or Parquet"
+READ = ("json", "json-array", "json-lines")
+"""Kinds of files with predictions, as `daxy.core.kinds` names them."""
 FEW = 3
 """How many offenders an error names."""
 SOURCES = ("source", "input")
@@ -221,6 +225,7 @@ class _File:
             yield from self._records(enumerate(table.to_pylist(), start=1))
             return
         data = read_bytes(self.path)
+        check_kind(data[:HEAD], self.path, PREDICTIONS, reads=READ)
         begin = data[:256].lstrip()
         if begin.startswith(b"["):
             yield from self._array(data)
