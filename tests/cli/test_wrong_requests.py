@@ -19,6 +19,9 @@ from daxy import tasks
 
 GOOD = b"IN: jump OUT: I_JUMP\n"
 FORMAT = "expected `IN: <command> OUT: <actions>` with single spaces"
+PREDICTIONS = (
+    "expected JSON lines with `prediction` and `key` (or `source`), a JSON array, or Parquet"
+)
 OBJECT = "expected one JSON object a line"
 ORDER = "expected the file in whose order they are (--order FILE), or JSON lines with a `key` each"
 TRAIN = "length_split/tasks_train_length.txt"
@@ -297,7 +300,7 @@ REQUESTS = [
     (
         "export scan/length --format csv",
         "wrong value for --format: 'csv'; expected one of 'auto', 'scan-text', 'joint-text', 'tsv',"
-        " 'jsonl', 'parquet', 'gscan-json'; see `daxy export --help`",
+        " 'parallel', 'jsonl', 'parquet', 'gscan-json'; see `daxy export --help`",
     ),
     (
         "export scan/length --split dev",
@@ -496,7 +499,7 @@ REQUESTS = [
     ("export scan/length --json", "--json needs --out FILE"),
     (
         "export scan/length --split all",
-        "scan-text cannot say which part a line is of; expected --split of one part",
+        "scan-text cannot say which part a line is of; expected --split of one part, or --out DIR/",
     ),
     ("export scan/length --out good.txt", "good.txt exists; --force replaces it"),
     (
@@ -530,7 +533,10 @@ REQUESTS = [
     ),
     ("verify absent.txt", "absent.txt: no such file"),
     ("verify malformed", "malformed: is a folder; expected a file"),
-    ("verify empty.txt", f"empty.txt: the file is empty; {FORMAT} on each line"),
+    (
+        "verify empty.txt",
+        "empty.txt: the file is empty; expected pairs in a format that `daxy export` writes",
+    ),
     ("verify crlf.txt", "crlf.txt:2: the line ends in CR LF; expected LF alone"),
     ("verify cr.txt", "cr.txt:1: the line ends in CR; expected LF alone"),
     (
@@ -599,7 +605,8 @@ REQUESTS = [
     ),
     (
         "score scan/length --predictions begun.txt",
-        "begun.txt: is Parquet, which is read where the name ends in .parquet",
+        "begun.txt: cannot be read as Parquet: Parquet file size is 4 bytes, smaller than the"
+        " minimum file footer (8 bytes)",
     ),
     ("score scan/length --predictions absent.jsonl", "absent.jsonl: no such file"),
     ("score scan/length --predictions absent.parquet", "absent.parquet: no such file"),
@@ -613,7 +620,10 @@ REQUESTS = [
         f"bad.jsonl:1: no JSON: Expecting value at column 9; {OBJECT}",
     ),
     ("score scan/length --predictions blank.jsonl", f"blank.jsonl:2: blank line; {OBJECT}"),
-    ("score scan/length --predictions empty.jsonl", f"empty.jsonl: the file is empty; {OBJECT}"),
+    (
+        "score scan/length --predictions empty.jsonl",
+        f"empty.jsonl: the file is empty; {PREDICTIONS}",
+    ),
     (
         "score scan/length --predictions no_key.jsonl",
         "no_key.jsonl:1: no `key` or `source` in {'prediction': 'I_JUMP'}",

@@ -85,7 +85,9 @@ def test_weights_that_are_no_networks_are_refused(
 )
 def test_a_model_without_vocabularies_is_refused(metadata: dict[str, str], runs: Path) -> None:
     rewrite(first(runs), metadata=metadata)
-    with pytest.raises(DaxyError, match="has no vocabularies"):
+    with pytest.raises(
+        DaxyError, match="the vocabularies in model.safetensors (cannot be read|are wrong)"
+    ):
         load(first(runs))
 
 
@@ -109,10 +111,19 @@ def test_numbers_that_numpy_has_not_are_refused(name: bytes, runs: Path) -> None
     ("change", "said"),
     [
         ({"format": 99}, "config.json has format 99; this daxy reads formats 1 to 2"),
-        ({"format": None}, "config.json has format None"),
-        ({"learner": None}, "config.json does not describe a network"),
-        ({"learner": {"model": None, "config": {}}}, "config.json does not describe a network"),
-        ({"learner": {"model": "seq2seq", "config": {"hidden": None}}}, "hidden must be"),
+        ({"format": None}, "config.json is not a run's: Expected `int`, got `null` - at `format`"),
+        (
+            {"learner": None},
+            "config.json is not a run's: Expected `object`, got `null` - at `learner`",
+        ),
+        (
+            {"learner": {"model": None, "config": {}}},
+            "Expected `str`, got `null` - at `learner.model`",
+        ),
+        (
+            {"learner": {"model": "seq2seq", "config": {"hidden": None}, "protocol": {}}},
+            "hidden must be",
+        ),
     ],
 )
 def test_a_config_that_is_no_networks_is_refused(

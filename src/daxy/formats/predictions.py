@@ -218,13 +218,14 @@ class _File:
 
     def rows(self) -> Iterator[Given]:
         """Yield the rows of the file."""
-        if self.path.suffix.lower() == ".parquet":
+        named = self.path.suffix.lower() == ".parquet"
+        data = b"PAR1" if named else read_bytes(self.path)
+        if data.startswith(b"PAR1"):
             from daxy.formats import parquet
 
             table = parquet.load(self.path, ("prediction",))
             yield from self._records(enumerate(table.to_pylist(), start=1))
             return
-        data = read_bytes(self.path)
         check_kind(data[:HEAD], self.path, PREDICTIONS, reads=READ)
         begin = data[:256].lstrip()
         if begin.startswith(b"["):
