@@ -156,8 +156,8 @@ REQUESTS = [
     ("show translation/daxy --pairs absent.txt", "absent.txt: no such file"),
     (
         "show translation/daxy --pairs good.txt",
-        "good.txt:1: 1 column; expected <English>, a tab, <French>, and maybe a tab and whose they"
-        " are",
+        "good.txt: is text with lines `IN: ... OUT: ...`, as SCAN's; expected lines with <English>,"
+        " a tab, <French>; the tasks scan/... and nacs/... take it",
     ),
     (
         "show translation/daxy --official good.txt",
@@ -537,8 +537,14 @@ REQUESTS = [
         "verify empty.txt",
         "empty.txt: the file is empty; expected pairs in a format that `daxy export` writes",
     ),
-    ("verify crlf.txt", "crlf.txt:2: the line ends in CR LF; expected LF alone"),
-    ("verify cr.txt", "cr.txt:1: the line ends in CR; expected LF alone"),
+    (
+        "verify crlf.txt",
+        "crlf.txt:2: the line ends in CR LF and those before in LF; expected one of them",
+    ),
+    (
+        "verify cr.txt",
+        "cr.txt:1: a carriage return (CR) within the line; expected line ends LF, or all CR LF",
+    ),
     (
         "verify bom.txt",
         "bom.txt:1: the file starts with a byte order mark; expected UTF-8 without one",

@@ -128,7 +128,7 @@ def test_a_file_is_flushed_before_its_name_and_new_folders_with_what_has_them(
 def test_a_line_or_file_that_is_too_long_is_refused_with_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "LONGEST_LINE", 4)
+    monkeypatch.setattr(files, "LONGEST", 4)
     path = tmp_path / "a.txt"
     path.write_bytes(b"abc\n\nabcd")
     assert list(files.lines(path)) == [b"abc", b"", b"abcd"]

@@ -11,6 +11,7 @@ from daxy.core.examples import Examples
 from daxy.formats import jsonl
 
 OBJECT = "expected one JSON object a line"
+CONVERT = "convert it with `jq -c '.[]' FILE`"
 
 
 def test_an_example_is_one_object() -> None:
@@ -40,7 +41,8 @@ def test_any_tokens_are_read_back(sides: list[list[str]]) -> None:
         (b"", f"a.jsonl: the file is empty; {OBJECT}"),
         (b"\n", f"a.jsonl:1: blank line; {OBJECT}"),
         (b"{}\n\n{}\n", "a.jsonl:1: expected 'split' with a string"),
-        (b"[1]\n", f"a.jsonl:1: a list; {OBJECT}"),
+        (b"{}\n[1]\n", "a.jsonl:1: expected 'split' with a string"),
+        (b"[1]\n", f"a.jsonl: is a JSON array; {OBJECT}; {CONVERT}"),
         (
             b"{'a': 1}\n",
             "a.jsonl:1: no JSON: Expecting property name enclosed in double quotes at"
@@ -72,7 +74,7 @@ def test_a_wrong_line_is_refused_with_its_number(
 
 
 def test_nesting_without_end_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_bytes(b"[" * 100_000)
+    (tmp_path / "a.jsonl").write_bytes(b'{"a":' * 100_000)
     with pytest.raises(WrongFile, match="no JSON"):
         jsonl.read(tmp_path / "a.jsonl")
 

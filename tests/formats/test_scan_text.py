@@ -21,19 +21,45 @@ def test_the_last_line_may_lack_its_end() -> None:
 
 
 EXPECTED = "expected `IN: <command> OUT: <actions>` with single spaces"
+LINES = EXPECTED.replace("expected", "expected lines")
+
+
+def test_line_ends_of_windows_change_nothing() -> None:
+    lines = GOOD * 3
+    for text in (lines, lines.removesuffix(b"\n")):
+        windows = text.replace(b"\n", b"\r\n")
+        assert scan_text.parse(windows, "a.txt") == scan_text.parse(text, "a.txt")
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", f"a.txt: the file is empty; {EXPECTED} on each line"),
+        (b"", f"a.txt: the file is empty; {LINES}"),
         (GOOD + b"\n" + GOOD, f"a.txt:2: blank line; {EXPECTED}"),
         (GOOD + b"\n", f"a.txt:2: blank line; {EXPECTED}"),
         (GOOD + b"   \n", f"a.txt:2: blank line; {EXPECTED}"),
         (
-            GOOD.replace(b"\n", b"\r\n"),
-            "a.txt:1: the line ends in CR LF; expected LF alone",
+            GOOD + GOOD.replace(b"\n", b"\r\n"),
+            "a.txt:2: the line ends in CR LF and those before in LF; expected one of them",
         ),
+        (
+            (GOOD + GOOD).replace(b"\n", b"\r\n") + GOOD,
+            "a.txt:3: the line ends in LF and those before in CR LF; expected one of them",
+        ),
+        (
+            GOOD + GOOD.replace(b"\n", b"\r"),
+            "a.txt:2: a carriage return (CR) within the line; expected line ends LF, or all CR LF",
+        ),
+        (
+            b'[{"command": "walk"}]',
+            f"a.txt: is a JSON array; {LINES}; convert it with `jq -c '.[]' FILE`",
+        ),
+        (
+            b'{"grid_size": 6, "type_grammar": "adverb",\n',
+            f"a.txt: is a dataset.txt of gSCAN; {LINES};"
+            " `--official` of gscan/compositional and gscan/length takes it",
+        ),
+        (b"PK\x03\x04\x14", f"a.txt: is a zip archive; {LINES}; unpack it first"),
         (
             b"\xef\xbb\xbf" + GOOD,
             "a.txt:1: the file starts with a byte order mark; expected UTF-8 without one",

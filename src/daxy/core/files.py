@@ -11,10 +11,18 @@ import secrets
 import stat
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from daxy.core import interrupts
 from daxy.core.errors import RunFailed, WrongFile
+from daxy.core.kinds import HEAD, TEXTS, check_kind
+
+LARGEST = 1 << 30
+"""Bytes of a text file that is read as a whole, at most: 1 GiB."""
+LONGEST = 1 << 24
+"""Bytes of a line, at most: 16 MiB."""
+PIECE = 1 << 20
+"""Bytes that are read at a time."""
 
 
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
@@ -81,21 +89,22 @@ def _flush_folder(folder: Path) -> None:
         os.close(number)
 
 
-LONGEST_LINE = 1 << 24
-"""Bytes of a line of a text file at most."""
-LARGEST_FILE = 1 << 30
-"""Bytes of a file that is read as a whole at most."""
-
-
-def lines(path: Path) -> Iterator[bytes]:
+def lines(path: Path, expected: str | None = None) -> Iterator[bytes]:
     """Yield the lines of a file without their LF, one after another; none of an empty file.
 
+    Args:
+        path: The file, or a pipe.
+        expected: Noun phrase that says in a message what the file should hold, if it is text.
+
     Raises:
-        WrongFile: it is missing, a folder, cannot be read, or has a line beyond `LONGEST_LINE`.
+        WrongFile: it is missing, a folder, cannot be read, or has a line beyond `LONGEST`; or it
+            should be text and is an archive or other binary data.
     """
     with _refusing(path), path.open("rb") as file:
+        if expected is not None:
+            check_kind(file.peek(HEAD)[:HEAD], path, expected, reads=TEXTS)
         number = 0
-        while line := file.readline(LONGEST_LINE + 1):
+        while line := file.readline(LONGEST + 1):
             number += 1
             line = line.removesuffix(b"\n")
             check_length(line, path, number)
@@ -103,9 +112,9 @@ def lines(path: Path) -> Iterator[bytes]:
 
 
 def check_length(line: bytes, path: Path | str, number: int) -> None:
-    """Refuse a line beyond `LONGEST_LINE`; see `decoded`."""
-    if len(line) > LONGEST_LINE:
-        problem = f"the line has more than {LONGEST_LINE:,} bytes, the most that daxy reads"
+    """Refuse a line beyond `LONGEST`; see `decoded`."""
+    if len(line) > LONGEST:
+        problem = f"the line has more than {LONGEST:,} bytes, the most that daxy reads"
         raise WrongFile(path, problem, line=number)
 
 
@@ -132,13 +141,22 @@ def decoded(line: bytes, path: Path | str, number: int) -> str:
         raise WrongFile(path, f"{wrong}; expected UTF-8 text", line=number) from None
 
 
-def read_bytes(path: Path, *, most: int = LARGEST_FILE) -> bytes:
+def read_bytes(path: Path, expected: str | None = None, *, most: int = LARGEST) -> bytes:
     """Return the content of a file.
 
+    Args:
+        path: The file, or a pipe.
+        expected: Noun phrase that says in a message what a text file should hold; None for other
+            files.
+        most: Bytes that are read at most.
+
     Raises:
-        WrongFile: it is missing, a folder, cannot be read, or has more than `most` bytes.
+        WrongFile: it is missing, a folder, cannot be read, or has more than `most` bytes; or it
+            should be text and is an archive or other binary data, or has a line beyond `LONGEST`.
     """
     with _refusing(path), path.open("rb") as file:
+        if expected is not None:
+            return b"".join(bounded(file, path, expected, most=most))
         data = file.read(most + 1)
     if len(data) > most:
         raise WrongFile(path, f"has more than {most:,} bytes, the most that daxy reads of it")
@@ -158,6 +176,37 @@ def _refusing(path: Path) -> Generator[None]:
         raise WrongFile(path, f"cannot be read: {error.strerror or error}") from error
     except ValueError as error:  # a path with a null byte
         raise WrongFile(path, f"cannot be read: {error}") from error
+
+
+def bounded(
+    file: IO[bytes], path: Path | str, expected: str, *, most: int = LARGEST
+) -> Iterator[bytes]:
+    """Yield the pieces of a text file until it or one of its lines is too long.
+
+    Args:
+        file: The open file; a member of an archive is unpacked no further than the limits.
+        path: What errors call it.
+        expected: Noun phrase that says in a message what the file should hold.
+        most: Bytes that are read at most.
+
+    Raises:
+        WrongFile: it is too long, or binary data.
+    """
+    size = lines = length = 0
+    while piece := file.read(PIECE):
+        if size == 0:
+            check_kind(piece[:HEAD], path, expected, reads=TEXTS)
+        size += len(piece)
+        first, last = piece.find(b"\n"), piece.rfind(b"\n")
+        if length + (len(piece) if first < 0 else first) > LONGEST:
+            problem = f"the line has more than {LONGEST:,} bytes; expected {expected}"
+            raise WrongFile(path, problem, line=lines + 1)
+        if size > most:
+            problem = f"has more than {most:,} bytes; at most that many are read"
+            raise WrongFile(path, problem)
+        lines += piece.count(b"\n")
+        length = length + len(piece) if last < 0 else len(piece) - last - 1
+        yield piece
 
 
 def write_text(path: Path, text: str) -> None:

@@ -44,7 +44,7 @@ HTML = Kind("html", "a web page (HTML or XML)", "download the raw file")
 NOT_FOUND = Kind("not-found", "the error message of a web server", "check the address")
 BINARY = Kind("binary", "binary data")
 JSON = Kind("json", "a JSON object")
-JSON_ARRAY = Kind("json-array", "a JSON array", "one object a line: `jq -c '.[]' FILE`")
+JSON_ARRAY = Kind("json-array", "a JSON array", "convert it with `jq -c '.[]' FILE`")
 JSON_LINES = Kind("json-lines", "JSON lines")
 GSCAN = Kind(
     "gscan",
@@ -61,6 +61,12 @@ SCAN_TEXT = Kind(
     "text with lines `IN: ... OUT: ...`, as SCAN's",
     "the tasks scan/... and nacs/... take it",
 )
+
+TEXTS = frozenset(
+    {"empty", "html", "not-found", "git-lfs", "json", "json-array", "json-lines", "gscan"}
+    | {"reascan", "scan-text"}
+)
+"""Kinds that are UTF-8 text; a reader of lines refuses them where its first line is wrong."""
 
 SIGNATURES: tuple[tuple[int, bytes, Kind], ...] = (
     (0, b"PK\x03\x04", Kind("zip", "a zip archive", UNPACK)),

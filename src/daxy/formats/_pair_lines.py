@@ -1,19 +1,20 @@
 """Text with one pair a line, and what stands before, between and after its two sides.
 
-Reading is strict: UTF-8, LF line ends, single spaces, no blank line. A wrong line stops the load
-with its number; nothing is repaired or dropped. Only the last line may lack its line end, because
-official files (MCD) do.
+Reading is strict: UTF-8, single spaces, no blank line, line ends LF or all CR LF, as git writes
+them on Windows. A wrong line stops the load with its number; nothing is repaired or dropped. Only
+the last line may lack its line end, because official files (MCD) do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from daxy.core.errors import WrongFile, quote, require
 from daxy.core.examples import Examples, Tokens
-from daxy.core.files import decoded, lines
+from daxy.core.files import decoded, read_bytes
+from daxy.core.kinds import HEAD, TEXTS, check_kind
 
 MOST_OF_LINE, MOST_OF_TOKEN = 120, 60
 """Characters that an error quotes of a line, and of its wrong token, at most."""
@@ -28,6 +29,8 @@ class PairLines:
     before: str
     between: str
     after: str = ""
+    kind: str = ""
+    """What `daxy.core.kinds` calls files in this format, where it knows them."""
 
     def read(self, path: Path) -> Examples:
         """Return the pairs of a file in their order.
@@ -35,7 +38,7 @@ class PairLines:
         Raises:
             WrongFile: the file cannot be read, or a line of it is wrong.
         """
-        return Examples.of(self._pairs(lines(path), path))
+        return Examples.of(self.parse(read_bytes(path, self._lines), path))
 
     def parse(self, data: bytes, path: Path | str) -> list[tuple[Tokens, Tokens]]:
         """Return the pairs in the bytes of a file; `path` is what errors call it.
@@ -43,13 +46,15 @@ class PairLines:
         Raises:
             WrongFile: a line is wrong.
         """
-        return self._pairs(data.removesuffix(b"\n").split(b"\n") if data else [], path)
-
-    def _pairs(self, lines: Iterable[bytes], path: Path | str) -> list[tuple[Tokens, Tokens]]:
-        pairs = [self._pair(line, path, number) for number, line in enumerate(lines, start=1)]
-        if not pairs:
-            raise WrongFile(path, f"the file is empty; {self._expected} on each line")
-        return pairs
+        # A pair may begin as JSON does: such a kind is refused where the first line is wrong.
+        check_kind(data[:HEAD], path, self._lines, reads=TEXTS - {"empty"})
+        lines = without_carriage_returns(data, path).removesuffix(b"\n").split(b"\n")
+        try:
+            return [self._pair(line, path, number) for number, line in enumerate(lines, start=1)]
+        except WrongFile as error:
+            if error.line == 1:
+                check_kind(data[:HEAD], path, self._lines, reads=(self.kind,))
+            raise
 
     def write(self, examples: Examples) -> str:
         """Return the text of a file in this format.
@@ -74,6 +79,10 @@ class PairLines:
         return f"expected `{self.form}` with single spaces"
 
     @property
+    def _lines(self) -> str:
+        return f"lines `{self.form}` with single spaces"
+
+    @property
     def _marks(self) -> tuple[str, ...]:
         """The tokens that are of the format and not of a pair."""
         marks = (each.strip() for each in (self.before, self.between, self.after))
@@ -81,9 +90,6 @@ class PairLines:
 
     def _pair(self, line: bytes, path: Path | str, number: int) -> tuple[Tokens, Tokens]:
         text = decoded(line, path, number)
-        if "\r" in text:
-            ends = "CR LF" if text.index("\r") == len(text) - 1 else "CR"
-            raise WrongFile(path, f"the line ends in {ends}; expected LF alone", line=number)
         inner = text.removeprefix(self.before).removesuffix(self.after)
         source, separator, target = inner.partition(self.between)
         framed = text.startswith(self.before) and text.endswith(self.after)
@@ -118,6 +124,38 @@ class PairLines:
             return f"a second {token!r}"
         at = next((at for at, sign in enumerate(token) if not sign.isprintable()), 0)
         return f"unprintable {quote(token, at, most=MOST_OF_TOKEN)}"
+
+
+def without_carriage_returns(data: bytes, path: Path | str) -> bytes:
+    """Return text with LF line ends where every line ends in CR LF, as git writes it on Windows.
+
+    Raises:
+        WrongFile: some lines end in LF and some in CR LF, or a carriage return is within a line.
+    """
+    if b"\r" not in data:
+        return data
+    plain = data.replace(b"\r\n", b"\n")
+    ends = data.count(b"\n"), len(data) - len(plain)
+    if b"\r" in plain:
+        line = data[: _lone(data)].count(b"\n") + 1
+        problem = "a carriage return (CR) within the line; expected line ends LF, or all CR LF"
+        raise WrongFile(path, problem, line=line)
+    if ends[0] != ends[1]:
+        first = data[: data.index(b"\n")].endswith(b"\r")
+        other = re.search(rb"(?<!\r)\n" if first else rb"\r\n", data)
+        assert other is not None
+        names = ("LF", "CR LF") if first else ("CR LF", "LF")
+        problem = f"the line ends in {names[0]} and those before in {names[1]}"
+        number = data[: other.start()].count(b"\n") + 1
+        raise WrongFile(path, f"{problem}; expected one of them", line=number)
+    return plain
+
+
+def _lone(data: bytes) -> int:
+    """Return where a carriage return is that does not end a line."""
+    lone = re.search(rb"\r(?!\n)", data)
+    assert lone is not None
+    return lone.start()
 
 
 def _name(mark: str) -> str:

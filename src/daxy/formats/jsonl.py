@@ -19,12 +19,14 @@ from daxy.core import files, json_objects
 from daxy.core.errors import WrongFile, WrongRequest
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.files import read_bytes, write_atomically
+from daxy.core.kinds import HEAD, check_kind
 from daxy.formats import world_json
 from daxy.worlds.columns import Worlds
 from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.grid import World
 
 SIDES = ("source", "target")
+EXPECTED = "one JSON object a line"
 
 
 def write(parts: Mapping[str, Examples]) -> str:
@@ -113,7 +115,7 @@ def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     Raises:
         WrongFile: the file cannot be read, or a line is blank, not UTF-8, or no JSON object.
     """
-    return _objects(files.lines(path), path)
+    return _objects(files.lines(path, EXPECTED), path)
 
 
 def objects_in(data: bytes, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -124,11 +126,15 @@ def objects_in(data: bytes, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def _objects(lines: Iterable[bytes], path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     number = 0
     for number, line in enumerate(lines, start=1):
-        if number == 1 and line.startswith(b"PAR1"):
-            raise WrongFile(path, "is Parquet, which is read where the name ends in .parquet")
-        yield number, _object(line, path, number)
+        try:
+            record = _object(line, path, number)
+        except WrongFile:
+            if number == 1:
+                check_kind(line[:HEAD], path, EXPECTED, reads=("empty", "json", "json-lines"))
+            raise
+        yield number, record
     if number == 0:
-        raise WrongFile(path, "the file is empty; expected one JSON object a line")
+        raise WrongFile(path, f"the file is empty; expected {EXPECTED}")
 
 
 def _object(line: bytes, path: Path, number: int) -> dict[str, Any]:

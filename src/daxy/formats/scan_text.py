@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from daxy.formats._pair_lines import PairLines
 
-LINES = PairLines("IN: <command> OUT: <actions>", "IN: ", " OUT: ")
+LINES = PairLines("IN: <command> OUT: <actions>", "IN: ", " OUT: ", kind="scan-text")
 read, parse, write = LINES.read, LINES.parse, LINES.write

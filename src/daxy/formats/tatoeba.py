@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from daxy.core.errors import WrongFile, quote
 from daxy.core.files import decoded, lines
+from daxy.core.kinds import HEAD, check_kind
 
 COLUMNS = (2, 3)
 LIKELY = re.compile("[\t -~\u00a0-\u017f\u2010-\u203a]")
@@ -19,6 +20,9 @@ LIKELY = re.compile("[\t -~\u00a0-\u017f\u2010-\u203a]")
 MISTAKEN = ("cp1252", "mac_roman", "cp1250", "iso8859_2", "cp437", "cp850")
 """What UTF-8 is taken for by mistake: the encodings of Windows, of old Macs and of DOS."""
 EXPECTED = "expected <English>, a tab, <French>, and maybe a tab and whose they are"
+
+
+LINES = "lines with <English>, a tab, <French>"
 
 
 class Line(NamedTuple):
@@ -37,7 +41,14 @@ def read(path: Path) -> list[Line]:
         WrongFile: the file cannot be read or is no UTF-8 text, or a line is blank, has another
             number of columns, or an empty one.
     """
-    found = [_line(line, path, number) for number, line in enumerate(lines(path), start=1)]
+    found = list[Line]()
+    for number, line in enumerate(lines(path, LINES), start=1):
+        try:
+            found.append(_line(line, path, number))
+        except WrongFile:
+            if number == 1:
+                check_kind(line[:HEAD], path, LINES, reads=("empty",))
+            raise
     if not found:
         raise WrongFile(path, f"the file is empty; {EXPECTED} on each line")
     return found

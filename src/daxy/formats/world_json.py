@@ -14,12 +14,15 @@ from typing import Any
 
 from daxy.core import json_objects
 from daxy.core.errors import UnknownName, WrongFile, WrongRequest, quote, require
+from daxy.core.files import read_bytes
+from daxy.core.kinds import HEAD, check_kind
 from daxy.languages.grounded import Thing
 from daxy.worlds.grid import HEADINGS, Cell, Placed, World
 
 FIELDS = ("size", "agent", "heading", "things")
 FIELDS_OF_A_THING = ("shape", "color", "size", "cell")
 DIGITS = 4
+JSONS = ("json", "json-array", "json-lines", "gscan", "reascan")
 EXAMPLE = "expected an object with `size`, `agent` and `things`, or an example of an official file"
 
 
@@ -30,9 +33,16 @@ def read(path: Path) -> World:
         WrongFile: it is missing, no JSON, or no world that can be; says what is wrong with it.
     """
     try:
-        return from_json(json_objects.read(path))
+        return from_json(_value(path))
     except WrongRequest as error:
         raise WrongFile(path, str(error)) from error
+
+
+def _value(path: Path) -> Any:
+    """Return the JSON value of a file; see `read`."""
+    expected = "a world as a JSON object"
+    check_kind(read_bytes(path, expected)[:HEAD], path, expected, reads=JSONS)
+    return json_objects.read(path)
 
 
 def from_json(value: Any) -> World:

@@ -28,8 +28,9 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from daxy.core.errors import UnknownName
+from daxy.core.errors import UnknownName, WrongFile
 from daxy.core.files import decoded, read_bytes
+from daxy.core.kinds import HEAD, check_kind
 from daxy.languages._itg_grammar import Grammar, Rule
 from daxy.languages._itg_notation import read
 from daxy.languages._itg_parser import Derivation, parse
@@ -71,5 +72,12 @@ def load(path: Path | str) -> Grammar:
         WrongFile: there is no such file, it is no text, or no grammar.
     """
     path = Path(path)
-    lines = enumerate(read_bytes(path).split(b"\n"), 1)
-    return read("\n".join(decoded(line, path, number) for number, line in lines), path)
+    expected = "the rules of a grammar"
+    data = read_bytes(path, expected)
+    text = "\n".join(decoded(line, path, at) for at, line in enumerate(data.split(b"\n"), 1))
+    try:
+        return read(text, path)
+    except WrongFile as error:
+        if error.line == 1:
+            check_kind(data[:HEAD], path, expected, reads=("empty",))
+        raise
