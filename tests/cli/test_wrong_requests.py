@@ -24,6 +24,7 @@ PREDICTIONS = (
 )
 OBJECT = "expected one JSON object a line"
 ORDER = "expected the file in whose order they are (--order FILE), or JSON lines with a `key` each"
+NACS = "github.com/facebookresearch/NACS"
 TRAIN = "length_split/tasks_train_length.txt"
 
 FILES = {
@@ -161,7 +162,8 @@ REQUESTS = [
     ),
     (
         "show translation/daxy --official good.txt",
-        "good.txt: is no folder and no .tar.xz; expected the official files as published",
+        f"good.txt: is text with lines `IN: ... OUT: ...`, as SCAN's; expected a clone of {NACS},"
+        " or an archive of it (.zip, .tar.gz, .tar.xz)",
     ),
     (
         "show translation/daxy --pairs good.txt --official good.txt",
@@ -170,7 +172,7 @@ REQUESTS = [
     (
         "train translation/daxy --sentences released",
         "the sentences that the papers trained on do not come with daxy;"
-        " expected --official DIR, the released folder with train.tsv or its .tar.xz",
+        f" expected --official DIR, a clone of {NACS}",
     ),
     (
         "train transduction/copy --pairs 9 --test-pairs 7 --test-shortest 65 --test-longest 65",
@@ -188,7 +190,7 @@ REQUESTS = [
     (
         "reproduce bastings2018/table3",
         "the sentences that the papers trained on do not come with daxy;"
-        " expected --official DIR, the released folder with train.tsv or its .tar.xz",
+        f" expected --official DIR, a clone of {NACS}",
     ),
     (
         "sweep lake2018/grid --cell lstm --cell gru --dry-run",
@@ -295,7 +297,8 @@ REQUESTS = [
     (
         "show scan/length --validation random",
         "wrong value for --validation: 'random'; expected one of 'published', 'draw', 'dab',"
-        " 'length', 'none'; see `daxy show --help`",
+        " 'length', 'none', 'released-random', 'released-dab', 'released-length'; see"
+        " `daxy show --help`",
     ),
     (
         "export scan/length --format csv",
@@ -460,7 +463,8 @@ REQUESTS = [
     ),
     (
         "show scan/bastings_jump_num4 --official malformed",
-        "scan/bastings_jump_num4 has no official files; leave out --official",
+        "malformed: holds no data/scan/add_jump_additional/train.num04; expected a clone of "
+        f"{NACS}",
     ),
     # commands outside the grammar
     (
@@ -571,15 +575,17 @@ REQUESTS = [
     ),
     (
         "show scan/length --official good.txt",
-        "good.txt: is no folder and no .tar.xz; expected the official files as published",
+        "good.txt: is text with lines `IN: ... OUT: ...`, as SCAN's; expected a clone of "
+        f"github.com/brendenlake/SCAN or {NACS}, or an archive of it (.zip, .tar.gz, .tar.xz)",
     ),
     (
         "show scan/simple --official malformed",
-        "malformed/simple_split/tasks_train_simple.txt: no such file",
+        "malformed: holds no simple_split/tasks_train_simple.txt, nor data/scan/simple/train;"
+        f" expected a clone of github.com/brendenlake/SCAN or {NACS}",
     ),
     (
         "show scan/length --official no_test",
-        "no_test/length_split/tasks_test_length.txt: no such file",
+        "no_test: holds no length_split/tasks_test_length.txt",
     ),
     (
         "show scan/length --official malformed",
@@ -601,9 +607,31 @@ REQUESTS = [
     ),
     (
         "show scan/length --official broken.tar.xz",
-        "broken.tar.xz: cannot be read as a .tar.xz: not an lzma file",
+        "broken.tar.xz: is no folder and no archive; expected a clone of"
+        f" github.com/brendenlake/SCAN or {NACS}, or an archive of it (.zip, .tar.gz, .tar.xz)",
     ),
-    ("show scan/length --official other.tar.xz", f"other.tar.xz: holds no {TRAIN}"),
+    (
+        "show scan/length --official other.tar.xz",
+        f"other.tar.xz: holds no {TRAIN}, nor data/scan/length/train; expected a clone of"
+        f" github.com/brendenlake/SCAN or {NACS}",
+    ),
+    (
+        "show scan/addprim_jump --validation released-dab",
+        "the authors' validation sets do not come with daxy; expected --official DIR, a clone of"
+        f" {NACS} with data/scan/add_jump/valid.dab.src",
+    ),
+    (
+        "show nacs/simple --validation released-length --official malformed",
+        "no released-length set was published for scan/simple; it has released-random",
+    ),
+    (
+        "show scan/length --validation released-length --validation-fraction 0.2",
+        "the released validation set is drawn already; leave out --validation-fraction",
+    ),
+    (
+        "show scan/length --validation released-length --official malformed",
+        "malformed: holds no data/scan/length/train_wo_valid_length",
+    ),
     # predictions
     (
         "score scan/length --predictions value_twice.jsonl",

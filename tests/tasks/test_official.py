@@ -177,8 +177,9 @@ def test_files_in_each_others_place_are_refused(folder: Path, tmp_path: Path) ->
 def test_a_truncated_archive_is_refused_in_one_line(folder: Path, tmp_path: Path) -> None:
     whole = packed(folder, tmp_path / "whole.tar.xz", ".").read_bytes()
     archive = tmp_path / "scan.tar.xz"
-    for length in (0, 10, len(whole) // 2):
+    for length in (10, len(whole) // 2):
         archive.write_bytes(whole[:length])
-        with pytest.raises(WrongFile, match=r"scan\.tar\.xz: cannot be read as a \.tar\.xz: ") as e:
+        problem = r"scan\.tar\.xz: cannot be read as an archive \(compressed by xz\): "
+        with pytest.raises(WrongFile, match=problem) as e:
             daxy.load(TASK, official=archive)
         assert len(str(e.value).splitlines()) == 1

@@ -48,6 +48,7 @@ class Tasks(OfTask):
         from daxy.experiments import papers
 
         task = tasks.get(name)
+        published = task.published_sizes
         usual = self.data == type(self.data)()
         data: dict[str, Any] = {
             "task": task.name,
@@ -57,7 +58,7 @@ class Tasks(OfTask):
             "metrics": list(task.metrics),
             "scores": {metric: metrics.get(metric).summary for metric in task.metrics},
             "sizes": asdict(task.sizes),
-            "published_sizes": asdict(task.sizes) if task.published else None,
+            "published_sizes": asdict(published) if published else None,
         }
 
         def with_figures(more: dict[str, Any], lines: str, options: Mapping[str, Option]) -> Result:

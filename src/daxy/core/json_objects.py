@@ -55,8 +55,13 @@ def read(path: Path, *, constants: bool = False) -> Any:
     Raises:
         WrongFile: it cannot be read or is not JSON; says where.
     """
+    return decode_file(read_bytes(path, most=MOST_BYTES), path, constants=constants)
+
+
+def decode_file(data: bytes, path: Path, *, constants: bool = False) -> Any:
+    """Return the JSON value in the bytes of a file; see `read`."""
     try:
-        return decode(read_bytes(path, most=MOST_BYTES), constants=constants)
+        return decode(data, constants=constants)
     except NotJSON as error:
         raise WrongFile(path, str(error), line=error.line) from None
 

@@ -41,8 +41,9 @@ def read(path: Path) -> World:
 def _value(path: Path) -> Any:
     """Return the JSON value of a file; see `read`."""
     expected = "a world as a JSON object"
-    check_kind(read_bytes(path, expected)[:HEAD], path, expected, reads=JSONS)
-    return json_objects.read(path)
+    data = read_bytes(path, expected)
+    check_kind(data[:HEAD], path, expected, reads=JSONS)
+    return json_objects.decode_file(data, path)
 
 
 def from_json(value: Any) -> World:

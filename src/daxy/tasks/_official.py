@@ -1,26 +1,58 @@
-"""Official files in place of generated data, from the folder as published or a .tar.xz."""
+"""Official files of SCAN in place of generated data, from a clone of an authors' repository."""
 
 from __future__ import annotations
 
-import lzma
-import tarfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from daxy.core.errors import WrongFile
-from daxy.core.files import read_bytes
-from daxy.formats import scan_text
+from daxy.core.examples import Tokens
+from daxy.formats import pair_files, scan_text
 from daxy.languages import scan
+from daxy.tasks._release import File, find
 from daxy.tasks._rules import Added, HoldOut, Partition, Rows, Rule, select, words
 
+SCAN_CLONE = "github.com/brendenlake/SCAN"
+NACS_CLONE = "github.com/facebookresearch/NACS"
+NACS_FOLDER = "data/scan"
+"""Where that repository has its sets."""
+SIDES = (".src", ".trg")
 
-def load(official: Path, stem: str, rule: Rule) -> Partition:
+
+@dataclass(frozen=True, kw_only=True)
+class Held:
+    """A released validation set and the training set that goes with it."""
+
+    train: str
+    validation: str
+    """Names of the files in `data/scan`, without `.src` and `.trg`."""
+    sizes: tuple[int, int]
+    """Lines of the two."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NacsFiles:
+    """The files that Bastings et al. (2018) released for a task, by their names in `data/scan`.
+
+    Each is a text file in SCAN's format, or a pair of files `.src` and `.trg`.
+    """
+
+    train: str
+    test: str
+    validation: Mapping[str, Held] = field(default_factory=dict[str, Held])
+    """The validation sets by the choice of `--validation`."""
+
+
+def load(official: Path, stem: str | None, nacs: NacsFiles | None, rule: Rule) -> Partition:
     """Return the partition that two official files hold, in their order.
 
     Args:
-        official: The folder that holds `simple_split/` and its siblings, or an archive of it.
-        stem: Path of the files in it, with `{part}` for train or test.
+        official: A clone of SCAN or NACS, a folder in it, or an archive.
+        stem: Path of SCAN's files, with `{part}` for train or test; None where it has none.
+        nacs: The files of NACS; None where it has none.
         rule: What the files are said to hold.
 
     Raises:
@@ -28,17 +60,92 @@ def load(official: Path, stem: str, rule: Rule) -> Partition:
             are not those of the rule; a draw has to have the published sizes, and so has a train
             file in which a command stands more than once.
     """
-    names = [stem.format(part=part) for part in ("train", "test")]
-    train, test = (rows(official, name) for name in names)
-    for name, problem in zip(names, _disagreements(rule, train, test), strict=True):
+    pairs = [] if stem is None else [tuple(stem.format(part=part) for part in ("train", "test"))]
+    pairs += [] if nacs is None else [(nacs_path(nacs.train), nacs_path(nacs.test))]
+    clones = [SCAN_CLONE] * (stem is not None) + [NACS_CLONE] * (nacs is not None)
+    files = loaded(
+        official, [name for pair in pairs for name in pair], " or ".join(clones), scan.SCAN
+    )
+    names = next((pair for pair in pairs if any(name in files for name in pair)), None)
+    if names is None:
+        wanted = ", nor ".join(pair[0] for pair in pairs)
+        raise WrongFile(official, f"holds no {wanted}; expected a clone of {' or '.join(clones)}")
+    check_present(official, names, files)
+    train, test = (positions(files[name]) for name in names)
+    for name, problem in zip(names, disagreements(rule, train, test), strict=True):
         if problem:
-            raise WrongFile(place(official, name), problem)
+            raise WrongFile(files[name].place, problem)
     return Partition(train, test)
 
 
-def _disagreements(rule: Rule, train: Rows, test: Rows) -> tuple[str, str]:
+@dataclass(frozen=True)
+class Commands:
+    """The commands of an official file, each of which has the actions that it means."""
+
+    place: str
+    """What errors call the file."""
+    commands: Sequence[Tokens]
+
+
+def nacs_path(name: str) -> str:
+    """Return the path of a set in NACS's repository."""
+    return f"{NACS_FOLDER}/{name}"
+
+
+def loaded(
+    official: Path, names: Sequence[str], repository: str, grammar: scan.Grammar
+) -> dict[str, Commands]:
+    """Return the commands of files by their paths in a repository, of those that are there.
+
+    Raises:
+        WrongFile: a file cannot be read, or a line of it disagrees with the grammar.
+    """
+    sides = [f"{name}{side}" for name in names for side in SIDES]
+    found = find(official, [*names, *sides], repository)
+    files = {name: _read(found, name, grammar) for name in names}
+    return {name: file for name, file in files.items() if file is not None}
+
+
+def _read(found: Mapping[str, File], name: str, grammar: scan.Grammar) -> Commands | None:
+    """Return the commands of a file, or of a pair of files, if it is there."""
+    if name in found:
+        place, content = found[name]
+        return _checked(place, place, scan_text.parse(content, place), grammar)
+    if all(f"{name}{side}" in found for side in SIDES):
+        sources, targets = (found[f"{name}{side}"] for side in SIDES)
+        places = sources.place, targets.place
+        pairs = pair_files.parse(sources.content, targets.content, places)
+        return _checked(sources.place, targets.place, pairs, grammar)
+    return None
+
+
+def _checked(
+    place: str, blamed: str, pairs: Sequence[tuple[Tokens, Tokens]], grammar: scan.Grammar
+) -> Commands:
+    """Return commands after comparing their actions with the grammar."""
+    for line, (command, actions) in enumerate(pairs, start=1):
+        given = tuple(map(scan.official_spelling, actions))
+        if problem := scan.disagreement(command, given, grammar):
+            raise WrongFile(blamed, problem, line=line)
+    return Commands(place, [command for command, _ in pairs])
+
+
+def check_present(official: Path, names: Sequence[str], files: Mapping[str, Commands]) -> None:
+    """Refuse a release that lacks a file."""
+    for name in names:
+        if name not in files:
+            raise WrongFile(official, f"holds no {name}")
+
+
+def positions(file: Commands) -> Rows:
+    """Return where the commands of a file, without `dab`, are in the order of all commands."""
+    position = {command: row for row, command in enumerate(scan.meanings())}
+    return np.array([position[command] for command in file.commands], np.int64)
+
+
+def disagreements(rule: Rule, train: Rows, test: Rows) -> tuple[str, str]:
     """Return what is wrong with the commands of each file, empty where nothing is."""
-    sizes = rule.sizes
+    sizes = rule.released or rule.sizes if isinstance(rule, Added) else rule.sizes
     if len(np.unique(test)) != len(test):
         return "", "a command stands twice in this test file"
     if common := len(np.intersect1d(train, test)):
@@ -54,6 +161,11 @@ def _disagreements(rule: Rule, train: Rows, test: Rows) -> tuple[str, str]:
                 expected = f"{rule.count}" if least == rule.count else f"{least} to {rule.count}"
                 return f"{len(added)} commands were added; expected {expected}", ""
             known, asked = np.union1d(known, added), np.setdiff1d(asked, added)
+            reserved, withheld = np.setdiff1d(asked, test), (rule.reserve or 0) - len(added)
+            if rule.reserve and len(reserved) != withheld:
+                problem = f"{len(reserved)} of the commands that this part may have are missing"
+                return "", f"{problem}; expected {withheld}"
+            asked = np.setdiff1d(asked, reserved) if rule.reserve else asked
         case _:
             return _miscount(len(train), sizes.train), _miscount(len(test), sizes.test)
     repeated = "" if len(train) == len(known) else _miscount(len(train), sizes.train)
@@ -72,51 +184,3 @@ def _difference(found: Rows, expected: Rows) -> str:
         if len(rows):
             return f"{len(rows):,} commands {what}, such as '{' '.join(words()[rows[0]])}'"
     return ""
-
-
-def rows(official: Path, name: str) -> Rows:
-    """Return the positions of a file's commands in the canonical order of all commands."""
-    called, data = place(official, name), content(official, name)
-    position = {command: row for row, command in enumerate(scan.meanings())}
-    found: list[int] = []
-    for line, (command, actions) in enumerate(scan_text.parse(data, called), start=1):
-        given = tuple(map(scan.official_spelling, actions))
-        if problem := scan.disagreement(command, given):
-            raise WrongFile(called, problem, line=line)
-        found.append(position[command])
-    return np.array(found, np.int64)
-
-
-def place(official: Path, name: str) -> str:
-    """Return what to call a file in errors."""
-    return f"{official / name}" if official.is_dir() else f"{official}:{name}"
-
-
-def content(official: Path, name: str) -> bytes:
-    """Return what is in an official file.
-
-    Raises:
-        WrongFile: there is no such file, or it cannot be read.
-    """
-    if official.is_dir():
-        return read_bytes(official / name)
-    if official.suffixes[-2:] != [".tar", ".xz"]:
-        problem = "is no folder and no .tar.xz; expected the official files as published"
-        raise WrongFile(official, problem if official.exists() else "no such file or folder")
-    return _member(official, name)
-
-
-def _member(archive: Path, name: str) -> bytes:
-    """Return a file of the archive, which may keep its files below one more folder."""
-    try:
-        with tarfile.open(archive, "r:xz") as members:
-            for member in members:
-                if member.isfile() and f"/{member.name}".endswith(f"/{name}"):
-                    content = members.extractfile(member)
-                    assert content is not None
-                    return content.read()
-    except FileNotFoundError:
-        raise WrongFile(archive, "no such file or folder") from None
-    except (OSError, EOFError, lzma.LZMAError, tarfile.TarError) as error:
-        raise WrongFile(archive, f"cannot be read as a .tar.xz: {error}") from error
-    raise WrongFile(archive, f"holds no {name}")

@@ -119,6 +119,8 @@ class Added:
     sizes: Sizes
     reserve: int | None = None
     """How many are drawn; all of them leave test, the first `count` are added to train."""
+    released: Sizes | None = None
+    """The sizes of the authors' files, where they repeat commands another number of times."""
     least_published: int | None = None
     """How many the official file may have at least, where it is known to add fewer than `count`."""
 

@@ -10,9 +10,11 @@ import numpy as np
 
 from daxy.core.errors import WrongRequest
 from daxy.core.examples import Examples, Tokens
-from daxy.core.split import Split
+from daxy.core.split import Sizes, Split
 from daxy.languages import scan
 from daxy.tasks import _official, _validation
+from daxy.tasks import _released_validation as _released
+from daxy.tasks._official import NacsFiles
 from daxy.tasks._predicates import LongerThan
 from daxy.tasks._rules import Added, HoldOut, Partition, Rule
 from daxy.tasks._scan_data import ScanData
@@ -27,7 +29,14 @@ class ScanTask(Task[ScanData]):
     how: Rule
     """The rule or draw that makes train and test."""
     files: str | None
-    """Path of the official files, with `{part}` for train or test; None where there are none."""
+    """Path of SCAN's files, with `{part}` for train or test; None where there are none."""
+    nacs: NacsFiles | None = None
+    """The files in the repository of Bastings et al. (2018); None where there are none."""
+
+    @property
+    def published_sizes(self) -> Sizes | None:
+        """The published sizes, which the generated set may not have."""
+        return (isinstance(self.how, Added) and self.how.released) or self.sizes
 
     @property
     def options(self) -> type[ScanData]:
@@ -38,8 +47,7 @@ class ScanTask(Task[ScanData]):
         """Return the data of this task; see `Task.split`."""
         if self._primitive_rule is None:
             data.check_plain("oversample", f"{self.name} repeats no command")
-        parts = self._partition(data)
-        train, held_out = self._carve(parts, data)
+        train, held_out, test = self._parts(data)
         carved = data.validation not in ("published", "none")
         _validation.check_sizes(len(train), len(held_out), carved=carved)
         generated = data.official is None
@@ -47,7 +55,7 @@ class ScanTask(Task[ScanData]):
         return Split.of(
             train=train,
             validation=held_out,
-            test=scan.pairs().take(parts.test),
+            test=test,
             task=self.name,
             rule=self.rule if generated or fixed else "the draw of the official files",
             seed=data.seed,
@@ -64,12 +72,20 @@ class ScanTask(Task[ScanData]):
         """Other names of actions."""
         return scan.ALIASES
 
+    def _parts(self, data: ScanData) -> tuple[Examples, Examples, Examples]:
+        if data.validation.startswith(_released.PREFIX):
+            release = data.official, self.nacs, self.how, data.validation, self.name
+            train, chosen, test = _released.load(*release)
+            return train if data.oversample else _released.distinct(train), chosen, test
+        parts = self._partition(data)
+        return *self._carve(parts, data), scan.pairs().take(parts.test)
+
     def _partition(self, data: ScanData) -> Partition:
         if data.official is None:
             return self.how.partition(data.seed, oversample=data.oversample)
-        if self.files is None:
+        if self.files is None and self.nacs is None:
             raise WrongRequest(f"{self.name} has no official files; leave out --official")
-        parts = _official.load(data.official, self.files, self.how)
+        parts = _official.load(data.official, self.files, self.nacs, self.how)
         if data.oversample:
             return parts
         _, first = np.unique(parts.train, return_index=True)
@@ -91,6 +107,8 @@ class ScanTask(Task[ScanData]):
                 if base is None:
                     raise WrongRequest(f"validation by dab is for {kind}, not for {self.name}")
                 return _validation.proxy(parts.train, base, fraction, data.seed)
+            case _:
+                raise AssertionError(data.validation)
         return scan.pairs().take(train), scan.pairs().take(chosen)
 
     def _check_length(self) -> None:

@@ -49,6 +49,11 @@ class Task(ABC, Generic[Options]):
         return True
 
     @property
+    def published_sizes(self) -> Sizes | None:
+        """The published sizes; None where none are."""
+        return self.sizes if self.published else None
+
+    @property
     def endless(self) -> bool:
         """Whether there are always more examples to train on: its splits have a stream."""
         return False
@@ -171,8 +176,14 @@ class Task(ABC, Generic[Options]):
         lines = [f"# {self.name}", "", self.summary, ""]
         lines += [f"- Paper: {self.paper}", f"- Split: {rule}"]
         each = ", ".join(f"{name} {count}" for name, count in self.sizes.tests.items())
-        sizes = f"{self.sizes.train} train lines, {self.sizes.test} test lines"
-        known = "Published sizes" if self.published else "Sizes"
+        made, printed = self.sizes, self.published_sizes
+        if printed not in (None, made):
+            assert printed is not None
+            lines += [f"- Published sizes: {printed.train} train lines, {printed.test} test lines"]
+        sizes = f"{made.train} train lines, {made.test} test lines"
+        known = (
+            "Published sizes" if printed == made else "Sizes as generated" if printed else "Sizes"
+        )
         lines += [f"- {known}: {sizes}{f' ({each})' if each else ''}"]
         lines += [f"- Score: {name}: {metrics.get(name).summary}" for name in self.metrics]
         return "\n".join(lines) + "\n"

@@ -1,27 +1,39 @@
 """The selection of Tatoeba's sentences that Lake & Baroni and Bastings et al. trained on.
 
-`train.tsv` and `test.tsv` are the draw of the former, with the eight sentences of the new word at
-the head of the test; `valid.tsv` and `train_wo_valid.tsv` that of the latter.
+The authors have it in pairs of files, `train.src` and `train.trg`, in `data/scan/mt_data` of
+github.com/facebookresearch/NACS. The same content may be in files of pairs with a tab between,
+`train.tsv`. Train and test are the draw of Lake & Baroni, with the eight sentences of the new word
+at the head of the test; the validation set and the rest of train are that of Bastings et al.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from daxy.core.errors import WrongFile
-from daxy.formats import tsv
-from daxy.tasks import _official
+from daxy.core.examples import Examples
+from daxy.formats import pair_files, tsv
+from daxy.tasks._official import NACS_CLONE, SIDES, nacs_path
+from daxy.tasks._release import File, find
 from daxy.tasks._translation_pairs import Pair
 
+FOLDER = "mt_data"
 DIGESTS = {
-    "train.tsv": "3c57fa1ee5d5b26ade62e7454618567e",
-    "train_wo_valid.tsv": "3fe8c2e65a889ab6d2da00325d08e682",
-    "valid.tsv": "9d84b7020c40084e848185642aa6cb59",
-    "test.tsv": "2db0f6401f685181e2bd5aca0ade9a8f",
+    "train": "3c57fa1ee5d5b26ade62e7454618567e",
+    "train.wo_valid_random": "3fe8c2e65a889ab6d2da00325d08e682",
+    "valid.random": "9d84b7020c40084e848185642aa6cb59",
+    "test": "2db0f6401f685181e2bd5aca0ade9a8f",
 }
-"""Of the content of the files."""
+"""BLAKE2b (16 bytes) of the lines `<English>`, a tab, `<French>` with LF line ends."""
+TSV = {
+    "train": "train.tsv",
+    "train.wo_valid_random": "train_wo_valid.tsv",
+    "valid.random": "valid.tsv",
+    "test": "test.tsv",
+}
 DAXY = 8
 """Lines at the head of the test that are the new word's."""
 SHARE = 102 / 1_000
@@ -43,20 +55,37 @@ def load(official: Path) -> Selection:
     """Return the released selection.
 
     Args:
-        official: The folder that holds `train.tsv` and its siblings, or an archive of it.
+        official: A clone of NACS, a folder in it, or an archive; or a folder of `train.tsv` and its
+            siblings, or an archive of it.
 
     Raises:
         WrongFile: a file is missing, a line of it is wrong, or it is not the released one.
     """
-    train, rest, validation, test = (_pairs(official, name) for name in DIGESTS)
+    sides = [f"{_path(name)}{side}" for name in DIGESTS for side in SIDES]
+    files = find(official, [*TSV.values(), *sides], NACS_CLONE)
+    train, rest, validation, test = (_pairs(official, name, files) for name in DIGESTS)
     return Selection(train, rest, validation, test[DAXY:])
 
 
-def _pairs(official: Path, name: str) -> list[Pair]:
-    place = _official.place(official, name)
-    content = _official.content(official, name)
-    found = tsv.parse(content, place)
+def _path(name: str) -> str:
+    return nacs_path(f"{FOLDER}/{name}")
+
+
+def _pairs(official: Path, name: str, files: Mapping[str, File]) -> list[Pair]:
+    """Return the pairs of a set after comparing them with the released ones."""
+    sides = [files.get(f"{_path(name)}{side}") for side in SIDES]
+    table = files.get(TSV[name])
+    if table is not None:
+        place, pairs = table.place, tsv.parse(table.content, table.place)
+    elif sides[0] is not None and sides[1] is not None:
+        (place, sources), (other, targets) = sides[0], sides[1]
+        pairs = pair_files.parse(sources, targets, (place, other))
+    else:
+        both = " and ".join(f"{name}{side}" for side in SIDES)
+        problem = f"holds no {both} (or {TSV[name]}); expected a clone of {NACS_CLONE}"
+        raise WrongFile(official, problem)
+    content = tsv.write(Examples.of(pairs)).encode()
     if hashlib.blake2b(content, digest_size=16).hexdigest() != DIGESTS[name]:
         problem = "is not the released file to the letter; expected it, or --pairs for another"
         raise WrongFile(place, problem)
-    return found
+    return pairs

@@ -13,7 +13,7 @@ from typing import final
 import numpy as np
 
 from daxy.core.examples import Tokens
-from daxy.core.split import Split
+from daxy.core.split import Sizes, Split
 from daxy.languages import scan as scan_language
 from daxy.tasks import scan
 from daxy.tasks._scan_data import ScanData
@@ -27,6 +27,11 @@ class NacsTask(Task[ScanData]):
     """The mirror of a split of SCAN, scored by back-mapping."""
 
     mirrored: ScanTask
+
+    @property
+    def published_sizes(self) -> Sizes | None:
+        """The published sizes, which the generated set may not have."""
+        return self.mirrored.published_sizes
 
     @property
     def options(self) -> type[ScanData]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from daxy.core.split import Sizes
 from daxy.languages import scan
+from daxy.tasks._official import Held, NacsFiles
 from daxy.tasks._predicates import NEVER, ButNot, Composes, Contains, ContainsAny, LongerThan
 from daxy.tasks._rules import Added, HoldOut, Proportion, Rule
 from daxy.tasks._scan_task import ScanTask
@@ -68,7 +69,19 @@ FIRST_FILLER = ButNot(
 """The 1,065 commands that filler_num1 adds to the train set of filler_num0."""
 
 JUMPS_ADDED = {1: 14_671, 2: 14_670, 4: 14_668, 8: 14_670, 16: 14_665, 32: 14_655}
-"""Published training lines by the number of composed jump commands in them."""
+"""Training lines of `addprim_complex_jump` by the number of composed jump commands in them."""
+NACS_JUMPS = {
+    0: (14_670, (13_236, 1_278)),
+    1: (14_655, (13_224, 1_276)),
+    2: (14_655, (13_224, 1_277)),
+    4: (14_653, (13_222, 1_279)),
+    8: (14_652, (13_221, 1_283)),
+    16: (14_648, (13_217, 1_291)),
+    32: (14_655, (13_224, 1_307)),
+}
+"""Lines in the files of Bastings et al. by the same number: train, and train and validation of the
+released draw. They repeat each of m commands floor(0.11 * 13,203 / m) times, the oversampling of
+SCAN round(13,203 / 9 / m) times."""
 
 
 def with_jumps(count: int, repetition: int) -> Added:
@@ -91,7 +104,73 @@ def with_nested_jumps(count: int) -> Added:
         draw="scan/bastings_jump",
         reserve=32,
         sizes=Sizes(train=JUMPS_ADDED.get(count, 14_670), test=7_674),
+        released=Sizes(train=NACS_JUMPS[count][0], test=7_674),
     )
+
+
+def _nacs(folder: str, train: int, validation: int, **others: Held) -> NacsFiles:
+    """Return the files that Bastings et al. have in a folder, with the sizes of their draw."""
+    draw = Held(
+        train=f"{folder}/train_wo_valid_random",
+        validation=f"{folder}/valid.random",
+        sizes=(train, validation),
+    )
+    validation_sets = {"random": draw, **others}
+    return NacsFiles(train=f"{folder}/train", test=f"{folder}/test", validation=validation_sets)
+
+
+def _nacs_jumps(count: int) -> NacsFiles:
+    """Return the files of Bastings et al. with so many composed commands in train.
+
+    Those without any are the files of their folder `add_jump`, tested on the same commands.
+    """
+    folder = "add_jump_additional"
+    name = f"{folder}/train.num{count:02}"
+    train, with_dab = name, f"{name}.withdab"
+    if not count:
+        train, with_dab = "add_jump/train", "add_jump/train_with_dab"
+    lines, draw = NACS_JUMPS[count]
+    twins = lines - 13_203
+    return NacsFiles(
+        train=train,
+        test=f"{folder}/test",
+        validation={
+            "random": Held(
+                train=f"{name}.wo_valid_random",
+                validation=f"{folder}/valid.num{count:02}.random",
+                sizes=draw,
+            ),
+            "dab": Held(
+                train=with_dab, validation=f"{folder}/valid.dab", sizes=(lines + twins, 7_674)
+            ),
+        },
+    )
+
+
+NACS = {
+    "simple": _nacs("simple", 15_083, 1_645),
+    "length": _nacs(
+        "length",
+        15_311,
+        1_679,
+        length=Held(
+            train="length/train_wo_valid_length",
+            validation="length/valid.length",
+            sizes=(15_438, 1_552),
+        ),
+    ),
+    "addprim_jump": _nacs(
+        "add_jump",
+        13_236,
+        1_278,
+        dab=Held(
+            train="add_jump/train_with_dab", validation="add_jump/valid.dab", sizes=(16_137, 7_706)
+        ),
+    ),
+    "addprim_turn_left": _nacs("add_turn_left", 19_719, 2_171),
+    **{f"bastings_jump_num{count}": _nacs_jumps(count) for count in NACS_JUMPS},
+}
+"""What the repository of Bastings et al. has, by the name of the split."""
 
 
 def _least_published_shots(count: int, repetition: int) -> int | None:
@@ -150,7 +229,7 @@ def _add_primitive() -> Iterator[ScanTask]:
                 f"{folder}/with_additional_examples",
                 family="addprim_complex_jump_num{1,2,4,8,16,32}_rep{1..5}",
             )
-    for count in (0, *JUMPS_ADDED):
+    for count in NACS_JUMPS:
         yield _task(
             f"bastings_jump_num{count}",
             f"7,674 composed `jump` commands, after `jump` alone and {count} composed",
@@ -207,6 +286,7 @@ def _task(
         metrics=("exact",),
         how=rule,
         files=None if folder is None else f"{folder}/tasks_{{part}}_{name}.txt",
+        nacs=NACS.get(name),
     )
 
 

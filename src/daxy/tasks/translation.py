@@ -125,7 +125,7 @@ def _parts(data: TranslationData) -> tuple[list[Pair], list[Pair], list[Pair]]:
         if data.official is None:
             raise WrongRequest(
                 "the sentences that the papers trained on do not come with daxy;"
-                " expected --official DIR, the released folder with train.tsv or its .tar.xz"
+                " expected --official DIR, a clone of github.com/facebookresearch/NACS"
             )
         chosen = released.load(data.official)
         if not data.is_validated:

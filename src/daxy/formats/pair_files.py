@@ -1,0 +1,59 @@
+"""Pairs in two files: a source a line in one, its target on the same line of the other.
+
+OpenNMT, Sockeye, fairseq and Bastings et al. (2018) name them `train.src` and `train.trg`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from daxy.core.errors import WrongFile
+from daxy.core.examples import Tokens
+from daxy.core.files import decoded
+from daxy.core.kinds import HEAD, TEXTS, check_kind
+from daxy.formats._pair_lines import without_carriage_returns
+
+EXPECTED = "lines of tokens with single spaces"
+
+
+def parse(
+    sources: bytes, targets: bytes, paths: tuple[Path | str, Path | str]
+) -> list[tuple[Tokens, Tokens]]:
+    """Return the pairs in the bytes of two files.
+
+    Args:
+        sources: Content of the file of sources.
+        targets: Content of the file of targets.
+        paths: What errors call the two files.
+
+    Raises:
+        WrongFile: a line is wrong, or the files differ in their number of lines.
+    """
+    first, second = (_lines(*each) for each in zip((sources, targets), paths, strict=True))
+    if len(first) != len(second):
+        problem = f"{len(second):,} lines; {paths[0]} has {len(first):,}; expected as many"
+        raise WrongFile(paths[1], problem)
+    return list(zip(first, second, strict=True))
+
+
+def _lines(data: bytes, path: Path | str) -> list[Tokens]:
+    check_kind(data[:HEAD], path, EXPECTED, reads=TEXTS - {"empty"})
+    lines = without_carriage_returns(data, path).removesuffix(b"\n").split(b"\n")
+    try:
+        return [_tokens(line, path, number) for number, line in enumerate(lines, start=1)]
+    except WrongFile as error:
+        if error.line == 1:
+            check_kind(data[:HEAD], path, EXPECTED)
+        raise
+
+
+def _tokens(line: bytes, path: Path | str, number: int) -> Tokens:
+    tokens = tuple(decoded(line, path, number).split(" "))
+    for token in tokens:
+        if not token:
+            problem = "blank line" if tokens == ("",) else "two spaces, or one at an end"
+            raise WrongFile(path, f"{problem}; expected {EXPECTED}", line=number)
+        if not token.isprintable():
+            problem = f"unprintable {token[:60]!r}; expected {EXPECTED}"
+            raise WrongFile(path, problem, line=number)
+    return tokens

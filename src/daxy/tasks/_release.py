@@ -1,0 +1,177 @@
+"""The files of an authors' repository, from a clone of it, a folder in it, or an archive.
+
+A file is asked for by its path in the repository. What users name may be the root, any folder on
+that path, or an archive of one of these, with one more folder on top, as GitHub packs them.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Collection, Generator
+from contextlib import closing
+from pathlib import Path, PurePosixPath
+from typing import IO, NamedTuple, Protocol, final
+
+from daxy.core.errors import WrongFile
+from daxy.core.files import bounded, read_bytes
+from daxy.core.kinds import HEAD, Kind, kind_of
+
+Opening = Callable[[], IO[bytes]]
+
+
+class Readable(Protocol):
+    """A stream of bytes."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return the next bytes."""
+        ...
+
+    def close(self) -> None:
+        """Close the stream."""
+
+
+MOST = 1 << 30
+"""Bytes that an archive may unpack to: 1 GiB; SCAN has a third of it."""
+ARCHIVES = ".zip, .tar.gz, .tar.xz"
+DECOMPRESSED: dict[str, Callable[[Path], Readable]] = {
+    "tar": io.FileIO,
+    "gzip": gzip.GzipFile,
+    "bzip2": bz2.BZ2File,
+    "xz": lzma.LZMAFile,
+}
+"""How to read the tar archive in a file of each kind."""
+DAMAGE = (OSError, EOFError, lzma.LZMAError, zlib.error, tarfile.TarError, zipfile.BadZipFile)
+UNREADABLE = (*DAMAGE, NotImplementedError, RuntimeError, ValueError)
+"""What reading a damaged or encrypted archive raises."""
+
+
+class File(NamedTuple):
+    """A file of a release."""
+
+    place: str
+    """What errors call it."""
+    content: bytes
+
+
+def find(official: Path, names: Collection[str], repository: str) -> dict[str, File]:
+    """Return the files of a release by their names; those that it does not have are left out.
+
+    Args:
+        official: A folder or an archive.
+        names: Paths in the repository.
+        repository: Its address for messages: "github.com/brendenlake/SCAN".
+
+    Raises:
+        WrongFile: it is neither, cannot be read, or unpacks to more than `MOST` bytes.
+    """
+    if official.is_dir():
+        places = {name: _in_folder(official, name) for name in names}
+        return {name: File(str(path), read_bytes(path)) for name, path in places.items() if path}
+    kind = _kind(official, repository)
+    try:
+        return _in_archive(official, "" if kind is None else kind.name, names)
+    except UNREADABLE as error:
+        problem = f"cannot be read as an archive ({kind.noun if kind else ''}): {error}"
+        raise WrongFile(official, problem) from error
+
+
+def _kind(official: Path, repository: str) -> Kind | None:
+    """Return which archive a file is."""
+    try:
+        with official.open("rb") as file:
+            kind = kind_of(file.read(HEAD))
+    except FileNotFoundError:
+        raise WrongFile(official, "no such file or folder") from None
+    except (OSError, ValueError) as error:
+        raise WrongFile(official, f"cannot be read: {error}") from error
+    if kind is None or kind.name not in (*DECOMPRESSED, "zip"):
+        noun = "no folder and no archive" if kind is None else kind.noun
+        wanted = f"a clone of {repository}, or an archive of it ({ARCHIVES})"
+        raise WrongFile(official, f"is {noun}; expected {wanted}")
+    return kind
+
+
+def _in_folder(folder: Path, name: str) -> Path | None:
+    """Return where a folder has a file: by its whole path, or by the end of it."""
+    parts = PurePosixPath(name).parts
+    places = (folder.joinpath(*parts[start:]) for start in range(len(parts)))
+    return next((place for place in places if place.is_file()), None)
+
+
+def _in_archive(archive: Path, kind: str, names: Collection[str]) -> dict[str, File]:
+    found: dict[str, File] = {}
+    known = dict.fromkeys(names, 0)
+    """How many parts of its path each file was found by."""
+    members = _zipped(archive) if kind == "zip" else _tarred(archive, kind)
+    with closing(members):
+        for member, opening in members:
+            better = {
+                name: shared for name in names if (shared := _shared(member, name)) > known[name]
+            }
+            if better:
+                place = f"{archive}:{member}"
+                file = File(place, b"".join(bounded(opening(), place, "text")))
+                found |= dict.fromkeys(better, file)
+                known |= better
+            if all(known[name] == len(PurePosixPath(name).parts) for name in names):
+                break
+    return found
+
+
+def _shared(member: str, name: str) -> int:
+    """Return how many parts of a file's path a member has, all but its top folder; or 0."""
+    path, wanted = PurePosixPath(member).parts, PurePosixPath(name).parts
+    ends = (each for each in (path, path[1:]) if each and wanted[-len(each) :] == each)
+    return max(map(len, ends), default=0)
+
+
+def _tarred(archive: Path, kind: str) -> Generator[tuple[str, Opening], None, None]:
+    """Yield the files of a tar archive, each with what opens it, within the limit."""
+    unpacked = 0
+    with closing(DECOMPRESSED[kind](archive)) as raw:
+        stream = _Limited(raw, archive)
+        with tarfile.open(fileobj=stream, mode="r|") as members:
+            for member in members:
+                unpacked += member.size
+                _check_unpacked(archive, unpacked)
+                if member.isfile():
+                    content = members.extractfile(member)
+                    assert content is not None
+                    yield member.name, lambda content=content: content
+
+
+def _zipped(archive: Path) -> Generator[tuple[str, Opening], None, None]:
+    """Yield the files of a zip archive, each with what opens it, within the limit."""
+    with zipfile.ZipFile(archive) as members:
+        files = [member for member in members.infolist() if not member.is_dir()]
+        _check_unpacked(archive, sum(member.file_size for member in files))
+        for member in files:
+            yield member.filename, lambda member=member: members.open(member)
+
+
+def _check_unpacked(archive: Path, size: int) -> None:
+    if size > MOST:
+        problem = f"unpacks to more than {MOST:,} bytes; at most that many are read"
+        raise WrongFile(archive, problem)
+
+
+@final
+class _Limited(io.RawIOBase):
+    """A stream that refuses to be read further than the limit."""
+
+    def __init__(self, inner: Readable, archive: Path) -> None:
+        super().__init__()
+        self.inner, self.archive, self.count = inner, archive, 0
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return the next bytes."""
+        piece = self.inner.read(size)
+        self.count += len(piece)
+        _check_unpacked(self.archive, self.count)
+        return piece
