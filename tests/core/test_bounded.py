@@ -35,4 +35,4 @@ def test_a_longer_file_is_refused_with_the_limit() -> None:
 
 def test_a_device_without_end_is_refused() -> None:
     with pytest.raises(WrongFile, match="/dev/zero: is binary data; expected text"):
-        read_bytes(Path("/dev/zero"))
+        read_bytes(Path("/dev/zero"), "text")

@@ -19,6 +19,7 @@ from daxy.core.kinds import HEAD, check_kind, kind_of
 
 SIDES = {".src": ".trg", ".trg": ".src"}
 """Names of two files with a side each, as OpenNMT, Sockeye and fairseq take them."""
+PAIRS = "pairs in a format that `daxy export` writes"
 FORMAT_OF_KIND = {
     "parquet": "parquet",
     "json-lines": "jsonl",
@@ -53,7 +54,7 @@ def format_of(path: Path, head: bytes | None = None) -> str:
     kind = kind_of(head)
     if kind is not None and kind.name in FORMAT_OF_KIND:
         return FORMAT_OF_KIND[kind.name]
-    check_kind(head, path, "pairs in a format that `daxy export` writes")
+    check_kind(head, path, PAIRS)
     if head.startswith(b"<s> "):
         return "joint-text"
     if b"\t" in head.partition(b"\n")[0]:
@@ -68,13 +69,13 @@ def read(path: Path) -> Pairs:
         WrongFile: it cannot be read, or a line of it is wrong.
     """
     # A pipe can be read once only; what is no file at all is refused there.
-    data = None if path.is_file() else read_bytes(path)
+    data = None if path.is_file() else read_bytes(path, PAIRS)
     form = format_of(path, data)
     if form in ("parquet", "gscan-json", "parallel"):
         if data is not None:
             raise WrongFile(path, f"is a pipe; expected a file for {form}")
         return Pairs(form, _parts_of_file(path, form))
-    data = read_bytes(path) if data is None else data
+    data = read_bytes(path, PAIRS) if data is None else data
     if form == "jsonl":
         from daxy.formats import jsonl
 
@@ -102,7 +103,7 @@ def _parts_of_file(path: Path, form: str) -> Mapping[str, Examples]:
 def _head(path: Path) -> bytes:
     """Return the first bytes of a file, or all of a pipe."""
     if not path.is_file():
-        return read_bytes(path)
+        return read_bytes(path, PAIRS)
     with contextlib.suppress(OSError), path.open("rb") as file:
         return file.read(HEAD)
     return read_bytes(path)  # says why it cannot be read

@@ -38,7 +38,7 @@ def lines(path: Path) -> list[Tokens]:
     Raises:
         WrongFile: it cannot be read, is empty, or has a line that is not tokens with single spaces.
     """
-    data = read_bytes(path)
+    data = read_bytes(path, "tokens with single spaces on each line")
     if not data:
         raise WrongFile(path, "the file is empty; expected tokens with single spaces on each line")
     rows = list[Tokens]()
