@@ -59,6 +59,7 @@ KINDS = {
     "json": b'{"size": 4,\n "agent": [3, 0]}',
     "gscan": b'{"grid_size": 6, "type_grammar": "adverb", "examples": {"train": [',
     "reascan": b'{\n "grid_size": 6,\n "type_grammar": "ReaSCAN-Grammer",\n',
+    "vocabulary": b'{\n    "sos_token": "<SOS>",',
     "scan-text": TEXT,
 }
 

@@ -274,8 +274,8 @@ def test_a_wrong_byte_outside_of_the_examples_is_found_with_its_place(
     [
         (lambda text: text[: len(text) // 3], "cut off in example"),
         (lambda text: text[:-2], "cut off in its header"),
-        (lambda text: "", "no JSON outside of the examples"),
-        (lambda text: "[1, 2]", "expected one JSON object with `examples`"),
+        (lambda text: "", "the file is empty; expected a dataset.txt of gSCAN"),
+        (lambda text: "[1, 2]", "is a JSON array; expected a dataset.txt of gSCAN"),
         (lambda text: '{"a": 1}', "expected one JSON object with `examples`"),
         (lambda text: text.replace("}, {", "} {", 1), "before example 1; expected one comma"),
         (lambda text: text.replace("}, {", "}, 7, {", 1), "', 7,' before example 1"),
@@ -285,8 +285,41 @@ def test_a_wrong_byte_outside_of_the_examples_is_found_with_its_place(
         (lambda text: '{"grid_size": 4, "examples": {"train": {}}}', "lists of examples"),
         (lambda text: '{"grid_size": 4, "examples": {"train": null}}', "lists of examples"),
         (lambda text: text.replace('"grid_size": 4', '"grid_size": [4]', 1), "in its header: "),
-        (lambda text: text.replace('"simple_trans"', '"loud"', 1), "in its header: "),
-        (lambda text: text.replace('"red": "red"', '"pink": "pink"', 1), "in its header: "),
+        (
+            lambda text: text.replace('"simple_trans"', '"loud"', 1),
+            "in its header: type_grammar is 'loud'; expected a dataset.txt of gSCAN with"
+            " type_grammar adverb, normal, simple_trans or simple_intrans",
+        ),
+        (
+            lambda text: text.replace('"red": "red"', '"pink": "pink"', 1),
+            "in its header: color_adjectives are named 'pink'; expected red, green, yellow, blue",
+        ),
+        (
+            lambda text: text.replace('"square": "square"', '"cru": "square", "dax": "circle"', 1),
+            "in its header: nouns are named 'cru, dax'; expected circle, square, cylinder, as in"
+            " files made without `--sample_vocabulary=sample`",
+        ),
+        (
+            lambda text: text.replace('"walk": "walk"', '"walk": "push"', 1),
+            "in its header: intransitive_verbs are named 'walk'; expected walk, push, pull",
+        ),
+        (
+            lambda text: text.replace('"simple_trans"', '"ReaSCAN-Grammer"', 1),
+            "is a file of ReaSCAN (type_grammar 'ReaSCAN-Grammer'); expected a dataset.txt of",
+        ),
+        (
+            lambda text: '{"sos_token": "<SOS>",\n "eos_token": "<EOS>"}',
+            "is a vocabulary of the gSCAN authors' program; expected a dataset.txt of gSCAN",
+        ),
+        (
+            lambda text: "IN: jump OUT: I_JUMP\n",
+            "is text with lines `IN: ... OUT: ...`, as SCAN's; expected a dataset.txt of gSCAN",
+        ),
+        (lambda text: "walk left\n", "is no JSON object; expected a dataset.txt of gSCAN"),
+        (
+            lambda text: text.replace("{", "{" + " " * (1 << 24), 1),
+            "has more than 16,777,216 bytes outside of its examples",
+        ),
         (
             lambda text: text.replace('"situation": {', '"situation": {{' + " " * (1 << 20), 1),
             "train: example 0 has more than 1,048,576 bytes; does a brace lack?",
@@ -331,7 +364,9 @@ def test_an_archive_is_said_to_be_one(tmp_path: Path) -> None:
     path = tmp_path / "compositional_splits.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("dataset.txt", "{}")
-    with pytest.raises(WrongFile, match=r"is an archive; expected the dataset.txt in it, unpacked"):
+    with pytest.raises(
+        WrongFile, match=r"is a zip archive; expected a dataset.txt of .*; unpack it first"
+    ):
         gscan_json.examine(path)
 
 

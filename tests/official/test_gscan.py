@@ -70,7 +70,7 @@ def test_every_demonstration_is_ours_and_does_what_is_said(examples: list[dict[s
 
 @pytest.mark.parametrize("name", SIZES)
 def test_every_rule_holds_of_every_example(name: str, gscan_folder: Path) -> None:
-    dataset, wrong = examine(gscan_folder / f"{name}.txt")
+    dataset, wrong, _ = examine(gscan_folder / f"{name}.txt")
     assert wrong == []
     assert sum(map(len, dataset.parts.values())) == SIZES[name]
 

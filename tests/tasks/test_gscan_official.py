@@ -68,7 +68,7 @@ def test_a_file_of_ours_agrees_and_its_shots_are_counted(
     made: Split, length: Path, tmp_path: Path
 ) -> None:
     for path, count in ((save(made, tmp_path), 2), (length, 0)):
-        dataset, wrong = examine(path)
+        dataset, wrong, _ = examine(path)
         assert (shots(dataset), wrong) == (count, [])
 
 

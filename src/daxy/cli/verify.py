@@ -121,10 +121,11 @@ class Verify(Verb):
     def _gscan(self) -> Result:
         from daxy.tasks.gscan import examine, repeated, shots
 
-        dataset, wrong = examine(self.file)
+        dataset, wrong, taken = examine(self.file)
         splits = {name: dataset.counts[name] for name in dataset.parts}
-        more = {"shots": shots(dataset), "repeated": repeated(dataset)}
-        return self._answer("gscan", sum(splits.values()), wrong, more, splits)
+        few = shots(dataset) if taken.kind == "generalization" else 0
+        more = {"shots": few, "repeated": repeated(dataset)}
+        return self._answer("gscan", sum(splits.values()), wrong, more, splits, str(taken))
 
     def _answer(
         self,
@@ -133,6 +134,7 @@ class Verify(Verb):
         wrong: Sequence[Disagreement],
         counts: Mapping[str, int],
         parts: Mapping[str, int],
+        taken_for: str = "",
     ) -> Result:
         """Return the answer: counts in the first line, then the first disagreements."""
         facts = [f"{number:,} {SAID.get(name, name)}" for name, number in counts.items()]
@@ -146,6 +148,7 @@ class Verify(Verb):
         data = {
             "file": str(self.file),
             "checked_as": checked_as,
+            "taken_for": taken_for,
             "examples": count,
             "disagreements": len(wrong),
             "splits": dict(parts),

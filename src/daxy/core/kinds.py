@@ -53,9 +53,10 @@ GSCAN = Kind(
 )
 REASCAN = Kind(
     "reascan",
-    "a file of ReaSCAN",
+    "a file of ReaSCAN (type_grammar 'ReaSCAN-Grammer')",
     "daxy knows gSCAN's commands and worlds, and not the relative clauses of ReaSCAN",
 )
+VOCABULARY = Kind("vocabulary", "a vocabulary of the gSCAN authors' program")
 SCAN_TEXT = Kind(
     "scan-text",
     "text with lines `IN: ... OUT: ...`, as SCAN's",
@@ -64,7 +65,7 @@ SCAN_TEXT = Kind(
 
 TEXTS = frozenset(
     {"empty", "html", "not-found", "git-lfs", "json", "json-array", "json-lines", "gscan"}
-    | {"reascan", "scan-text"}
+    | {"reascan", "scan-text", "vocabulary"}
 )
 """Kinds that are UTF-8 text; a reader of lines refuses them where its first line is wrong."""
 
@@ -105,6 +106,7 @@ SERVER = re.compile(
 )
 ARRAY = re.compile(rb'\[\s*(?:[{"\[\]]|-?\d|null\b|true\b|false\b)')
 GSCAN_KEY = re.compile(rb'"(?:type_grammar|percentage_train|examples|grid_size)"\s*:')
+VOCABULARY_KEY = re.compile(rb'\{\s*"sos_token"\s*:')
 RECORD_KEY = re.compile(rb'\{\s*"(?:split|key|source|target|prediction)"\s*:')
 REASCAN_KEY = re.compile(rb'"type_grammar"\s*:\s*"ReaSCAN|"grammer_pattern"\s*:', re.IGNORECASE)
 CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1b"))
@@ -157,6 +159,8 @@ def _object_kind(begin: bytes) -> Kind:
     """Return the kind of a text that begins as a JSON object does."""
     if REASCAN_KEY.search(begin):
         return REASCAN
+    if VOCABULARY_KEY.match(begin):
+        return VOCABULARY
     if RECORD_KEY.match(begin):
         return JSON_LINES
     if GSCAN_KEY.search(begin[:256]) and b'"agent_position"' not in begin[:256]:

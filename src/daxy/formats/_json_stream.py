@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from daxy.core.errors import WrongFile, quote
 from daxy.core.json_objects import NotJSON, decode
+from daxy.core.kinds import HEAD, check_kind
 
 PIECE = 1 << 23
 """Bytes that are read at a time."""
@@ -33,8 +34,9 @@ BRACKETS = tuple(b"[]")
 OPENING = tuple(b"{[")
 MARKS = np.zeros(256, np.bool_)
 MARKS[list(b'"{}[]')] = True
-ARCHIVES = (b"PK\x03\x04", b"\xfd7zXZ", b"\x1f\x8b", b"BZh")
-"""How zip, xz, gzip and bzip2 files begin."""
+TYPES = ("adverb", "normal", "simple_trans", "simple_intrans")
+"""The authors' set types, in the header's `type_grammar`."""
+FILE = f"a dataset.txt of gSCAN with type_grammar {', '.join(TYPES[:-1])} or {TYPES[-1]}"
 NAME = re.compile(rb'"([^"\\]*)"\s*:\s*$')
 
 
@@ -71,9 +73,6 @@ class Stream:
         base = 0
         """Place in the file of the beginning of that."""
         for piece in _pieces(self.path):
-            if not text and not outside.text and piece.startswith(ARCHIVES):
-                problem = "is an archive; expected the dataset.txt in it, unpacked"
-                raise WrongFile(self.path, problem)
             known = len(text)
             text += piece
             for at, opens, level, kind in scanner.scan(text, known):
@@ -231,6 +230,10 @@ def _escaped(whole: NDArray[np.uint8], places: NDArray[np.int64]) -> NDArray[np.
 def _pieces(path: Path) -> Iterator[bytes]:
     try:
         with path.open("rb") as file:
+            check_kind(first := file.read(HEAD), path, FILE, reads=("json", "gscan"))
+            if not first.lstrip().startswith(b"{"):
+                raise WrongFile(path, f"is no JSON object; expected {FILE}")
+            yield first
             while piece := file.read(PIECE):
                 yield piece
     except FileNotFoundError:

@@ -14,16 +14,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import numpy as np
 
-from daxy.core.errors import WrongFile, quote
+from daxy.core.errors import WrongFile, quote, shown
 from daxy.core.examples import Sequences
 from daxy.core.json_objects import NotJSON, decode
 from daxy.formats._gscan_vectors import Code, Vectors
-from daxy.formats._json_stream import Found, Stream
+from daxy.formats._json_stream import FILE, TYPES, Found, Stream
 from daxy.languages import grounded
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, NotACommand
 from daxy.worlds.columns import Worlds
@@ -33,6 +33,15 @@ from daxy.worlds.placement import DIRECTIONS
 
 MOST = 10_000
 """Actions that an example has at most."""
+WORDS = {
+    "nouns": SHAPES,
+    "color_adjectives": COLORS,
+    "size_adjectives": grounded.SIZE_WORDS,
+    "adverbs": grounded.MANNERS,
+    "intransitive_verbs": grounded.VERBS,
+    "transitive_verbs": grounded.VERBS,
+}
+"""The words of the header, each of which means itself."""
 NUMBERS = {str(number): number for number in range(256)}
 """Numbers are written as strings."""
 QUOTES, QUOTES_OF_A_THING = 86, 30
@@ -80,10 +89,14 @@ class _Example(msgspec.Struct, forbid_unknown_fields=True):
 
 class _Header(msgspec.Struct):
     grid_size: Annotated[int, msgspec.Meta(ge=1, le=255)]
-    type_grammar: Literal["adverb", "normal", "simple_trans", "simple_intrans"] = "adverb"
+    type_grammar: str = "adverb"
     percentage_train: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.9
-    nouns: dict[Literal["square", "cylinder", "circle"], str] = {}
-    color_adjectives: dict[Literal["red", "green", "yellow", "blue"], str] = {}
+    intransitive_verbs: dict[str, str] = {}
+    transitive_verbs: dict[str, str] = {}
+    nouns: dict[str, str] = {}
+    adverbs: dict[str, str] = {}
+    color_adjectives: dict[str, str] = {}
+    size_adjectives: dict[str, str] = {}
 
 
 class Said(NamedTuple):
@@ -174,10 +187,7 @@ def examine(path: Path) -> Dataset:
             wrong.append(Disagreement(found.split, found.number, str(problem)))
     for name in stream.splits:
         tables.setdefault(name, _Table())
-    try:
-        msgspec.convert(stream.header, _Header)
-    except msgspec.ValidationError as error:
-        raise WrongFile(path, f"in its header: {error}") from None
+    _check_header(path, stream.header)
     odd = (Disagreement(*each) for each in vectors.oddities(stream.header))
     wrong = sorted({*wrong, *odd}, key=lambda each: (stream.splits.index(each.split), each.number))
     parts = {name: tables[name].examples for name in stream.splits}
@@ -188,6 +198,23 @@ def examine(path: Path) -> Dataset:
         counts=counts,
         disagreements=wrong,
     )
+
+
+def _check_header(path: Path, header: Mapping[str, Any]) -> None:
+    """Refuse a file of another grammar, or in other words."""
+    kind = header.get("type_grammar")
+    if isinstance(kind, str) and kind not in TYPES:
+        raise WrongFile(path, f"in its header: type_grammar is {shown(kind)}; expected {FILE}")
+    try:
+        known = msgspec.convert(header, _Header)
+    except msgspec.ValidationError as error:
+        raise WrongFile(path, f"in its header: {error}; expected {FILE}") from None
+    for name, words in WORDS.items():
+        given: dict[str, str] = getattr(known, name)
+        if odd := [word for word, meaning in given.items() if word != meaning or word not in words]:
+            said = f"{name} are named {shown(', '.join(odd))}; expected {', '.join(words)}"
+            sampled = ", as in files made without `--sample_vocabulary=sample`"
+            raise WrongFile(path, f"in its header: {said}{sampled}")
 
 
 class _Wrong(Exception):  # noqa: N818 - reads as what happened

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +21,13 @@ from daxy.languages import grounded
 from daxy.languages.grounded import NoReferent
 from daxy.metrics.exact import METRIC as EXACT
 from daxy.tasks._gscan_examples import Shown
-from daxy.tasks._gscan_predicates import HELD_OUT, held_out
+from daxy.tasks._gscan_kinds import LEARNED, LONG, RANDOM, TRAIN, VALIDATION, WORDS, Taken, kind_of
+from daxy.tasks._gscan_predicates import HELD_OUT, Flags, held_out
 from daxy.worlds.demonstrated import demonstrations
 from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.execution import spins_after
 from daxy.worlds.referents import referents
 
-TRAIN, VALIDATION, RANDOM, LONG = "train", "dev", "test", "target_lengths"
-"""The official names of parts that no predicate of things and commands makes."""
-LEARNED = (TRAIN, VALIDATION)
 ORDER = (
     *(TRAIN, VALIDATION, RANDOM, "visual", "situational_1", "situational_2", "contextual"),
     *("adverb_1", "adverb_2", "visual_easier", LONG),
@@ -35,6 +35,8 @@ ORDER = (
 """The official names of all parts, in the order of the files."""
 FEW_SHOT = "adverb_1"
 """What is held out so far as it has not been moved to train: the shots."""
+FEW = 10
+"""Examples in a wrong part that are listed one by one, however small the file is."""
 
 Problem = tuple[int, str]
 """A row of a part, and what is wrong with it."""
@@ -52,7 +54,10 @@ def load(path: Path, names: Collection[str], task: str) -> Dataset:
         WrongFile: the file is missing, damaged, lacks one of them, or disagrees with the rules.
     """
     file = path / "dataset.txt" if path.is_dir() else path
-    dataset, wrong = examine(file)
+    dataset, wrong, taken = examine(file)
+    _check_kind(file, taken, names, task)
+    if taken.long == RANDOM:
+        dataset = _with_long_part(dataset)
     if wrong:
         more = f" (and {len(wrong) - 1:,} others; `daxy verify` lists them)"
         raise WrongFile(file, f"{wrong[0]}{more if len(wrong) > 1 else ''}")
@@ -92,7 +97,34 @@ def _grounded(examples: Examples) -> GroundedExamples:
     return examples
 
 
-def examine(path: Path) -> tuple[Dataset, list[Disagreement]]:
+def _check_kind(file: Path, taken: Taken, names: Collection[str], task: str) -> None:
+    """Refuse a file of a kind of split that a task cannot be loaded from."""
+    kind = "target_lengths" if LONG in names else "generalization"
+    other = taken.kind == "uniform" or (taken.long == RANDOM and kind != taken.kind)
+    if other:
+        expected = f"{task} takes one made with `--split={kind}`"
+        raise WrongFile(file, f"is {taken}; {expected}, and `daxy verify` checks this one")
+
+
+def _with_long_part(dataset: Dataset) -> Dataset:
+    """Return a file of the present generator with the long examples where the release has them."""
+    long = dataset.parts[RANDOM]
+    parts = {**dataset.parts, RANDOM: long.take(np.zeros(0, np.int64)), LONG: long}
+    counts = Counter({**dataset.counts, RANDOM: 0, LONG: dataset.counts[RANDOM]})
+    return replace(dataset, parts=parts, counts=counts)
+
+
+class Examined(NamedTuple):
+    """What an official file holds."""
+
+    dataset: Dataset
+    wrong: list[Disagreement]
+    """What of it disagrees with itself or the rules."""
+    taken: Taken
+    """The kind of split that it is taken for."""
+
+
+def examine(path: Path) -> Examined:
     """Return what an official file holds, and what of it disagrees with itself or the rules.
 
     Raises:
@@ -104,7 +136,9 @@ def examine(path: Path) -> tuple[Dataset, list[Disagreement]]:
     if not sum(dataset.counts.values()):
         raise WrongFile(path, "has no examples")
     tables = _tables(dataset)
-    threshold, after = _threshold(tables), _spin_after(tables)
+    flags = {name: held_out(shown) for name, shown in tables.items()}
+    taken = kind_of(tables, flags, dataset.header)
+    misplaced, after = _all_memberships(tables, flags, taken), _spin_after(tables)
     taught = np.concatenate(
         [np.zeros(0, np.int64), *(tables[name].alike for name in LEARNED if name in tables)]
     )
@@ -114,7 +148,7 @@ def examine(path: Path) -> tuple[Dataset, list[Disagreement]]:
         for row, problem in (
             *_grids(shown, dataset.header),
             *_meanings(shown, spin_after=after),
-            *_memberships(name, shown, threshold),
+            *misplaced[name],
             *(_repeated(shown, taught) if name == RANDOM else ()),
         ):
             found.setdefault(row, problem)
@@ -122,7 +156,8 @@ def examine(path: Path) -> tuple[Dataset, list[Disagreement]]:
         wrong += [Disagreement(name, int(numbers[row]), found[row]) for row in sorted(found)]
     order = list(dataset.parts)
     each_once = {(each.split, each.number): each for each in reversed(wrong)}.values()
-    return dataset, sorted(each_once, key=lambda each: (order.index(each.split), each.number))
+    found = sorted(each_once, key=lambda each: (order.index(each.split), each.number))
+    return Examined(dataset, found, taken)
 
 
 def repeated(dataset: Dataset) -> int:
@@ -134,7 +169,8 @@ def repeated(dataset: Dataset) -> int:
 def shots(dataset: Dataset) -> int:
     """Return how many examples that the few-shot test holds out are in train."""
     tables = (Shown.of(dataset.parts[name]) for name in LEARNED if name in dataset.parts)
-    return sum(int(_held_out(shown)[FEW_SHOT].sum()) for shown in tables)
+    place = list(HELD_OUT).index(FEW_SHOT)
+    return sum(int(held_out(shown)[:, place].sum()) for shown in tables)
 
 
 def spin(dataset: Dataset) -> str:
@@ -196,43 +232,41 @@ def _difference(ours: Sequence[str], theirs: Sequence[str]) -> str:
     return f"action {place} is {quote(given)}; the demonstration has {quote(expected)}"
 
 
-def _held_out(shown: Shown) -> dict[str, NDArray[np.bool_]]:
-    return dict(zip(HELD_OUT, held_out(shown).T, strict=True))
-
-
-def _memberships(name: str, shown: Shown, threshold: int | None) -> Iterator[Problem]:
+def _memberships(name: str, shown: Shown, flags: Flags, taken: Taken) -> Iterator[Problem]:
     """Yield the examples that do not belong to their part."""
-    if threshold is not None:
-        lengths = shown.actions.lengths
-        wrong = (lengths <= threshold) if name == LONG else (lengths > threshold)
+    if taken.kind == "target_lengths":
+        lengths, most = shown.actions.lengths, taken.threshold
+        wrong = (lengths <= most) if name == taken.long else (lengths > most)
         for row in np.flatnonzero(wrong).tolist():
-            yield row, f"{lengths[row]} actions; {LONG} has those with more than {threshold}"
+            yield row, f"{lengths[row]} actions; {taken.long} has those with more than {most}"
+    if taken.kind != "generalization":
         return
-    flags = _held_out(shown)
-    times = sum(each.astype(np.int64) for each in flags.values())
-    own = flags.get(name, np.zeros(len(shown), np.bool_))
+    times, tests = flags.sum(axis=1), list(HELD_OUT)
     if name in LEARNED:
-        allowed = flags[FEW_SHOT] & (times == 1)
+        allowed = flags[:, tests.index(FEW_SHOT)] & (times == 1)
         wrong = (times > 0) & ~allowed
     else:
-        wrong = (times != 1) | ~own if name in flags else times > 0
+        wrong = (times != 1) | ~flags[:, tests.index(name)] if name in tests else times > 0
     for row in np.flatnonzero(wrong).tolist():
-        belongs = [test for test, each in flags.items() if each[row]]
+        belongs = [test for test, held in zip(tests, flags[row], strict=True) if held]
         yield row, f"does not belong here; held out by {', '.join(belongs) or 'no test'}"
 
 
-def _threshold(tables: Mapping[str, Shown]) -> int | None:
-    """Return the number of actions above which `target_lengths` has what there is; None without.
-
-    It is nowhere written: it is what the fewest examples disagree with.
-    """
-    if not len(tables.get(LONG, ())):
-        return None
-    long = tables[LONG].actions.lengths
-    short = np.concatenate([each.actions.lengths for name, each in tables.items() if name != LONG])
-    asked = np.unique(np.concatenate([long - 1, short]))
-    wrong = [(long <= each).sum() + (short > each).sum() for each in asked]
-    return int(asked[int(np.argmin(wrong))])
+def _all_memberships(
+    tables: Mapping[str, Shown], flags: Mapping[str, Flags], taken: Taken
+) -> dict[str, list[Problem]]:
+    """Return the examples of each part that do not belong there, or one where most do not."""
+    found = {
+        name: list(_memberships(name, shown, flags[name], taken)) for name, shown in tables.items()
+    }
+    count, wrong = sum(map(len, tables.values())), sum(map(len, found.values()))
+    if 2 * wrong <= count or wrong < FEW:
+        return found
+    name = next(name for name, problems in found.items() if problems)
+    row, problem = found[name][0]
+    known = ", ".join(WORDS)
+    more = f"nor do {wrong - 1:,} others of {count:,}: the parts are of no split of gSCAN ({known})"
+    return {part: [(row, f"{problem}; {more}")] if part == name else [] for part in tables}
 
 
 def _spin_after(tables: Mapping[str, Shown]) -> bool:
