@@ -257,3 +257,51 @@ def test_a_part_of_several_groups_of_rows_is_read_back(
         stored, whole = parquet.Stored(path), parquet.read(path)
         for part, examples in split.named.items():
             assert stored[part].keys == whole[part].keys == examples.keys
+
+
+def repeated(values: pa.Array, rows: int) -> pa.Array:
+    """Return one value that many rows have, which takes the room of one in a file."""
+    return pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), values)
+
+
+@pytest.mark.parametrize("column", ["key", "prediction"])
+def test_text_that_expands_to_too_much_is_refused_with_the_limit(
+    column: str, tmp_path: Path
+) -> None:
+    rows = 2_000
+    text = repeated(pa.array(["a" * 1_000_000]), rows)
+    as_list = pa.ListArray.from_arrays(pa.array(range(rows + 1), pa.int32()), text)
+    columns = {"key": pa.array(["a"] * rows), "prediction": pa.array([["a"]] * rows)}
+    columns[column] = text if column == "key" else as_list
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table(columns), path, compression="zstd", store_schema=False)
+    assert path.stat().st_size < 100_000
+    expected = f"column '{column}' has more than 1,073,741,824 bytes of text; at most that many"
+    with pytest.raises(WrongFile, match=expected):
+        parquet.load(path, ("prediction",))
+
+
+def test_too_many_rows_are_refused_with_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"prediction": [["a", "b"]] * 60}), path)
+    monkeypatch.setattr(parquet, "MOST_VALUES", 120)
+    assert len(parquet.load(path, ("prediction",))) == 60
+    monkeypatch.setattr(parquet, "MOST_VALUES", 100)
+    problem = "has 120 values in 'prediction.list.element'; at most 100 are read"
+    with pytest.raises(WrongFile, match=problem):
+        parquet.load(path, ("prediction",))
+
+
+def test_text_is_given_as_it_was_written(tmp_path: Path) -> None:
+    columns = {
+        "key": ["a", None, "a"],
+        "prediction": [["a", "é"], [], None],
+        "more": [{"said": "a"}, {"said": None}, None],
+    }
+    table = pa.table(columns)
+    pq.write_table(table, tmp_path / "a.parquet")
+    loaded = parquet.load(tmp_path / "a.parquet", ("prediction",))
+    assert loaded.to_pylist() == table.to_pylist()
+    assert loaded.schema.equals(pq.read_schema(tmp_path / "a.parquet"))

@@ -34,6 +34,10 @@ METADATA = b"daxy"
 READING: dict[str, Any] = {"page_checksum_verification": True}
 ROWS = 1 << 16
 """Of a group that is made, and written, at a time."""
+MOST_VALUES = 1 << 27
+"""Rows, and values of a column, that are read at most."""
+MOST_BYTES = 1 << 30
+"""Bytes that the text of a column may have at most: 1 GiB."""
 WORDS = ["source.list.element", "target.list.element", *_world_columns.WORDS]
 """Columns that few distinct words fill: read as codes."""
 
@@ -87,7 +91,7 @@ class Stored(Mapping[str, Examples]):
         """
         self.path = path = Path(path)
         with _refusing(path):
-            self._file = pq.ParquetFile(path, read_dictionary=_words(path), **READING)
+            self._file = pq.ParquetFile(path, read_dictionary=_texts(path), **READING)
         _check_columns(path, self._file.schema_arrow.names, ("split", "source", "target"))
         self._groups: dict[str, list[int]] = {}
         self._counts: dict[str, int] = {}
@@ -158,7 +162,7 @@ def load(path: Path, columns: tuple[str, ...], *, alone: bool = False) -> pa.Tab
     Raises:
         WrongFile: the file is missing, no Parquet, lacks one of them, or has a column twice.
     """
-    with _refusing(path), pq.ParquetFile(path, read_dictionary=_words(path), **READING) as file:
+    with _refusing(path), pq.ParquetFile(path, read_dictionary=_texts(path), **READING) as file:
         _check_columns(path, file.schema_arrow.names, columns)
         groups = range(file.metadata.num_row_groups)
         return _read(path, file, groups, list(columns) if alone else None)
@@ -180,13 +184,63 @@ def _read(
     groups: Iterable[int],
     columns: Sequence[str] | None = None,
 ) -> pa.Table:
-    """Return groups of rows, one after another: codes within lists are read from one at a time."""
-    parts = [
-        _checked(path, file.read_row_group(group, columns=columns), _first_row(file, group))
-        for group in groups
-    ]
+    """Return groups of rows, one after another: codes within lists are read from one at a time.
+
+    Text is read as codes, so that a long one that is repeated takes no more room than once, and
+    decoded when it is known to be within the limit.
+    """
+    _check_counts(path, file.metadata)
+    parts, sizes = list[pa.Table](), Counter[str]()
+    for group in groups:
+        rows = file.read_row_group(group, columns=columns)
+        parts.append(_checked(path, rows, _first_row(file, group)))
+        for name in parts[-1].column_names:
+            sizes[name] += sum(map(_text_bytes, parts[-1].column(name).chunks))
+            if sizes[name] > MOST_BYTES:
+                problem = f"column {quote(name)} has more than {MOST_BYTES:,} bytes of text"
+                raise WrongFile(path, f"{problem}; at most that many are read")
     empty = file.schema_arrow.empty_table()
-    return pa.concat_tables(parts) if parts else empty if columns is None else empty.select(columns)
+    none = empty if columns is None else empty.select(columns)
+    return _decoded(pa.concat_tables(parts) if parts else none, pq.read_schema(path))
+
+
+def _check_counts(path: Path, metadata: Any) -> None:
+    """Refuse a file with too many rows or values."""
+    counts = Counter[str]()
+    for place in range(metadata.num_row_groups):
+        group = metadata.row_group(place)
+        counts["rows"] += group.num_rows
+        for number in range(group.num_columns):
+            column = group.column(number)
+            counts[f"values in {column.path_in_schema!r}"] += column.num_values
+    for name, count in counts.items():
+        if count > MOST_VALUES:
+            problem = f"has {count:,} {name}; at most {MOST_VALUES:,} are read"
+            raise WrongFile(path, problem)
+
+
+def _text_bytes(array: Any) -> int:
+    """Return how many bytes the text of an array has once its codes are decoded."""
+    if pa.types.is_list(array.type):
+        return _text_bytes(array.flatten())
+    if pa.types.is_struct(array.type):
+        return sum(map(_text_bytes, array.flatten()))
+    if not pa.types.is_dictionary(array.type):
+        return 0
+    words = array.dictionary.to_pylist()
+    lengths = np.array([len(word.encode()) if word else 0 for word in words], np.int64)
+    return int(lengths[array.indices.drop_null().to_numpy()].sum())
+
+
+def _decoded(table: pa.Table, plain: pa.Schema) -> pa.Table:
+    """Return a table with its text decoded, but for columns of few distinct words."""
+    few = {each.split(".")[0] for each in WORDS}
+    for place, field in enumerate(table.schema):
+        wanted = plain.field(field.name).type
+        is_few = field.name in few and not pa.types.is_dictionary(field.type)
+        if not is_few and field.type != wanted:
+            table = table.set_column(place, field.name, table.column(place).cast(wanted))
+    return table
 
 
 def _first_row(file: pq.ParquetFile, group: int) -> int:
@@ -285,11 +339,15 @@ def sequences(path: Path, table: pa.Table, column: str) -> Sequences:
     return Sequences(tuple(names[row] for row in order), codes, offsets)
 
 
-def _words(path: Path) -> list[str]:
-    """Return those of `WORDS` that a file has."""
+def _texts(path: Path) -> list[str]:
+    """Return the columns of text that a file has, which can be read as codes."""
     schema = pq.read_metadata(path).schema
-    known = {schema.column(place).path for place in range(len(schema))}
-    return [each for each in WORDS if each in known]
+    columns = map(schema.column, range(len(schema)))
+    return [
+        each.path
+        for each in columns
+        if each.physical_type == "BYTE_ARRAY" and each.logical_type.type in ("STRING", "NONE")
+    ]
 
 
 def _plain(array: Any) -> Any:
