@@ -164,6 +164,8 @@ def test_the_longest_commands_are_the_validation_set_of_length(tmp_path: Path) -
     split = daxy.load("scan/length", official=tmp_path, validation="released-length")
     sizes = split.provenance.sizes
     assert (sizes.train, sizes.validation, sizes.test) == (15_438, 1_552, 3_920)
+    ours = daxy.load("scan/length", validation="length")
+    assert sorted(ours.validation.keys) == sorted(split.validation.keys)
 
 
 @pytest.mark.parametrize("name", ["scan/filler_num0", "nacs/fewshot_num1_rep1"])

@@ -1,18 +1,17 @@
 """How a validation set is carved from train, never from test (Bastings et al. 2018, section 6.1).
 
-`draw`: each training line, repeats included, goes to validation with the same probability, as in
-the authors' released sets (13236 + 1278 for jump, with `jump` itself in both).
+`draw`: each training line, repeats included, goes to validation with the same probability. The
+authors' released sets are such draws, but have `jump` itself in validation once (13236 + 1278).
 
 `length`: the training lines with the most actions, so that choosing a model asks for the same kind
 of generalisation as the length test. The threshold is the number of actions that brings the share
 of the lines above it nearest to the fraction.
 
 `dab`: a proxy for the held-out primitive. `dab` (I_DAB) is learned as that primitive is, and
-validation asks for it in composed commands. The authors' released sets are not redistributable and
-the paper does not describe them; inferred here: train has the twin of each line with the held-out
-phrase, `dab` in its place (`jump` x1467 brings `dab` x1467); validation is a draw, as large as the
-fraction of the training lines, of the twins of the test commands: what asks of `dab` alone what the
-test asks of the phrase.
+validation asks for it in composed commands. Train has the twin of each line with the held-out
+phrase, `dab` in its place (`jump` x1467 brings `dab` x1467), as the authors' released set does.
+Validation is a draw, as large as the fraction of the training lines, of the twins of the test
+commands; the released set has all of them.
 """
 
 from __future__ import annotations
