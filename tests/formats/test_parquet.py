@@ -305,3 +305,18 @@ def test_text_is_given_as_it_was_written(tmp_path: Path) -> None:
     loaded = parquet.load(tmp_path / "a.parquet", ("prediction",))
     assert loaded.to_pylist() == table.to_pylist()
     assert loaded.schema.equals(pq.read_schema(tmp_path / "a.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("content", "noun"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n", "a Git LFS pointer"),
+        (b'{"key": "a", "prediction": "I_JUMP"}\n', "JSON lines"),
+        (b"\x1f\x8b\x08\x00", "compressed by gzip"),
+    ],
+)
+def test_another_kind_of_file_is_named(content: bytes, noun: str, tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_bytes(content)
+    for read in (parquet.read, parquet.Stored, parquet.provenance):
+        with pytest.raises(WrongFile, match=f"a.parquet: is {noun}.*; expected a Parquet file"):
+            read(tmp_path / "a.parquet")

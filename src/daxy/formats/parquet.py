@@ -26,6 +26,7 @@ from daxy.core.errors import UnknownName, WrongFile, quote
 from daxy.core.examples import Examples, Sequences
 from daxy.core.files import write_atomically
 from daxy.core.json_objects import NotJSON, decode
+from daxy.core.kinds import HEAD, check_kind
 from daxy.core.split import Provenance
 from daxy.formats import _world_columns
 from daxy.worlds.examples import GroundedExamples
@@ -373,6 +374,8 @@ def _refusing(path: Path) -> Generator[None, None, None]:
     except NotJSON as error:
         raise WrongFile(path, f"its metadata are wrong: {error}") from error
     except (OSError, ValueError, pa.ArrowException) as error:
+        with contextlib.suppress(OSError), path.open("rb") as file:
+            check_kind(file.read(HEAD), path, "a Parquet file", reads=("parquet",))
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise WrongFile(path, f"cannot be read as Parquet: {_shortened(reason)}") from error
 
