@@ -19,7 +19,8 @@ class Data:
     seed: int = 0
     """Seed of the draws: of the split where it is a draw, and of the validation set."""
     official: Path | None = None
-    """Official files, to load instead of generating."""
+    """Official files, to load instead of generating: a clone of the authors' repository, a folder
+    in it, or an archive; for gSCAN, a `dataset.txt`."""
 
     beside: ClassVar[tuple[str, ...]] = ("official",)
     """Fields that say where data comes from or how, not what it is."""
