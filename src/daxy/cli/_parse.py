@@ -18,6 +18,7 @@ import tyro
 
 from daxy.cli._verb import Verb
 from daxy.core.errors import WrongRequest, quote, require
+from daxy.core.settings import check_size
 
 
 def parse(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
@@ -35,7 +36,9 @@ def parse(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
-            return _fill(verb, name, arguments)
+            filled = _fill(verb, name, arguments)
+        _check_sizes(filled)
+        return filled
     except SystemExit as stop:
         if not stop.code:
             raise
@@ -63,6 +66,16 @@ def _check_switches(hints: Mapping[str, Any], arguments: Sequence[str]) -> None:
             require(not equals, f"{flag} takes no value, not {quote(value)}")
             before = given.setdefault(switches[name], name)
             require(before == name, f"{before} and {name} contradict each other")
+
+
+def _check_sizes(filled: Any, prefix: str = "--") -> None:
+    """Refuse whole numbers that are too large for any setting."""
+    for each in fields(filled):
+        value = getattr(filled, each.name)
+        if is_dataclass(value):
+            _check_sizes(value, prefix)
+        else:
+            check_size(_dashed(f"{prefix}{each.name}"), value)
 
 
 def _off(flag: str) -> str:
@@ -192,14 +205,32 @@ def _one_line(box: str) -> str:
     said = re.sub(r"\s+", " ", " ".join(lines[start + 1 : end])).strip()
     for pattern, clause in _CLAUSES.items():
         if match := re.fullmatch(pattern, said):
-            return match.expand(clause)
-    return said or "the arguments do not fit"
+            return _cut(match.expand(clause))
+    return _cut(said) or "the arguments do not fit"
+
+
+def _cut(clause: str) -> str:
+    """Return a clause whose quoted value is cut, where it is long."""
+
+    def cut(match: re.Match[str]) -> str:
+        return quote(match[1])
+
+    return re.sub(r"'([^']{200,})'", cut, clause)
 
 
 _CLAUSES = {
     r"Unrecognized options: (.*)": r"unexpected argument: \1",
     r"Unrecognized options:": "unexpected argument: ''",
     r"Missing from daxy \S+: ((?:--\S+ )?\S+) .*": r"missing: \1",
+    r"Error parsing (\S+): no type matching \{None\}\|INT could .*? from \['(.*?)'\]\. .*": (
+        r"wrong value for \1: '\2'; expected a whole number"
+    ),
+    r"Error parsing (\S+): no type matching \{None\}\|FLOAT could .*? from \['(.*?)'\]\. .*": (
+        r"wrong value for \1: '\2'; expected a number"
+    ),
+    r"Error parsing (\S+): Exceeds the limit .*": (
+        r"wrong value for \1: too many digits; expected a whole number"
+    ),
     r"Error parsing (\S+): invalid literal for int.*: (.*)": (
         r"wrong value for \1: \2; expected a whole number"
     ),

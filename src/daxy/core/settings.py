@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+LARGEST = 2**31 - 1
+"""The largest whole number that a setting may have."""
+
 LATER = "later"
 """The mark of a field that `later` made."""
 
@@ -159,6 +162,19 @@ def check_types(kind: type | Callable[..., Any], values: Mapping[str, Any]) -> N
         if not _fits(value, hints[name]):
             flag = name.replace("_", "-")
             raise WrongRequest(f"{flag} must be {_expected(hints[name])}, not {quote(value)}")
+        check_size(name.replace("_", "-"), value)
+
+
+def check_size(name: str, value: Any) -> None:
+    """Refuse a whole number, or one of a tuple, beyond 32 bits: no setting means anything there.
+
+    Raises:
+        WrongRequest: says the bound.
+    """
+    for number in value if isinstance(value, tuple) else [value]:
+        if isinstance(number, int) and abs(number) > LARGEST:
+            bound = f"at most {LARGEST:,}" if number > 0 else f"at least {-LARGEST:,}"
+            raise WrongRequest(f"{name} must be {bound}, not {quote(number)}")
 
 
 def check_positive(settings: object, *names: str) -> None:

@@ -14,6 +14,9 @@ Kind = Literal["adverb", "normal", "simple_trans", "simple_intrans"]
 """Which commands there are: all, those without a manner, or of these those with at most one
 adjective, and of these those that walk: the authors' set types."""
 
+MOST_WORKERS = 1_024
+"""Processes at most."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class GscanData(Data):
@@ -39,7 +42,9 @@ class GscanData(Data):
     def __post_init__(self) -> None:
         super().__post_init__()
         require(1 < self.grid <= LARGEST, f"grid must be from 2 to {LARGEST}, not {self.grid}")
-        check_positive(self, "workers")
+        check_positive(self, "workers", "resampling")
+        many = f"workers must be at most {MOST_WORKERS:,}, not {self.workers:,}"
+        require(self.workers <= MOST_WORKERS, many)
         for name in ("train_fraction", "validation_fraction"):
             value, flag = getattr(self, name), name.replace("_", " ")
             require(0 < value < 1, f"{flag} must be between 0 and 1, not {value:g}")

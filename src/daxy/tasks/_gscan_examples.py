@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from daxy.core.errors import require
 from daxy.core.examples import Sequences
 from daxy.core.random import stream
 from daxy.core.workers import spread
@@ -17,8 +18,17 @@ from daxy.tasks._gscan_data import GscanData, Kind
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstrated import demonstrated
 from daxy.worlds.examples import GroundedExamples
-from daxy.worlds.placement import DIRECTIONS, Situations, shown, situations, targets
+from daxy.worlds.placement import (
+    DIRECTIONS,
+    Situations,
+    count_of_situations,
+    shown,
+    situations,
+    targets,
+)
 
+MOST = 20_000_000
+"""Examples that are made at most."""
 SHARD = 45
 """Pairs of a command and a target that are made together."""
 
@@ -127,10 +137,18 @@ def every(data: GscanData) -> Shown:
         for place in commands_of(data.kind)
         for thing in targets(grounded.commands()[place].phrase)
     ]
+    _check_count(data, len(pairs))
     shards = [(data, pairs[first : first + SHARD]) for first in range(0, len(pairs), SHARD)]
     if data.workers == 1:
         return Shown.joined([_shard(*shard) for shard in shards])
-    return Shown.joined(spread(data.workers, _shard, shards))
+    return Shown.joined(spread(min(data.workers, len(shards)), _shard, shards))
+
+
+def _check_count(data: GscanData, pairs: int) -> None:
+    """Refuse more examples than `MOST`, before any is made."""
+    count = pairs * count_of_situations(data.grid, data.resampling)
+    many = f"a grid of {data.grid} and a resampling of {data.resampling:,} make {count:,} examples"
+    require(count <= MOST, f"{many}; expected at most {MOST:,}")
 
 
 def _shard(data: GscanData, pairs: Sequence[tuple[int, Thing]]) -> Shown:

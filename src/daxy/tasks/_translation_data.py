@@ -12,6 +12,9 @@ from daxy.languages import copular, spelling
 from daxy.languages.copular import Predicate
 from daxy.tasks._data import Data
 
+MOST_REPETITIONS = 1_000_000
+"""Of the sentence that is added."""
+
 Source = Literal["grammar", "file", "released"]
 TUTORIAL = (
     *("i am ", "i m ", "he is", "he s ", "she is", "she s ", "you are", "you re "),
@@ -66,6 +69,8 @@ class TranslationData(Data):
             share, said = getattr(self, name), name.replace("_", "-")
             require(0 < share < 1, f"{said} must be between 0 and 1, not {share:g}")
         require(self.repetitions >= 0, f"repetitions must not be negative: {self.repetitions}")
+        many = f"repetitions must be at most {MOST_REPETITIONS:,}, not {self.repetitions:,}"
+        require(self.repetitions <= MOST_REPETITIONS, many)
         if self.sentences == "released":
             for name in ("seed", "prefixes", "longest", "test_fraction", "validation_fraction"):
                 self.check_plain(name, "the released selection is made already")

@@ -79,6 +79,13 @@ def situations(size: int, resampling: int, draw: Generator) -> Situations:
     return Situations(agent, agent + way)
 
 
+def count_of_situations(size: int, resampling: int) -> int:
+    """Return how many situations `situations` returns, without making any."""
+    straight = sum(1 if each in (1, size - 1) else resampling for each in range(1, size))
+    diagonal = (2 * size - 4) * resampling + 1
+    return 4 * (straight + diagonal)
+
+
 def _ways(signs: tuple[int, int], size: int, resampling: int, draw: Generator) -> Codes:
     """Return how many rows and columns the target is away, in one direction: [count, 2]."""
     most = size - 1
