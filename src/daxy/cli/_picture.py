@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from daxy.cli._out import check_free
-from daxy.core.errors import require
+from daxy.core.errors import require, visible
 from daxy.core.files import write_bytes
 
 if TYPE_CHECKING:
@@ -43,5 +43,8 @@ def save(figure: Figure, path: Path) -> None:
         RunFailed: it cannot be written.
     """
     drawn = io.BytesIO()
-    figure.savefig(drawn, format=path.suffix[1:].lower(), dpi=120)
-    write_bytes(path, drawn.getvalue())
+    kind = path.suffix[1:].lower()
+    figure.savefig(drawn, format=kind, dpi=120)
+    data = drawn.getvalue()
+    # XML has no control characters: texts are also in its comments.
+    write_bytes(path, visible(data.decode()).encode() if kind == "svg" else data)

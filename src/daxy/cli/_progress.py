@@ -9,9 +9,9 @@ from collections.abc import Generator, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from daxy.cli._wide import Visible
 from daxy.cli._words import counted
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ SHOWN = 10
 @contextlib.contextmanager
 def working(what: str) -> Generator[None]:
     """Say on a terminal that something is under way, until it is done."""
-    with Console(file=sys.stderr, highlight=False).status(what):
+    with Visible(sys.stderr).status(what):
         yield
 
 
@@ -39,7 +39,7 @@ class Display:
     """
 
     def __init__(self) -> None:
-        self._console = Console(file=sys.stderr, highlight=False)
+        self._console = Visible(sys.stderr)
         self._live: Progress | None = None
 
     def begins(self, runs: Sequence[Run]) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from daxy.cli._verb import Result, Switch, Verb
+from daxy.core.errors import visible
 
 if TYPE_CHECKING:
     from daxy.experiments.ledger import Ledger
@@ -27,7 +28,7 @@ Folder = Annotated[Path, tyro.conf.arg(metavar="DIR")]
 
 def say(line: str) -> None:
     """Write a line on stderr."""
-    sys.stderr.write(f"{line}\n")
+    sys.stderr.write(f"{visible(line)}\n")
 
 
 def compared(

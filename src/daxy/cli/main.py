@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -13,12 +14,16 @@ from typing import Any
 
 from daxy.cli._verb import Result
 from daxy.core import interrupts, registry
-from daxy.core.errors import DaxyError, UnknownName, WrongRequest, require
+from daxy.core.errors import DaxyError, UnknownName, WrongRequest, quote, require, visible
 from daxy.core.imports import import_failure
 from daxy.version import __version__
 
 PACKAGE = "daxy.cli"
 FLAGS = ("-h", "--help", "--version", "--json", "--debug")
+MOST_OF_MESSAGE = 2_000
+"""Characters of an error at most; what it quotes is cut before, to show what matters."""
+WRONG_NAMES = (errno.ENAMETOOLONG, errno.ELOOP)
+"""What the operating system says of a name that no file can have."""
 BROKEN_PIPE = 141
 
 
@@ -44,7 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         place = f"{error.filename}: " if error.filename else "output: "
         if error.filename is None:
             _close_stdout()
-        return _report(f"{place}{error.strerror or error}", 1, arguments)
+        code = 2 if error.errno in WRONG_NAMES else 1
+        return _report(f"{place}{error.strerror or error}", code, arguments)
     except MemoryError as error:
         fewer = "ask for fewer or shorter examples, or for less at a time"
         return _report(f"memory does not suffice; {fewer} ({error})", 1, arguments)
@@ -103,7 +109,7 @@ def _overview(arguments: Sequence[str]) -> Result:
         raise UnknownName("flag", unknown[0], FLAGS[1:])
     if "--version" in arguments:
         more = [word for word in arguments if word not in ("--version", "--json", "--debug")]
-        require(not more, f"--version stands alone, without {' '.join(more)}")
+        require(not more, f"--version stands alone, without {quote(' '.join(more))}")
         return Result(data={"version": __version__}, text=f"daxy {__version__}")
     every = verbs()
     width = max(map(len, every))
@@ -129,7 +135,8 @@ def _print(result: Result, *, as_json: bool) -> int:
     if as_json:
         _print_json(result.data)
     elif isinstance(result.text, str):
-        sys.stdout.write(result.text if result.text.endswith("\n") else f"{result.text}\n")
+        text = visible(result.text)
+        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
     else:
         from daxy.cli._wide import write
 
@@ -156,7 +163,7 @@ def _report(message: str, code: int, arguments: Sequence[str]) -> int:
     interrupts.close()
     if "--debug" in arguments:
         traceback.print_exc()
-    line = " ".join(message.splitlines())
+    line = _one_line(message)
     sys.stderr.write(f"daxy: {line}\n")
     if "--json" in arguments:
         try:
@@ -165,6 +172,13 @@ def _report(message: str, code: int, arguments: Sequence[str]) -> int:
         except OSError:
             _close_stdout()
     return code
+
+
+def _one_line(message: str) -> str:
+    """Return a message that a terminal can show: one line, escaped, and of bounded length."""
+    line = " ".join(visible(message).split("\n"))
+    half = MOST_OF_MESSAGE // 2
+    return line if len(line) <= MOST_OF_MESSAGE else f"{line[:half]}...{line[-half:]}"
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from daxy.core import interrupts
-from daxy.core.errors import RunFailed, WrongFile
+from daxy.core.errors import RunFailed, WrongFile, WrongRequest
 from daxy.core.kinds import HEAD, TEXTS, check_kind
 
 LARGEST = 1 << 30
@@ -45,7 +45,8 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     except FileExistsError as error:
         raise RunFailed(f"cannot write {path}: {error.filename} is not a folder") from error
     except OSError as error:
-        raise RunFailed(f"cannot write {path}: {error.strerror or error}") from error
+        kind = WrongRequest if error.errno == errno.ENAMETOOLONG else RunFailed
+        raise kind(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def _replace(path: Path, temporary: Path, write: Callable[[Path], None]) -> None:

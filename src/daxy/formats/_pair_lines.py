@@ -11,11 +11,15 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from daxy.core.errors import WrongFile, quote, require
 from daxy.core.examples import Examples, Tokens
 from daxy.core.files import decoded, read_bytes
 from daxy.core.kinds import HEAD, TEXTS, check_kind
 
+FORMULA = ("=", "+", "-", "@")
+"""How a cell begins that a spreadsheet computes."""
 MOST_OF_LINE, MOST_OF_TOKEN = 120, 60
 """Characters that an error quotes of a line, and of its wrong token, at most."""
 
@@ -68,6 +72,8 @@ class PairLines:
             is_one = symbol.split() == [symbol] and symbol.isprintable()
             odd = f"`{self.form}` cannot hold the token {quote(symbol)}"
             require(is_one and symbol not in self._marks, odd)
+        if self.between == "\t":
+            _check_cells(examples)
         pairs = zip(examples.source, examples.target, strict=True)
         return "".join(
             f"{self.before}{' '.join(source)}{self.between}{' '.join(target)}{self.after}\n"
@@ -156,6 +162,15 @@ def _lone(data: bytes) -> int:
     lone = re.search(rb"\r(?!\n)", data)
     assert lone is not None
     return lone.start()
+
+
+def _check_cells(examples: Examples) -> None:
+    """Refuse sides that a spreadsheet would take for formulas, and might run."""
+    for side in (examples.source, examples.target):
+        for code in np.unique(side.codes[side.offsets[:-1]]):
+            first = side.symbols[code]
+            formula = f"a side begins with {quote(first)}, which spreadsheets take for a formula"
+            require(not first.startswith(FORMULA), f"{formula}; expected another format, as jsonl")
 
 
 def _name(mark: str) -> str:

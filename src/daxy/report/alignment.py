@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from daxy.core.errors import visible
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -85,6 +87,7 @@ def _draw(axes: Axes, alignment: Alignment) -> None:
     axes.imshow(alignment.weights, cmap="Greys", vmin=0, vmax=1)
     across, down = range(len(alignment.source)), range(len(alignment.said))
     # A dollar sign is a token like any other.
-    axes.set_xticks(across, alignment.source, rotation=90, fontsize="small", parse_math=False)
-    axes.set_yticks(down, alignment.said, fontsize="small", parse_math=False)
+    source, said = (list(map(visible, side)) for side in (alignment.source, alignment.said))
+    axes.set_xticks(across, source, rotation=90, fontsize="small", parse_math=False)
+    axes.set_yticks(down, said, fontsize="small", parse_math=False)
     axes.xaxis.tick_top()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from daxy.core.errors import visible
 from daxy.models.memories import Memory
 from daxy.models.transducer import Inside
 
@@ -134,7 +135,7 @@ class Look:
         panels[-1].set_xticks(*self._named, rotation=90, fontsize="x-small", parse_math=False)
         panels[-1].set_xlabel("what is taken in, step after step", fontsize="small")
         if self.title:
-            figure.suptitle(self.title, fontsize="small", parse_math=False)
+            figure.suptitle(visible(self.title), fontsize="small", parse_math=False)
         return figure
 
     def _map(self, axes: Axes, weights: NDArray[np.float32], label: str, most: float) -> None:
@@ -146,7 +147,7 @@ class Look:
     def _named(self) -> tuple[list[int], list[str]]:
         """Where along an axis of steps there are names, and which."""
         every = range(0, len(self.tokens), -(-len(self.tokens) // MOST))
-        return list(every), [self.tokens[step] for step in every]
+        return list(every), [visible(self.tokens[step]) for step in every]
 
 
 def _dress(axes: Axes, label: str, limits: tuple[float, float]) -> None:
