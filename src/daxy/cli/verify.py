@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from daxy.formats.gscan_json import Disagreement
     from daxy.formats.pairs import Pairs
     from daxy.tasks import Task
+    from daxy.tasks._gscan_official import Examined
 
 SAID = {"proxy": "with the proxy `dab`", "spelled": "with actions spelled as in the paper"}
 """What is counted, as text says it where that is not its name."""
@@ -62,16 +63,19 @@ class Verify(Verb):
         require(self.show >= 0, f"--show must not be negative: {self.show}")
         is_file = self.file.is_file()
         if is_file and pairs.format_of(self.file) == "gscan-json":
-            return self._gscan()
+            from daxy.tasks.gscan import examine
+
+            return self._checked(examine(self.file))
         return self._pairs(pairs.read(self.file))
 
     def _pairs(self, found: Pairs) -> Result:
         """Return the answer on pairs whose meaning depends on no world."""
         from daxy.languages import scan
+        from daxy.tasks.gscan import check
         from daxy.worlds.examples import GroundedExamples
 
         if any(isinstance(examples, GroundedExamples) for examples in found.parts.values()):
-            return self._worlds(found)
+            return self._checked(check(found.parts))
         task = self._task(found)
         wrong = list(_disagreements(task, found.parts))
         examples = [each for part in found.parts.values() for each in part]
@@ -118,10 +122,11 @@ class Verify(Verb):
         unknown = "its first pairs are of no task by its rules"
         raise WrongRequest(f"{self.file}: {unknown}; --task TASK says which task's they are")
 
-    def _gscan(self) -> Result:
-        from daxy.tasks.gscan import examine, repeated, shots
+    def _checked(self, found: Examined) -> Result:
+        """Return the answer on examples with worlds."""
+        from daxy.tasks.gscan import repeated, shots
 
-        dataset, wrong, taken = examine(self.file)
+        dataset, wrong, taken = found
         splits = {name: dataset.counts[name] for name in dataset.parts}
         few = shots(dataset) if taken.kind == "generalization" else 0
         more = {"shots": few, "repeated": repeated(dataset)}

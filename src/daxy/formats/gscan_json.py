@@ -19,7 +19,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 import numpy as np
 
-from daxy.core.errors import WrongFile, quote, shown
+from daxy.core.errors import WrongFile, quote
 from daxy.core.examples import Sequences
 from daxy.core.json_objects import NotJSON, decode
 from daxy.formats._gscan_vectors import Code, Vectors
@@ -204,7 +204,7 @@ def _check_header(path: Path, header: Mapping[str, Any]) -> None:
     """Refuse a file of another grammar, or in other words."""
     kind = header.get("type_grammar")
     if isinstance(kind, str) and kind not in TYPES:
-        raise WrongFile(path, f"in its header: type_grammar is {shown(kind)}; expected {FILE}")
+        raise WrongFile(path, f"in its header: type_grammar is {quote(kind)}; expected {FILE}")
     try:
         known = msgspec.convert(header, _Header)
     except msgspec.ValidationError as error:
@@ -212,7 +212,7 @@ def _check_header(path: Path, header: Mapping[str, Any]) -> None:
     for name, words in WORDS.items():
         given: dict[str, str] = getattr(known, name)
         if odd := [word for word, meaning in given.items() if word != meaning or word not in words]:
-            said = f"{name} are named {shown(', '.join(odd))}; expected {', '.join(words)}"
+            said = f"{name} are named {quote(', '.join(odd))}; expected {', '.join(words)}"
             sampled = ", as in files made without `--sample_vocabulary=sample`"
             raise WrongFile(path, f"in its header: {said}{sampled}")
 

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar, cast, final
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import require
+from daxy.core.errors import UnknownName, require
 from daxy.core.examples import Examples
 from daxy.core.random import stream
 from daxy.core.split import Option, Sizes, Split
@@ -32,6 +32,26 @@ from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.grid import LEFT, RIGHT
 
 examine, repeated, shots = _official.examine, _official.repeated, _official.shots
+
+
+def check(parts: Mapping[str, Examples]) -> _official.Examined:
+    """Return what of examples with worlds disagrees with the rules.
+
+    Args:
+        parts: The examples by daxy's names of parts, or the official ones.
+
+    Raises:
+        UnknownName: there is no such part.
+    """
+    official = {**LEARNED, "A": _official.RANDOM, "test": _official.RANDOM, **TESTS}
+    official |= {"I": _official.LONG} | {name: name for name in _official.ORDER}
+    for name in parts:
+        if name not in official:
+            raise UnknownName("part", name, official)
+    named = {official[name]: examples for name, examples in parts.items() if len(examples)}
+    return _official.check(_official.of_parts(named))
+
+
 RUIS = "Ruis et al. 2020, A benchmark for systematic generalization in grounded language"
 
 Rows = NDArray[np.int64]
