@@ -145,9 +145,8 @@ class Verify(Verb):
         facts = [f"{number:,} {SAID.get(name, name)}" for name, number in counts.items()]
         said = [counted(count, "example"), counted(len(wrong), "disagreement"), *facts]
         lines = [f"{self.file}: {', '.join(said)}"]
-        lines += (
-            [", ".join(f"{name} {number:,}" for name, number in parts.items())] if parts else []
-        )
+        sizes = ", ".join(f"{name} {number:,}" for name, number in parts.items())
+        lines += [line for line in (sizes, taken_for and f"taken for {taken_for}") if line]
         shown = wrong[: self.show]
         lines += [f"{self.file}:{'' if each.is_line else ' '}{each}" for each in shown]
         data = {

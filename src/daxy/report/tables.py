@@ -134,7 +134,7 @@ class Comparison:
         if 0 < len(self.scores) < (self.cell.runs or 0):
             said += f"; {len(self.scores)} of {self.cell.runs} runs"
         elif self.has_few_seeds:
-            said += f"; spread of {len(self.scores)} seeds"
+            said += f"; {len(self.scores)} seeds"
         said += f"; converged after {ended} updates" if ended else ""
         said += f"; again {again}" if again else ""
         if self.diverged:
