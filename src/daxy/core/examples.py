@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,11 @@ class Example:
     key: str
     source: Tokens
     target: Tokens
+
+    @property
+    def world(self) -> Any:
+        """The world of an example that has one; see `daxy.worlds.examples.GroundedExample`."""
+        raise AttributeError("this example has no world; those of gscan/... have one")
 
 
 def key_of(source: Tokens, target: Tokens, context: bytes = b"") -> str:

@@ -21,7 +21,7 @@ from daxy.worlds.grid import ACTIONS, World
 class GroundedExample(Example):
     """A command, the world it is said in, and the actions that it asks for there."""
 
-    world: World
+    world: World  # pyright: ignore[reportIncompatibleMethodOverride, reportIncompatibleVariableOverride]
 
     def _repr_svg_(self) -> str:
         """Return the picture that a notebook shows: the world with the target and the path.
