@@ -16,9 +16,8 @@ from daxy.core.errors import WrongFile
 from daxy.core.examples import Examples
 from daxy.core.files import read_bytes
 from daxy.core.kinds import HEAD, check_kind, kind_of
+from daxy.formats.parallel_text import SUFFIXES
 
-SIDES = {".src": ".trg", ".trg": ".src"}
-"""Names of two files with a side each, as OpenNMT, Sockeye and fairseq take them."""
 PAIRS = "pairs in a format that `daxy export` writes"
 FORMAT_OF_KIND = {
     "parquet": "parquet",
@@ -59,7 +58,7 @@ def format_of(path: Path, head: bytes | None = None) -> str:
         return "joint-text"
     if b"\t" in head.partition(b"\n")[0]:
         return "tsv"
-    return "parallel" if path.suffix in SIDES else "scan-text"
+    return "parallel" if path.suffix in SUFFIXES else "scan-text"
 
 
 def read(path: Path) -> Pairs:

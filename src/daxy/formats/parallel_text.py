@@ -1,13 +1,19 @@
-"""Two files with a side each, line by line: `train.src` and `train.trg`."""
+"""Pairs in two files: a source a line in one, its target on the same line of the other.
+
+OpenNMT, Sockeye, fairseq and Bastings et al. (2018) name them `train.src` and `train.trg`.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from daxy.core.errors import WrongFile, quote, require
-from daxy.core.examples import Examples, Sequences, Tokens
+from daxy.core.examples import Examples, Tokens
 from daxy.core.files import decoded, read_bytes, write_text
+from daxy.core.kinds import HEAD, TEXTS, check_kind
+from daxy.formats._pair_lines import without_carriage_returns
 
+EXPECTED = "lines of tokens with single spaces"
 SUFFIXES = (".src", ".trg")
 
 
@@ -21,35 +27,58 @@ def files_of(path: Path) -> tuple[Path, Path]:
 def read(path: Path) -> Examples:
     """Return the pairs of two files.
 
+    Args:
+        path: One of them.
+
     Raises:
         WrongFile: one cannot be read or has a wrong line, or they differ in their number of lines.
     """
-    source, target = files_of(path)
-    sides = lines(source), lines(target)
-    if len(sides[0]) != len(sides[1]):
-        counts = f"{len(sides[1]):,} lines, and {source.name} has {len(sides[0]):,}"
-        raise WrongFile(target, f"{counts}; expected as many")
-    return Examples(*map(Sequences.of, sides))
+    files = files_of(path)
+    sources, targets = (read_bytes(file, EXPECTED) for file in files)
+    return Examples.of(parse(sources, targets, files))
 
 
-def lines(path: Path) -> list[Tokens]:
-    """Return the tokens of each line of a file.
+def parse(
+    sources: bytes, targets: bytes, paths: tuple[Path | str, Path | str]
+) -> list[tuple[Tokens, Tokens]]:
+    """Return the pairs in the bytes of two files.
+
+    Args:
+        sources: Content of the file of sources.
+        targets: Content of the file of targets.
+        paths: What errors call the two files.
 
     Raises:
-        WrongFile: it cannot be read, is empty, or has a line that is not tokens with single spaces.
+        WrongFile: a line is wrong, or the files differ in their number of lines.
     """
-    data = read_bytes(path, "tokens with single spaces on each line")
-    if not data:
-        raise WrongFile(path, "the file is empty; expected tokens with single spaces on each line")
-    rows = list[Tokens]()
-    for number, line in enumerate(data.removesuffix(b"\n").split(b"\n"), start=1):
-        text = decoded(line.removesuffix(b"\r"), path, number)
-        tokens = tuple(text.split(" "))
-        if not all(token and token.isprintable() for token in tokens):
-            problem = "expected printable tokens with single spaces between them"
+    first, second = (_lines(*each) for each in zip((sources, targets), paths, strict=True))
+    if len(first) != len(second):
+        problem = f"{len(second):,} lines; {paths[0]} has {len(first):,}; expected as many"
+        raise WrongFile(paths[1], problem)
+    return list(zip(first, second, strict=True))
+
+
+def _lines(data: bytes, path: Path | str) -> list[Tokens]:
+    check_kind(data[:HEAD], path, EXPECTED, reads=TEXTS - {"empty"})
+    lines = without_carriage_returns(data, path).removesuffix(b"\n").split(b"\n")
+    try:
+        return [_tokens(line, path, number) for number, line in enumerate(lines, start=1)]
+    except WrongFile as error:
+        if error.line == 1:
+            check_kind(data[:HEAD], path, EXPECTED)
+        raise
+
+
+def _tokens(line: bytes, path: Path | str, number: int) -> Tokens:
+    tokens = tuple(decoded(line, path, number).split(" "))
+    for token in tokens:
+        if not token:
+            problem = "blank line" if tokens == ("",) else "two spaces, or one at an end"
+            raise WrongFile(path, f"{problem}; expected {EXPECTED}", line=number)
+        if not token.isprintable():
+            problem = f"unprintable {quote(token, most=60)}; expected {EXPECTED}"
             raise WrongFile(path, problem, line=number)
-        rows.append(tokens)
-    return rows
+    return tokens
 
 
 def write(path: Path, examples: Examples) -> tuple[Path, Path]:
