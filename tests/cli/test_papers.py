@@ -42,7 +42,7 @@ def test_a_paper_lists_its_tables_with_what_is_measured(daxy: Callable, results:
 def test_a_table_has_measured_beside_published(daxy: Callable, results: str) -> None:
     answer = daxy("papers", "bastings2018/table4", "--results", results)
     (line,) = (line for line in answer.out.splitlines() if " agrees " in line)
-    figures = "12.5 ±6.6 12.0 ±1.6 1.2 10.0 14.0 -0.5 agrees 10.0 12.0 14.0"
+    figures = "12.5 ±6.6 12.0 ±1.6 1.2 10.0 14.0 -0.5 agrees 10.0 12.0 14.0; 3 seeds"
     assert line.split()[2:] == ["jump", *figures.split()]
     cells = daxy("papers", "bastings2018/table4", "--results", results, "--json").json["cells"]
     assert [each["verdict"] for each in cells].count("not yet") == 35

@@ -46,8 +46,13 @@ def test_where_hundredths_are_printed_one_is_rounding(score: float, verdict: str
 def test_fewer_runs_than_a_figure_is_of_are_counted() -> None:
     cell = TABLE.cell("GRU +Attn", "jump")
     assert cell.runs == 3
-    found = [Comparison(cell=cell, scores=(12.0,) * count).texts[-1] for count in (0, 2, 3)]
-    assert found == ["", "12.0 12.0; 2 of 3 runs", "12.0 12.0 12.0"]
+    found = [Comparison(cell=cell, scores=(12.0,) * count).texts[-1] for count in (0, 2, 3, 5)]
+    assert found == [
+        "",
+        "12.0 12.0; 2 of 3 runs",
+        "12.0 12.0 12.0; 3 seeds",  # few for a spread, which five are not
+        "12.0 12.0 12.0 12.0 12.0",
+    ]
 
 
 @pytest.mark.parametrize(("score", "verdict"), [(38.5, "agrees"), (38.6, "differs")])
@@ -63,7 +68,7 @@ def test_the_spread_is_the_population_s_as_in_table_9() -> None:
     """66.7 ±5.9 of eight sentences, three runs: 5, 5 and 6 right."""
     found = Comparison(cell=TABLE.cell("GRU", "simple"), scores=(62.5, 62.5, 75.0))
     assert found.texts[3] == "66.7 ±5.9"
-    assert found.texts[-1] == "62.5 62.5 75.0"
+    assert found.texts[-1] == "62.5 62.5 75.0; 3 seeds"
 
 
 def test_scores_of_the_ledger_are_printed_in_per_cent(tmp_path: Path, entry_for: Callable) -> None:
@@ -122,7 +127,7 @@ def test_what_is_compared_is_the_run_that_is_chosen_where_the_paper_chose(
     (found,) = compare([cell], Ledger(tmp_path).runs(papers.get("grefenstette2015")))
     assert found.texts[3] == "50.0 ±40.8"
     assert (found.texts[7], found.verdict) == ("+0.0", "agrees")
-    assert found.texts[-1].startswith("0.0 100.0 50.0; chosen 100.0; converged after ")
+    assert found.texts[-1].startswith("0.0 100.0 50.0; chosen 100.0; 3 seeds; converged after ")
     assert found.as_json["chosen"] == 100.0
     console = Console(width=200)
     with console.capture() as captured:
