@@ -179,7 +179,7 @@ def test_a_full_disk_behind_stdout_is_one_line() -> None:
 
 def test_what_the_system_refuses_is_said_as_json_too(daxy: Callable, tmp_path: Path) -> None:
     answer = daxy("export", "scan/simple", "--out", str(tmp_path / f"{'a' * 300}.jsonl"), "--json")
-    assert answer.json["exit_code"] == answer.code == 1
+    assert answer.json["exit_code"] == answer.code == 2
     assert answer.json["error"].endswith("File name too long")
 
 

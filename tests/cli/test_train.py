@@ -40,7 +40,7 @@ def test_train_makes_a_run_folder_a_seed_and_scores_every_test_example(
         assert run["test_examples"] == 20_910 - 209
         assert len((folder / "log.jsonl").read_text().splitlines()) == 2
     assert "epoch 2/2" in answer.err
-    outputs = 2 * (20_701 + len(daxy_package.load("scan/simple_p1").validation))
+    outputs = 2 * (20_701 + len(daxy_package.load("scan/simple_p1", validation="draw").validation))
     assert f"scoring: {outputs:,} outputs" in answer.err
 
 

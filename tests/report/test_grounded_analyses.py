@@ -45,14 +45,27 @@ def asked_of() -> GroundedExamples:
 def run(folder: Path, seed: int, does: Does, data: Data = DATA) -> RunFolder:
     """Leave a finished run that does what a function does."""
     split, task = data.load(TASK), tasks.get(TASK)
-    config = run_config(TASK, data, split, {"model": "multimodal"}, seed)
+    config = run_config(
+        TASK, data, split, {"model": "multimodal", "config": {}, "protocol": {}}, seed
+    )
     made = RunFolder(folder / config.name)
     made.begin(config, {"group": [config.name]})
     write_bytes(made.model, b"weights")
     assert isinstance(split.test, GroundedExamples)
     done = Sequences.of([does(example) for example in split.test])
     predictions.write(made.predictions, split.test, done, task.scores(split.test, done))
-    made.finish({"metric": task.metric})
+    made.finish(
+        {
+            "metric": task.metric,
+            "test": task.totals(split.test, done),
+            "test_examples": len(split.test),
+            "validation": None,
+            "best_epoch": 1,
+            "epochs": 1,
+            "steps": 1,
+            "statistics": {},
+        }
+    )
     return made
 
 
@@ -281,7 +294,12 @@ def begun(folder: Path, table: str = "ruis2020/table1", **choices: Any) -> RunFo
     """Leave the folder of a run of the baseline of Ruis et al. (2020), on data so chosen."""
     recipe = papers.table(table).cells[0].recipe
     assert recipe is not None
-    data = {**reproduction.data_of(recipe).choices, **choices}
+    data = {
+        **reproduction.data_of(recipe).choices,
+        **choices,
+        "source": "generated",
+        "checksum": "",
+    }
     settings = reproduction.learner_of(recipe).settings()
     config = RunConfig(task=TASK, data=data, learner=settings, seed=0)
     made = RunFolder(folder / config.name)

@@ -172,14 +172,6 @@ def test_a_draw_depends_on_the_seed() -> None:
     assert one.provenance.checksum != other.provenance.checksum
 
 
-def test_predictions_in_the_papers_spelling_count() -> None:
-    task = tasks.get("scan/addprim_turn_left")
-    test = task.split(ScanData(validation="none")).test
-    papers = {"I_TURN_LEFT": "LTURN", "I_TURN_RIGHT": "RTURN"}
-    spelled = test.target.renamed(lambda action: papers.get(action, action.removeprefix("I_")))
-    assert task.totals(test, spelled) == {"exact": 1.0}
-
-
 def test_an_unknown_task_suggests_the_nearest() -> None:
     with pytest.raises(UnknownName, match="did you mean scan/addprim_jump"):
         tasks.get("scan/addprim_jmp")

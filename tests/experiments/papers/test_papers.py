@@ -164,4 +164,4 @@ def test_another_task_setting_or_training_set_has_no_published_figure() -> None:
     assert not papers.published(task, other)
     assert not papers.published("scan/template_right", settings)
     assert not papers.published(task, settings, ScanData(oversample=False).options)
-    assert len(papers.published(task, settings, ScanData(seed=3).options)) == 2
+    assert len(papers.published(task, settings, ScanData(seed=3, validation="draw").options)) == 2
