@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from daxy import metrics, tasks
 from daxy.core.errors import DaxyWarning, WrongRequest, quote, require
 from daxy.core.examples import Examples, Sequences, Tokens
+from daxy.core.intervals import interval_of_mean, interval_of_share
 from daxy.core.normalization import Normalizer
 from daxy.core.settings import check_types
 from daxy.core.split import Split
-from daxy.core.intervals import interval_of_mean, interval_of_share
 from daxy.core.tokens import odd, spaced
 from daxy.core.tokens import split as split_text
 from daxy.formats import predictions as prediction_files

@@ -205,7 +205,7 @@ LOGGED = {"scan/addprim_jump": 395, "scan/template_around_right": 333}
 def test_of_scan_as_many_are_concluded_as_the_author_logged_and_all_of_them_right(
     task: str,
 ) -> None:
-    split = daxy.load(task, validation_fraction=0.0436)
+    split = daxy.load(task, validation="draw", validation_fraction=0.0436)
     found = Composer(split.train, Geca()).augmented(seed=0)
     count = len(found.compositions)
     assert count == pytest.approx(LOGGED[task], rel=0.1)

@@ -80,7 +80,9 @@ def test_a_cell_is_run_filed_and_shown_beside_the_published_figure(
     assert (folder / "results" / "made_up" / "table1.json").read_bytes() == before
 
     # Without the ledger, the run folders are found.
-    plan = daxy(*request, "--results", "elsewhere", "--dry-run", "--json").json["plan"]
+    plan = daxy(*request, "--results", "elsewhere", "--dry-run", "--no-estimate", "--json").json[
+        "plan"
+    ]
     assert (plan[0]["finished"], plan[0]["missing"]) == ([0, 1], [])
 
 
@@ -163,6 +165,6 @@ def test_runs_that_several_cells_share_are_counted_once(
     daxy: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    answer = daxy("reproduce", "grefenstette2015/table", "--dry-run")
+    answer = daxy("reproduce", "grefenstette2015/table", "--dry-run", "--no-estimate")
     # Five benchmarks, seven networks, three seeds; each network is scored in four ways.
     assert answer.out.endswith("140 cells; runs: 0 in results, 0 finished, 105 to train\n")

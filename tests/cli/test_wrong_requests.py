@@ -69,15 +69,15 @@ REQUESTS = [
         "--shard 1/3 is a part of train; leave it out, or ask for --split train",
     ),
     (
-        "show transduction/copy --test-longest 1000000000000",
-        "test-longest must be at most 65,536, not 1,000,000,000,000",
+        "show transduction/copy --test-longest 1000000000",
+        "test-longest must be at most 65,536, not 1,000,000,000",
     ),
     (
         "show transduction/gender --longest 5000 --test-longest 5000",
         "longest must be at most 4,096, not 5,000",
     ),
     (
-        "show transduction/copy --pairs 1000000000000",
+        "show transduction/copy --pairs 1000000000",
         "pairs must be at most 33,554,432 at a time, with sources of up to 64 tokens, not"
         " 1,000,000,000,000; --shard 1/N makes a part of them",
     ),
@@ -284,7 +284,7 @@ REQUESTS = [
         "wrong value for language: 'jump left'; expected one of 'scan', 'gscan', 'copular',"
         " 'svo_sov', 'gender', 'itg'; see `daxy interpret --help`",
     ),
-    ("--version scan", "--version stands alone, without scan"),
+    ("--version scan", "--version stands alone, without 'scan'"),
     # values
     (
         "show scan/length --split-seed one",

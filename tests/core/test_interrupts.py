@@ -25,7 +25,9 @@ BUSY = {
 
 def command(code: str, *words: str) -> subprocess.Popen[str]:
     """Return a process that is busy with some code as the command would be."""
-    begin = f"import os\nfrom daxy.core import interrupts\ninterrupts.install({list(words)})\n"
+    # Whoever runs the tests may have had some signals ignored, as `nohup` does.
+    begin = "import os, signal\nfor each in (1, 2, 3, 15): signal.signal(each, signal.SIG_DFL)\n"
+    begin += f"from daxy.core import interrupts\ninterrupts.install({list(words)})\n"
     ready = "os.write(1, b'ready\\n')\n"
     process = subprocess.Popen(
         [sys.executable, "-c", begin + code.replace("READY", ready)],

@@ -438,7 +438,7 @@ def test_neighbours_among_official_files_need_the_files(tmp_path: Path) -> None:
     folder = run(tmp_path, "scan/simple_p1", 0, right)
     config = folder.path / "config.json"
     config.write_text(config.read_text().replace('"generated"', '"official"'))
-    folder.finish({"metric": "exact"})
+    folder.finish(folder.scores())
     with pytest.raises(WrongRequest, match="was trained on official files; expected --official"):
         analyses.get("neighbours").run([folder])
 
@@ -448,7 +448,7 @@ def test_neighbours_among_data_that_cannot_be_made_any_more_are_refused(tmp_path
     checksum = folder.config().data["checksum"]
     config = folder.path / "config.json"
     config.write_text(config.read_text().replace(str(checksum), "0" * 32))
-    folder.finish({"metric": "exact"})
+    folder.finish(folder.scores())
     with pytest.raises(WrongRequest, match="other data than is made for it here"):
         analyses.get("neighbours").run([folder])
 
