@@ -124,7 +124,7 @@ def test_the_paper_s_counts_stand_beside_its_own_augmentation(
         (["scan/simple_p2", "--count", "10000001"], "count must be at most 10,000,000: 10,000,001"),
         (
             ["gscan/compositional", "--count", "9" * 24],
-            "count must be at most 2,147,483,647, not 999",
+            "count must be at most 2,147,483,647",
         ),
         (["scan/simple", "--example", "1"], "nothing is drawn without --draw"),
         (["scan/simpel"], "did you mean scan/simple"),

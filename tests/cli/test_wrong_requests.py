@@ -79,7 +79,7 @@ REQUESTS = [
     (
         "show transduction/copy --pairs 1000000000",
         "pairs must be at most 33,554,432 at a time, with sources of up to 64 tokens, not"
-        " 1,000,000,000,000; --shard 1/N makes a part of them",
+        " 1,000,000,000; --shard 1/N makes a part of them",
     ),
     (
         "show transduction/copy --test-longest 50000 --test-pairs 50000",
