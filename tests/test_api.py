@@ -80,8 +80,8 @@ def test_predictions_that_do_not_fit_the_test_set_are_refused() -> None:
         ("daxy.load('scan/simple', oversample=1)", "oversample must be True or False, not 1"),
         (
             "daxy.load('scan/simple', validation='random')",
-            "validation must be one of 'published', 'draw', 'dab', 'length', 'none', 'released-random',"
-            " 'released-dab', 'released-length', not 'random'",
+            "validation must be one of 'published', 'draw', 'dab', 'length', 'none',"
+            " 'released-random', 'released-dab', 'released-length', not 'random'",
         ),
         (
             "daxy.train('scan/simple', config={'hiden': 3})",
