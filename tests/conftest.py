@@ -77,6 +77,18 @@ LONG = (
 """Files of few tests that take long: the last to begin would keep one process alone at work."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let fuzzers run at depth: `pytest -m fuzz --fuzz-inputs 100000`."""
+    told = "inputs of each reader's fuzzer (default: 100)"
+    parser.addoption("--fuzz-inputs", type=int, default=100, metavar="N", help=told)
+
+
+@pytest.fixture
+def fuzz_inputs(request: pytest.FixtureRequest) -> int:
+    """How many inputs each reader gets."""
+    return request.config.getoption("--fuzz-inputs")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with long files, then those of most tests; mark what asks for official files.
 

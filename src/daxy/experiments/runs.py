@@ -17,7 +17,7 @@ from safetensors.numpy import save
 from daxy import metrics, tasks
 from daxy.batching.table import Words
 from daxy.core import interrupts
-from daxy.core.errors import Diverged, RunFailed, require
+from daxy.core.errors import Diverged, RunFailed, quote, require
 from daxy.core.examples import Examples, Sequences
 from daxy.core.files import write_bytes
 from daxy.core.locks import alone
@@ -422,7 +422,8 @@ class Workshop:
     def epochs_done(self, group: Sequence[Run]) -> int:
         """Return for how many epochs a group had been trained when it was interrupted."""
         position = Checkpoint(group[0].within(self.folder).checkpoint).position()
-        return 0 if position is None else position["epoch"]
+        epoch = (position or {}).get("epoch")
+        return epoch if isinstance(epoch, int) else 0
 
     @backend()
     def _train(self, runs: Sequence[Run], watcher: Watcher) -> None:
@@ -482,7 +483,7 @@ def _check_owners(first: RunFolder, names: tuple[str, ...]) -> None:
     """
     owners = Checkpoint(first.checkpoint).owners()
     if owners and owners != names:
-        raise damaged(first.checkpoint, f"it is the state of {', '.join(owners)}")
+        raise damaged(first.checkpoint, f"it is the state of {', '.join(map(quote, owners))}")
 
 
 def _config_beside(run: Run, folder: RunFolder) -> RunConfig:

@@ -153,8 +153,10 @@ def _object(line: bytes, path: Path, number: int) -> dict[str, Any]:
 def lines(parts: Mapping[str, Examples]) -> Iterator[str]:
     """Yield the lines of a file with the parts one after another."""
     for name, examples in parts.items():
-        sides = [as_json(side) for side in (examples.source, examples.target)]
-        worlds = examples.worlds if isinstance(examples, GroundedExamples) else repeat(None)
+        worlds = examples.worlds if isinstance(examples, GroundedExamples) else None
+        columns = (examples.source, examples.target)
+        sides = [as_json(side, listed=worlds is not None) for side in columns]
+        worlds = repeat(None) if worlds is None else worlds
         for key, source, target, world in zip(examples.keys, *sides, worlds, strict=False):
             line = {"split": name, "key": key, "source": source, "target": target}
             if world is not None:
@@ -162,8 +164,13 @@ def lines(parts: Mapping[str, Examples]) -> Iterator[str]:
             yield json.dumps(line, ensure_ascii=False) + "\n"
 
 
-def as_json(sequences: Sequences) -> Iterator[str | list[str]]:
-    """Yield each sequence as text, or as a list of tokens where a token is not one word of it."""
-    if any(symbol.split() != [symbol] for symbol in sequences.symbols):
+def as_json(sequences: Sequences, *, listed: bool = False) -> Iterator[str | list[str]]:
+    """Yield each sequence as text, or as a list of tokens where a token is not one word of it.
+
+    Args:
+        sequences: The sequences.
+        listed: Whether to yield lists in any case.
+    """
+    if listed or any(symbol.split() != [symbol] for symbol in sequences.symbols):
         return map(list, sequences)
     return map(" ".join, sequences)

@@ -345,7 +345,8 @@ def _lines(
     examples: Examples, predictions: Sequences, scores: Mapping[str, Scores]
 ) -> Iterator[str]:
     values = zip(*(value.tolist() for value in scores.values()), strict=True)
-    sides = map(jsonl.as_json, (examples.source, examples.target, predictions))
+    columns = (examples.source, examples.target, predictions)
+    sides = [jsonl.as_json(side, listed=bool(spaced(*columns))) for side in columns]
     for key, source, target, prediction, value in zip(examples.keys, *sides, values, strict=True):
         texts = {"source": source, "target": target, "prediction": prediction}
         record = {"key": key, **texts, **dict(zip(scores, value, strict=True))}

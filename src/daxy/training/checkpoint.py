@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from daxy.core.errors import RunFailed
+from daxy.core.errors import RunFailed, quote
 from daxy.core.files import write_bytes
 from daxy.core.json_objects import NotJSON, decode
 
@@ -61,25 +61,31 @@ class Checkpoint:
         if metadata.get("digest") != _digest(arrays, text + runs):
             raise damaged(self.path, "its content does not match its digest")
         try:
-            return restored(arrays, like, self.path), decode(text, constants=True)
+            position = decode(text, constants=True)
         except NotJSON as error:
             raise damaged(self.path, f"its position is not JSON ({error})") from None
+        if not isinstance(position, dict):
+            raise damaged(self.path, f"its position is {quote(position)}; expected an object")
+        return restored(arrays, like, self.path), position
 
     def position(self) -> dict[str, Any] | None:
         """Return where the state stands, unread and unchecked: None if `load` will not find it."""
         try:
             with safe_open(self.path, framework="numpy") as file:
-                return decode((file.metadata() or {})["position"], constants=True)
+                found = decode((file.metadata() or {})["position"], constants=True)
         except (SafetensorError, OSError, ValueError, KeyError):
             return None
+        return found if isinstance(found, dict) else None
 
     def owners(self) -> tuple[str, ...]:
         """Return the names of the runs whose state was saved; none if that is not known."""
         try:
             with safe_open(self.path, framework="numpy") as file:
-                return tuple(json.loads((file.metadata() or {})["runs"]))
-        except (SafetensorError, OSError, ValueError, KeyError, TypeError):
+                names = decode((file.metadata() or {})["runs"])
+        except (SafetensorError, OSError, ValueError, KeyError):
             return ()
+        fits = isinstance(names, list) and all(isinstance(name, str) for name in names)
+        return tuple(names) if fits else ()
 
     def remove(self) -> None:
         """Delete the checkpoint, if there is one."""
