@@ -164,6 +164,15 @@ def test_scored_predictions_are_predictions_again(name: str, tmp_path: Path) -> 
         assert first["exact"] is True
 
 
+def test_predictions_without_the_spaced_tokens_of_the_examples_are_read_back(path: Path) -> None:
+    # A string of such a file has commas between tokens: "walk walk" would be one of them.
+    examples = Examples.of([(["go"], ["turn left", "walk"])])
+    said = Sequences.of([("walk", "walk")])
+    predictions.write(path, examples, said, {"exact": np.zeros(1)})
+    assert json.loads(path.read_text())["prediction"] == ["walk", "walk"]
+    assert list(predictions.read(path, examples).predictions) == list(said)
+
+
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=2)
 )

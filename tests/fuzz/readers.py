@@ -7,6 +7,7 @@ import json
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -302,7 +303,7 @@ def check_scores(scores: Any) -> None:
         scores.get("on_validation", {}),
         *scores.get("tests", {}).values(),
     ):
-        assert all(0 <= share <= 1 or share != share for share in each.values()), each
+        assert all(0 <= share <= 1 or isnan(share) for share in each.values()), each
 
 
 def check_filed(entries: Sequence[Entry]) -> None:
@@ -458,7 +459,7 @@ READERS = {
         ),
         Reader(
             "tatoeba",
-            ["Go.\tVa !\nI'm ill.\tJe suis malade.\tCC-BY\r\n".encode(), "Hé!\tÇa va ?".encode()],
+            [b"Go.\tVa !\nI'm ill.\tJe suis malade.\tCC-BY\r\n", "Hé!\tÇa va ?".encode()],
             of_file("fra.txt", tatoeba.read),
             check_sentences,
             lines_of_pairs,
@@ -492,7 +493,7 @@ READERS = {
         ),
         Reader(
             "copular sentence",
-            ["I'm not very tired.".encode(), "Je ne suis pas prêt .".encode(), b"you are ill ."],
+            [b"I'm not very tired.", "Je ne suis pas prêt .".encode(), b"you are ill ."],
             of_words(sentence),
             check_meant,
             command(lambda found: found[0]),

@@ -124,6 +124,20 @@ def test_a_file_without_a_digest_is_refused(tmp_path: Path) -> None:
         checkpoint.load(STATE)
 
 
+@pytest.mark.parametrize("text", ["[1, 2]", '"epoch"', "null", "3"])
+def test_a_position_or_owners_of_another_type_are_none(text: str, tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "state.safetensors")
+    save_file(named_arrays(STATE), checkpoint.path, {"position": text, "runs": text})
+    assert checkpoint.position() is None
+    assert checkpoint.owners() == ()
+
+
+def test_owners_nested_without_end_are_none(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "state.safetensors")
+    save_file(named_arrays(STATE), checkpoint.path, {"runs": "[" * 100_000})
+    assert checkpoint.owners() == ()
+
+
 def test_a_folder_in_its_place_is_refused(tmp_path: Path) -> None:
     checkpoint = Checkpoint(tmp_path / "state.safetensors")
     checkpoint.path.mkdir()
