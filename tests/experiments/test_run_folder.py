@@ -86,6 +86,16 @@ def test_a_log_with_a_line_that_is_no_record_is_reported(line: str, runs: Path) 
         first(runs).records()
 
 
+@pytest.mark.parametrize("score", [1.5, -0.1, 2])
+def test_a_score_that_is_no_share_is_reported(score: float, runs: Path) -> None:
+    path = first(runs).path / "scores.json"
+    scores = json.loads(path.read_text())
+    scores["test"]["exact"] = score
+    path.write_text(json.dumps(scores))
+    with pytest.raises(RunFailed, match=r"scores\.json: 'exact' is .*between 0 and 1; training"):
+        first(runs).scores()
+
+
 @pytest.mark.parametrize("group", ["3", '"run"', "[3]", '{"run": 1}', "null"])
 def test_an_environment_whose_group_is_no_list_of_names_is_reported(group: str, runs: Path) -> None:
     (first(runs).path / "environment.json").write_text(f'{{"group": {group}}}')

@@ -190,6 +190,7 @@ CHANGES: dict[str, tuple[Change, str]] = {
         "missing required field `target_object`",
     ),
     "a field too many": (lambda e: e.update(answer="42"), "unknown field `answer`"),
+    "a field with a line break": (lambda e: e.update({"a\u2028\n": ""}), "a\\u2028\\n"),
     "a number for a text": (
         lambda example: example.update(command=3),
         "Expected `str`, got `int` - at `$.command`",

@@ -45,7 +45,7 @@ from daxy.worlds.demonstration import demonstrate
 from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.grid import ACTIONS, Cell, Placed, World
 
-CUT = b"%%\n"
+CUT = b"\0\0\n"
 """Stands in an input between what goes to two files."""
 RESULTS_FOLDER = Path(__file__).parents[2] / "results"
 

@@ -130,6 +130,11 @@ def _escaped(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x20 else f"\\u{code:04x}"
 
 
+def in_one_line(said: str) -> str:
+    """Return a library's message as it is, or quoted where it is long or not printable."""
+    return said if len(said) <= MOST_QUOTED and said.isprintable() else quote(said)
+
+
 def quote(value: object, at: int | None = None, *, most: int = MOST_QUOTED) -> str:
     """Return a value as a message quotes it: on one line, escaped, and of bounded length.
 

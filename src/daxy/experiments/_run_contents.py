@@ -5,13 +5,14 @@ Fields that are not listed here are left alone; later versions of daxy may write
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 
 from daxy.core import json_objects
-from daxy.core.errors import WrongFile, quote
+from daxy.core.errors import WrongFile, in_one_line, quote
 from daxy.core.split import Option
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -120,9 +121,16 @@ def check(value: Any, kind: type[Content], name: str) -> Content:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
         problem = str(error).replace("`$`", "it").replace("`$.", "`")
-        raise ValueError(f"{name}: {_bounded(problem)}") from None
+        raise ValueError(f"{name}: {in_one_line(problem)}") from None
 
 
-def _bounded(problem: str) -> str:
-    """Return what msgspec says, which may name a field of any length, in quotes."""
-    return problem if len(problem) < 200 and problem.isprintable() else quote(problem)
+def check_shares(name: str, *scores: Mapping[str, float | None]) -> None:
+    """Refuse a score that is no share of one; one that is not a number or null is left.
+
+    Raises:
+        ValueError: there is one; says which.
+    """
+    for metric, score in (each for of in scores for each in of.items()):
+        if score is not None and (score < 0 or score > 1):
+            problem = f"{quote(metric)} is {score:g}; expected a number between 0 and 1"
+            raise ValueError(f"{name}: {problem}")

@@ -28,7 +28,16 @@ from msgspec import Struct
 from daxy.core import json_objects
 from daxy.core.errors import RunFailed, WrongFile, quote, require
 from daxy.core.files import lines, write_json, write_text
-from daxy.experiments._run_contents import Config, Done, Environment, Record, Scores, check, read
+from daxy.experiments._run_contents import (
+    Config,
+    Done,
+    Environment,
+    Record,
+    Scores,
+    check,
+    check_shares,
+    read,
+)
 from daxy.experiments.request import BESIDE, FORMAT, RunConfig
 
 CHECKPOINT = "checkpoint"
@@ -130,6 +139,12 @@ class RunFolder:
         if scores["metric"] not in scores["test"]:
             metric = quote(scores["metric"])
             raise corrupt(self.path, f"scores.json has no figure of {metric} in `test`")
+        tests, validation = scores.get("tests", {}), scores.get("on_validation", {})
+        try:
+            check_shares("scores.json", scores["test"], validation, *tests.values())
+            check_shares("scores.json", {"validation": scores["validation"]})
+        except ValueError as error:
+            raise corrupt(self.path, str(error)) from None
         return scores
 
     def _content(self, name: str, kind: type[Struct], *, constants: bool = False) -> dict[str, Any]:
@@ -229,6 +244,8 @@ class RunFolder:
             for number, line in enumerate(lines(self.path / "log.jsonl"), 1):
                 record = json_objects.decode(line, constants=True)
                 check(record, Record, f"line {number} of log.jsonl is not an epoch's record")
+                scores = {name: record.get(name) for name in ("validation", "test")}
+                check_shares(f"line {number} of log.jsonl", scores, record.get("tests", {}))
                 found.append(record)
         except json_objects.NotJSON as error:
             problem = f"log.jsonl cannot be read (line {len(found) + 1}: {error})"

@@ -19,7 +19,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 import numpy as np
 
-from daxy.core.errors import WrongFile, quote
+from daxy.core.errors import WrongFile, in_one_line, quote
 from daxy.core.examples import Sequences
 from daxy.core.json_objects import NotJSON, decode
 from daxy.formats._gscan_vectors import Code, Vectors
@@ -208,7 +208,9 @@ def _check_header(path: Path, header: Mapping[str, Any]) -> None:
     try:
         known = msgspec.convert(header, _Header)
     except msgspec.ValidationError as error:
-        raise WrongFile(path, f"in its header: {error}; expected {FILE}") from None
+        raise WrongFile(
+            path, f"in its header: {in_one_line(str(error))}; expected {FILE}"
+        ) from None
     for name, words in WORDS.items():
         given: dict[str, str] = getattr(known, name)
         if odd := [word for word, meaning in given.items() if word != meaning or word not in words]:
@@ -226,7 +228,7 @@ def _decoded(decoder: msgspec.json.Decoder[_Example], found: Found) -> _Example:
         example = decoder.decode(found.text)
     except (ValueError, RecursionError) as error:
         _check_json(found.text)  # which says where it is wrong, if it is no JSON
-        raise _Wrong(str(error)) from None
+        raise _Wrong(in_one_line(str(error))) from None
     quotes = QUOTES + QUOTES_OF_A_THING * len(example.situation.placed_objects)
     if found.text.count(b'"') != quotes:  # so that a key may be there twice
         _check_json(found.text)

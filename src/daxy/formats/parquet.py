@@ -22,13 +22,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from daxy.core.errors import UnknownName, WrongFile, quote
+from daxy.core.errors import UnknownName, WrongFile, in_one_line, quote
 from daxy.core.examples import Examples, Sequences
 from daxy.core.files import write_atomically
 from daxy.core.json_objects import NotJSON, decode
 from daxy.core.kinds import HEAD, check_kind
 from daxy.core.split import Provenance
-from daxy.formats import _world_columns
+from daxy.formats import _parquet_footer, _world_columns
 from daxy.worlds.examples import GroundedExamples
 
 METADATA = b"daxy"
@@ -93,20 +93,18 @@ class Stored(Mapping[str, Examples]):
         self.path = path = Path(path)
         with _refusing(path):
             self._file = pq.ParquetFile(path, read_dictionary=_texts(path), **READING)
+            groups = _parquet_footer.groups(path)
         _check_columns(path, self._file.schema_arrow.names, ("split", "source", "target"))
         self._groups: dict[str, list[int]] = {}
         self._counts: dict[str, int] = {}
-        metadata = self._file.metadata
-        for place in range(metadata.num_row_groups):
-            group = metadata.row_group(place)
-            if not group.num_rows:
+        for place, group in enumerate(groups):
+            if not group.rows:
                 continue
-            columns = (group.column(n) for n in range(group.num_columns))
-            found = next(each for each in columns if each.path_in_schema == "split").statistics
-            if found is None or not found.has_min_max or found.min != found.max or found.null_count:
+            name = group.columns["split"].only if "split" in group.columns else None
+            if name is None:
                 raise WrongFile(path, "mixes its parts; `read` reads it, all at once")
-            self._groups.setdefault(found.min, []).append(place)
-            self._counts[found.min] = self._counts.get(found.min, 0) + group.num_rows
+            self._groups.setdefault(name, []).append(place)
+            self._counts[name] = self._counts.get(name, 0) + group.rows
 
     @property
     def provenance(self) -> dict[str, Any]:
@@ -190,7 +188,7 @@ def _read(
     Text is read as codes, so that a long one that is repeated takes no more room than once, and
     decoded when it is known to be within the limit.
     """
-    _check_counts(path, file.metadata)
+    _check_counts(path)
     parts, sizes = list[pa.Table](), Counter[str]()
     for group in groups:
         rows = file.read_row_group(group, columns=columns)
@@ -205,15 +203,13 @@ def _read(
     return _decoded(pa.concat_tables(parts) if parts else none, pq.read_schema(path))
 
 
-def _check_counts(path: Path, metadata: Any) -> None:
+def _check_counts(path: Path) -> None:
     """Refuse a file with too many rows or values."""
     counts = Counter[str]()
-    for place in range(metadata.num_row_groups):
-        group = metadata.row_group(place)
-        counts["rows"] += group.num_rows
-        for number in range(group.num_columns):
-            column = group.column(number)
-            counts[f"values in {column.path_in_schema!r}"] += column.num_values
+    for group in _parquet_footer.groups(path):
+        counts["rows"] += group.rows
+        for name, column in group.columns.items():
+            counts[f"values in {quote(name)}"] += column.values
     for name, count in counts.items():
         if count > MOST_VALUES:
             problem = f"has {count:,} {name}; at most {MOST_VALUES:,} are read"
@@ -229,7 +225,10 @@ def _text_bytes(array: Any) -> int:
     if not pa.types.is_dictionary(array.type):
         return 0
     words = array.dictionary.to_pylist()
-    lengths = np.array([len(word.encode()) if word else 0 for word in words], np.int64)
+    sizes = (
+        len(word if isinstance(word, bytes) else word.encode()) if word else 0 for word in words
+    )
+    lengths = np.fromiter(sizes, np.int64, len(words))
     return int(lengths[array.indices.drop_null().to_numpy()].sum())
 
 
@@ -377,11 +376,7 @@ def _refusing(path: Path) -> Generator[None, None, None]:
         with contextlib.suppress(OSError), path.open("rb") as file:
             check_kind(file.read(HEAD), path, "a Parquet file", reads=("parquet",))
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise WrongFile(path, f"cannot be read as Parquet: {_shortened(reason)}") from error
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 200 and text.isprintable() else quote(text)
+        raise WrongFile(path, f"cannot be read as Parquet: {in_one_line(reason)}") from error
 
 
 def _listed(names: Sequence[str]) -> str:

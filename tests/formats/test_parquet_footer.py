@@ -1,0 +1,72 @@
+"""The footer of a Parquet file is read as PyArrow reads it, and a damaged one ends no process."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from daxy.formats import _parquet_footer
+
+TABLE = pa.table(
+    {
+        "split": ["test"] * 5,
+        "source": [["a", "b"], [], ["c"], ["a"], ["b"]],
+        "n": [1, None, 3, 4, 5],
+    }
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    pq.write_table(TABLE, tmp_path / "a.parquet", row_group_size=2)
+    return tmp_path / "a.parquet"
+
+
+def test_the_footer_says_what_pyarrow_says(path: Path) -> None:
+    groups, metadata = _parquet_footer.groups(path), pq.read_metadata(path)
+    assert [group.rows for group in groups] == [2, 2, 1]
+    for place, group in enumerate(groups):
+        columns = [metadata.row_group(place).column(number) for number in range(3)]
+        values = {each.path_in_schema: each.num_values for each in columns}
+        assert {name: column.values for name, column in group.columns.items()} == values
+        assert group.columns["split"].only == "test"
+
+
+@pytest.mark.parametrize(
+    ("texts", "only"),
+    [(["a", "a"], "a"), (["a", "b"], None), (["a", None], None), (["x" * 5000] * 2, None)],
+)
+def test_one_text_is_told_from_several(
+    texts: list[str | None], only: str | None, tmp_path: Path
+) -> None:
+    pq.write_table(pa.table({"split": texts}), tmp_path / "a.parquet")
+    (group,) = _parquet_footer.groups(tmp_path / "a.parquet")
+    assert group.columns["split"].only == only
+
+
+EVERY_BYTE = """
+import sys
+from pathlib import Path
+from daxy.core.errors import DaxyError
+from daxy.formats import parquet
+
+path = Path(sys.argv[1])
+whole = path.read_bytes()
+for at in range(len(whole) - 8 - int.from_bytes(whole[-8:-4], "little"), len(whole)):
+    path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << at % 5]) + whole[at + 1 :])
+    for read in (lambda path: parquet.load(path, ("split",)), parquet.Stored):
+        try:
+            read(path)
+        except DaxyError:
+            pass
+print("alive")
+"""
+
+
+def test_no_damaged_byte_of_a_footer_ends_the_process(path: Path) -> None:
+    words = [sys.executable, "-c", EVERY_BYTE, str(path)]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (0, "alive\n"), ended.stderr[-500:]
