@@ -17,7 +17,7 @@ from safetensors.numpy import save
 from daxy import metrics, tasks
 from daxy.batching.table import Words
 from daxy.core import interrupts
-from daxy.core.errors import Diverged, RunFailed, quote, require
+from daxy.core.errors import Diverged, RunFailed, in_one_line, require
 from daxy.core.examples import Examples, Sequences
 from daxy.core.files import write_bytes
 from daxy.core.locks import alone
@@ -483,7 +483,7 @@ def _check_owners(first: RunFolder, names: tuple[str, ...]) -> None:
     """
     owners = Checkpoint(first.checkpoint).owners()
     if owners and owners != names:
-        raise damaged(first.checkpoint, f"it is the state of {', '.join(map(quote, owners))}")
+        raise damaged(first.checkpoint, f"it is the state of {in_one_line(', '.join(owners))}")
 
 
 def _config_beside(run: Run, folder: RunFolder) -> RunConfig:
