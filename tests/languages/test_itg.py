@@ -99,6 +99,7 @@ def test_a_remark_begins_no_word_and_ends_none() -> None:
         ("1 A ->", "x.itg:1: expected `source | target`"),
         ("1 A -> a |", "x.itg:1: expected `source | target`"),
         ("1 A -> B -> b", "x.itg:1: expected `source | target` between two `->`, not ''"),
+        ("1 A -> a |# b", "x.itg:1: expected a space before the remark '#', or another token"),
         ("1 A ->-> b", "x.itg:1: expected one `->` between spaces after LEFT, not '->' among"),
         ("3/2 A -> a", "x.itg:1: expected a probability above 0 and up to 1"),
         ("0 A -> a", "x.itg:1: expected a probability above 0 and up to 1"),

@@ -92,12 +92,15 @@ def _lines(content: str, number: int, name: Path | str) -> Iterator[_Line]:
 
 
 def _check_symbol(symbol: str, name: Path | str, line: int) -> None:
-    """Refuse what begins like a nonterminal and is none, and an arrow."""
+    """Refuse what begins like a nonterminal or a remark and is none, and an arrow."""
     if "->" in symbol:
         arrow = (
             f"expected one `->` between spaces after LEFT, not {quote(symbol)} among its symbols"
         )
         raise WrongFile(name, arrow, line=line)
+    if symbol.startswith("#"):
+        remark = f"expected a space before the remark {quote(symbol)}, or another token"
+        raise WrongFile(name, remark, line=line)
     if symbol[0].isupper() and not NONTERMINAL.fullmatch(symbol):
         form = "expected a nonterminal of letters and perhaps a number, as S1, or a token that"
         form += f" begins with no capital letter, not {quote(symbol)}"
