@@ -29,7 +29,6 @@ from daxy.formats import (
     gscan_json,
     joint_text,
     jsonl,
-    pair_files,
     parallel_text,
     parquet,
     predictions,
@@ -166,11 +165,6 @@ def two_texts(name: str, read: Callable[[Path, Path], Examples]) -> Reader:
 
     inputs = [b"jump twice\nwalk\n" + CUT + b"J J\nW\n", b"a\n" + CUT + b"b"]
     return Reader(name, inputs, of_two(read), check_words, write, rows)
-
-
-def parsed(source: Path, target: Path) -> Examples:
-    data = source.read_bytes(), target.read_bytes()
-    return Examples.of(pair_files.parse(*data, (source, target)))
 
 
 def official(path: Path, parts: Any) -> None:
@@ -408,7 +402,6 @@ READERS = {
         pair_text("joint text", joint_text),
         pair_text("tsv", tsv),
         two_texts("parallel text", lambda source, _: parallel_text.read(source)),
-        two_texts("pair files", parsed),
         Reader(
             "jsonl",
             [jsonl.write(PARTS).encode(), jsonl.write({"test": SEEN}).encode()],
