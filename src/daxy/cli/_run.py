@@ -52,6 +52,9 @@ def data_of(folder: RunFolder, task: str, data: Data) -> Data:
     if config.task != task:
         say(f"note: {folder.path} is a run on {config.task}; here it is asked about {task}")
     chosen = data.origin != "generated" or data.choices != type(data)().choices
-    if chosen or config.task != task or config.data["source"] != "generated":
+    if config.task != task:
         return data
+    if chosen or config.data["source"] != "generated":
+        # Data is as published unless chosen otherwise, and the run has carved its validation set.
+        return data.for_training(str(config.choices.get("validation", "draw")))
     return tasks.data(task, **config.choices)
