@@ -61,16 +61,17 @@ class Reproduce(Measures):
         return compared(paper, table, cells, ledger, table=table.path, plan=plan)
 
     def _seconds(self, steps: Sequence[Step]) -> float | None:
-        """Return an estimate of the training time here, after a little of it; None unless asked."""
+        """Return an estimate of the training time here; None of nothing, or unless asked for."""
         from daxy.experiments.programs import CALIBRATED, estimates
         from daxy.experiments.reproduction import missing_programs
 
         if not self.estimate:
             return None
         planned = missing_programs(steps)
-        if planned:
-            tried = min(CALIBRATED, len(planned))
-            say(f"running {tried} of {len(planned)} programs a little to see how long they take")
+        if not planned:
+            return None
+        tried = min(CALIBRATED, len(planned))
+        say(f"running {tried} of {len(planned)} programs a little to see how long they take")
         return sum(seconds for _, seconds in estimates(planned))
 
     def _carry_out(self, paper: Paper, table: Table, steps: Sequence[Step], ledger: Ledger) -> None:
