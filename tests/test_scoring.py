@@ -1,9 +1,11 @@
 import json
 import random
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from daxy.core.errors import DaxyWarning, WrongFile, WrongRequest
 from daxy.core.examples import Examples
 from daxy.core.split import Split
 from daxy.formats import jsonl, scan_text
-from daxy.scoring import Scored, judge
+from daxy.scoring import Scored
 
 TASK = "scan/filler_num0"
 GRID = {"grid": 4, "resampling": 1, "kind": "simple_trans"}
@@ -27,6 +29,13 @@ def test() -> Examples:
 @pytest.fixture(scope="module")
 def worlds() -> Split:
     return daxy.load("gscan/compositional", **GRID)
+
+
+def judge(task: str, predictions: Any, **options: Any) -> Scored:
+    """Return the scores of predictions that warn, or not."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DaxyWarning)
+        return daxy.score(task, predictions, **options)
 
 
 def write(path: Path, rows: list[dict[str, object]]) -> Path:

@@ -1,4 +1,4 @@
-"""Scores of anybody's predictions, and what is odd about them. No machine-learning framework."""
+"""Scores of anybody's predictions, with notes on odd ones. No machine-learning framework."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Predictions = Mapping[str, Prediction] | Iterable[Prediction] | Sequences | Path
 NEARLY_ALL = 0.9
 """The share of predictions with unknown tokens from which on a score is refused."""
 SHOWN = 3
-"""How many unknown tokens a message names."""
+"""Unknown tokens that a message names."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class UnknownTokens:
     """Tokens of predictions that no target of the task has."""
 
     predictions: int
-    """How many predictions have one."""
+    """Number of predictions with one."""
     of: int
-    """How many predictions there are."""
+    """Number of predictions."""
     counts: Mapping[str, int]
-    """How often each occurs, the commonest first."""
+    """Occurrences of each, the commonest first."""
 
     @classmethod
     def of_predictions(cls, predictions: Sequences, known: frozenset[str]) -> UnknownTokens:
@@ -96,13 +96,13 @@ class Scored:
     tests: Mapping[str, Mapping[str, float]]
     """Where the test set is several tests, each metric's figure for each of them, by its name."""
     of: int = 0
-    """How many examples the whole test set has; see `is_partial`."""
+    """Number of examples of the whole test set; see `is_partial`."""
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
-    """How many examples of each of several tests have a prediction, by its name."""
+    """Number of examples with a prediction of each of several tests, by its name."""
     unknown_tokens: UnknownTokens = field(default_factory=lambda: UnknownTokens(0, 0, {}))
     """Tokens that no target of the task has."""
     normalized: Mapping[str, int] = field(default_factory=dict[str, int])
-    """How many predictions each change of a normalisation changed, by what it did."""
+    """Number of predictions that each change of a normalisation changed, by the change."""
     notes: tuple[str, ...] = ()
     """Messages on anything odd about the predictions."""
 
@@ -181,31 +181,6 @@ def score(
             all have tokens that no target has; or the split's test set was replaced.
         WrongFile: the same, in a file.
     """
-    scored = judge(
-        task,
-        predictions,
-        split=split,
-        partial=partial,
-        order=order,
-        normalize=normalize,
-        allow_unknown_tokens=allow_unknown_tokens,
-    )
-    for note in scored.notes:
-        warnings.warn(note, DaxyWarning, stacklevel=2)
-    return scored
-
-
-def judge(
-    task: str,
-    predictions: Predictions,
-    *,
-    split: Split | None = None,
-    partial: bool = False,
-    order: Path | str | None = None,
-    normalize: bool = False,
-    allow_unknown_tokens: bool = False,
-) -> Scored:
-    """Return the same as `score`, without warnings."""
     check_types(
         score,
         {"task": task, "predictions": predictions, "split": split, "partial": partial}
@@ -229,7 +204,10 @@ def judge(
     unknown = UnknownTokens.of_predictions(said, normalizer.vocabulary)
     if unknown.predictions >= NEARLY_ALL * unknown.of and not allow_unknown_tokens:
         require(not unknown.predictions, _refusal(unknown, task, said, normalizer))
-    return _scored(asked, data, Aligned(said, aligned.rows), unknown, changes, normalizer)
+    scored = _scored(asked, data, Aligned(said, aligned.rows), unknown, changes, normalizer)
+    for note in scored.notes:
+        warnings.warn(note, DaxyWarning, stacklevel=2)
+    return scored
 
 
 def _scored(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +15,7 @@ from daxy.cli._picture import Picture, check, save
 from daxy.cli._run import data_of, finished
 from daxy.cli._table import say
 from daxy.cli._verb import Result, Switch
-from daxy.core.errors import WrongRequest, require
+from daxy.core.errors import DaxyWarning, WrongRequest, require
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 CHANGES = 6
-"""How many changes of a normalisation text names."""
+"""Changes of a normalisation that text names."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,20 +89,22 @@ class Score(OfSample):
         from daxy import metrics, tasks
         from daxy.cli._published import as_table, as_values
         from daxy.formats import predictions
-        from daxy.scoring import judge
+        from daxy.scoring import score
 
         self._check_files()
         self.check_sample()
         split, given = self._given()
-        scored = judge(
-            self.task,
-            given,
-            split=split,
-            partial=self.partial,
-            order=self.order,
-            normalize=self.normalize,
-            allow_unknown_tokens=self.allow_unknown_tokens or self.run_folder is not None,
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DaxyWarning)  # notes go to stderr below
+            scored = score(
+                self.task,
+                given,
+                split=split,
+                partial=self.partial,
+                order=self.order,
+                normalize=self.normalize,
+                allow_unknown_tokens=self.allow_unknown_tokens or self.run_folder is not None,
+            )
         for note in filter(None, (*scored.notes, _changes(scored))):
             say(f"note: {note}")
         if self.out is not None:

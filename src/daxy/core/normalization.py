@@ -32,7 +32,7 @@ NUMBER = re.compile(r"\(?\d+[.):]")
 LABEL = re.compile(r"[^\W\d_][\w-]*:")
 PIECES = re.compile(r"[^\W_]+|[^\w\s]|_+")
 SUBWORD = re.compile("@@ |[▁Ġ]")
-"""What subword tokenizers leave between words."""
+"""Marks that subword tokenizers leave between words."""
 LONGEST = 3
 """Words that are read as one token at most: `I TURN LEFT`."""
 

@@ -78,7 +78,7 @@ class Aligned:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How to read a file of predictions."""
+    """Options for reading a file of predictions."""
 
     source_spelling: Callable[[str], str] = str
     """Gives a token of a row's source as the examples spell it."""
