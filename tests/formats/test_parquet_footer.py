@@ -47,6 +47,14 @@ def test_one_text_is_told_from_several(
     assert group.columns["split"].only == only
 
 
+def test_columns_of_numbers_and_bytes_have_no_text(tmp_path: Path) -> None:
+    """A score that every prediction has is a constant column: 1.0 has bytes that are no UTF-8."""
+    columns = {"fine": [1.0, 1.0], "exact": [True, True], "raw": [b"\xf0?", b"\xf0?"]}
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    (group,) = _parquet_footer.groups(tmp_path / "a.parquet")
+    assert {name: column.only for name, column in group.columns.items()} == dict.fromkeys(columns)
+
+
 EVERY_BYTE = """
 import sys
 from pathlib import Path

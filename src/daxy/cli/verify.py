@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from daxy.formats.gscan_json import Disagreement
     from daxy.formats.pairs import Pairs
     from daxy.tasks import Task
+    from daxy.tasks._gscan_kinds import Taken
     from daxy.tasks._gscan_official import Examined
 
 SAID = {"proxy": "with the proxy `dab`", "spelled": "with actions spelled as in the paper"}
@@ -130,7 +131,7 @@ class Verify(Verb):
         splits = {name: dataset.counts[name] for name in dataset.parts}
         few = shots(dataset) if taken.kind == "generalization" else 0
         more = {"shots": few, "repeated": repeated(dataset)}
-        return self._answer("gscan", sum(splits.values()), wrong, more, splits, str(taken))
+        return self._answer("gscan", sum(splits.values()), wrong, more, splits, taken)
 
     def _answer(
         self,
@@ -139,20 +140,21 @@ class Verify(Verb):
         wrong: Sequence[Disagreement],
         counts: Mapping[str, int],
         parts: Mapping[str, int],
-        taken_for: str = "",
+        taken: Taken | None = None,
     ) -> Result:
         """Return the answer: counts in the first line, then the first disagreements."""
         facts = [f"{number:,} {SAID.get(name, name)}" for name, number in counts.items()]
         said = [counted(count, "example"), counted(len(wrong), "disagreement"), *facts]
         lines = [f"{self.file}: {', '.join(said)}"]
         sizes = ", ".join(f"{name} {number:,}" for name, number in parts.items())
-        lines += [line for line in (sizes, taken_for and f"taken for {taken_for}") if line]
+        lines += [sizes] if sizes else []
+        lines += [f"taken for {taken}"] if taken else []
         shown = wrong[: self.show]
         lines += [f"{self.file}:{'' if each.is_line else ' '}{each}" for each in shown]
         data = {
             "file": str(self.file),
             "checked_as": checked_as,
-            "taken_for": taken_for,
+            "kind": taken and taken.kind,
             "examples": count,
             "disagreements": len(wrong),
             "splits": dict(parts),

@@ -19,6 +19,8 @@ TRUE, FALSE, BYTE, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = 1, 2, 3, 7, 8, 9, 10
 INTEGERS = (4, 5, 6)
 LONGEST = 10
 """Bytes of a whole number."""
+BYTE_ARRAY = 6
+"""The physical type of text; statistics of others are numbers."""
 
 
 class Column(NamedTuple):
@@ -64,15 +66,21 @@ def _group(fields: Mapping[int, Any]) -> Group:
     for chunk in fields[1]:
         about = chunk[3]
         path = b".".join(about[3]).decode()
-        columns[path] = Column(about[5], _only(about.get(12, {})))
+        is_text = about[1] == BYTE_ARRAY
+        columns[path] = Column(about[5], _only(about.get(12, {})) if is_text else None)
     return Group(fields[3], columns)
 
 
 def _only(statistics: Mapping[int, Any]) -> str | None:
-    """Return the text that is the least and the greatest, if these are exact, and there is none."""
+    """Return the text that is both the least and the greatest; None where there is no such text."""
     most, least = statistics.get(5), statistics.get(6)
     exact = statistics.get(7, True) and statistics.get(8, True) and not statistics.get(3)
-    return least.decode() if exact and least is not None and least == most else None
+    if not exact or least is None or least != most:
+        return None
+    try:
+        return least.decode()
+    except UnicodeDecodeError:
+        return None  # bytes that are no text, of a column that nobody asked for
 
 
 class _Reader:
