@@ -91,7 +91,7 @@ def test_a_task_that_failed_is_told_of_as_it_ends(
     ray = SimpleNamespace(
         nodes=lambda: [{"Alive": True, "Resources": {"CPU": 1}}],
         remote=lambda _: submitted,
-        wait=lambda tasks, num_returns: (tasks[:num_returns], tasks[num_returns:]),
+        wait=lambda tasks, num_returns, timeout: (tasks[:num_returns], tasks[num_returns:]),
         shutdown=lambda: None,
     )
     monkeypatch.setattr(cluster, "_connected", lambda _: ray)
