@@ -1,8 +1,10 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ import daxy
 from daxy import metrics
 from daxy.core.errors import WrongRequest
 from daxy.core.examples import Sequences
+from daxy.tasks import Choices
 
 
 def test_importing_daxy_imports_nothing_heavy() -> None:
@@ -150,3 +153,22 @@ def test_a_seed_may_be_a_number_of_numpy() -> None:
 def test_an_unknown_name_is_no_attribute() -> None:
     with pytest.raises(AttributeError, match="no attribute 'lode'"):
         daxy.lode  # noqa: B018
+
+
+def test_the_types_of_choices_are_those_of_every_benchmark() -> None:
+    # Type checkers read `Choices` for `load` and `data`; values are checked by the data classes.
+    known = dict[str, set[Any]]()
+    for task in daxy.tasks.available():
+        kind = daxy.tasks.get(task).options
+        hints = get_type_hints(kind)
+        for each in fields(kind):
+            known.setdefault(each.name, set()).update(_alternatives(hints[each.name]))
+    assert known.pop("seed") == {int}
+    assert known.pop("official") == {Path, NoneType}
+    typed = {name: _alternatives(hint) for name, hint in get_type_hints(Choices).items()}
+    assert typed == known
+
+
+def _alternatives(hint: Any) -> set[Any]:
+    """The types of a union, or the values of a `Literal`, or the type alone."""
+    return set(get_args(hint)) or {hint}

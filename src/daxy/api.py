@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Unpack
 
 from daxy import tasks
 from daxy.core.settings import check_types
-from daxy.core.split import Option, Split
+from daxy.core.split import Split
+from daxy.tasks import Choices
 
 
 def load(
-    task: str, *, seed: int = 0, official: Path | str | None = None, **choices: Option | Path
+    task: str, *, seed: int = 0, official: Path | str | None = None, **choices: Unpack[Choices]
 ) -> Split:
     """Return the data of a task, as `daxy.load("scan/addprim_jump", oversample=False)`.
 

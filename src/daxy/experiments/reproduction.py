@@ -61,7 +61,7 @@ def learner_of(recipe: Recipe) -> Neural:
 
 def data_of(recipe: Recipe, official: Path | None = None) -> Data:
     """Return the data options of a recipe, of official files if there are some."""
-    data = tasks.data(recipe.tasks[0], **recipe.data, official=official)
+    data = tasks.data(recipe.tasks[0], official=official, **dict[str, Any](recipe.data))
     return data.for_training(validation(recipe.protocol))
 
 

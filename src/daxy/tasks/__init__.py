@@ -6,16 +6,18 @@ file's, as `scan/length` does in `scan.py`. The laws in tests/laws pick the new 
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Any, Unpack
 
 from daxy.core import registry
 from daxy.core.errors import UnknownName
 from daxy.core.settings import made
+from daxy.tasks._choices import Choices
 from daxy.tasks._data import Data
 from daxy.tasks._scan_data import ScanData
 from daxy.tasks._task import Task
 
-__all__ = ["Data", "ScanData", "Task", "available", "data", "get"]
+__all__ = ["Choices", "Data", "ScanData", "Task", "available", "data", "get"]
 
 
 def available() -> list[str]:
@@ -36,14 +38,17 @@ def get(name: str) -> Task[Any]:
     return known[name]
 
 
-def data(task: str, **choices: Any) -> Data:
+def data(
+    task: str, *, seed: int = 0, official: Path | None = None, **choices: Unpack[Choices]
+) -> Data:
     """Return the choice of a task's data with these options, the rest as published.
 
     Raises:
         UnknownName: there is no such task, or it has no such option.
         WrongRequest: an option has a wrong value.
     """
-    return made(get(task).options, choices, of=f"the data of {task}")
+    options = {"seed": seed, "official": official, **choices}
+    return made(get(task).options, options, of=f"the data of {task}")
 
 
 def _tasks(module: str) -> dict[str, Task[Any]]:

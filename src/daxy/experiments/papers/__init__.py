@@ -107,7 +107,7 @@ def on_test(task: str, options: Options | None = None) -> list[Cell]:
             continue
         if (recipe.part, recipe.after) != ("test", 0) or recipe.metric == PERPLEXITY:
             continue
-        own = tasks.data(task, **recipe.data).options
+        own = tasks.data(task, **dict[str, Any](recipe.data)).options
         if options is None or _what_is_tested(own) == _what_is_tested(options):
             # Papers print some figures in several tables.
             found.setdefault((recipe.identity, recipe.test, recipe.metric, cell.printed), cell)

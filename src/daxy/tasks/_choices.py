@@ -1,0 +1,51 @@
+"""The data options of all benchmarks as keyword arguments, for type checkers and editors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, TypedDict
+
+
+class Choices(TypedDict, total=False):
+    """The options of every benchmark's data, by name; each benchmark takes its own of them.
+
+    A type checker refuses a misspelt name or value. A benchmark from another package can have
+    options beyond these: pass them to its own data class, and call its `load`.
+    """
+
+    grammar: Path | str | None
+    grid: int
+    kind: Literal["adverb", "normal", "simple_trans", "simple_intrans"]
+    leave_out_longer: bool
+    lengths: Literal["grammar", "uniform"]
+    longest: int
+    oversample: bool
+    pairs: int | Path | None
+    prefixes: Literal["tutorial", "lake2018"]
+    repetitions: int
+    resampling: int
+    sentences: Literal["grammar", "file", "released"]
+    shard: str
+    shortest: int
+    shots: int
+    spin: Literal["before", "after"]
+    symbols: int
+    test_fraction: float
+    test_longest: int
+    test_pairs: int
+    test_shortest: int
+    train_fraction: float
+    validation: Literal[
+        "published",
+        "draw",
+        "dab",
+        "length",
+        "none",
+        "released-random",
+        "released-dab",
+        "released-length",
+    ]
+    validation_fraction: float
+    validation_pairs: int
+    word: str
+    workers: int
