@@ -210,21 +210,33 @@ def test_the_card_of_a_model_says_what_each_of_its_settings_is(model: str, daxy:
         assert meaning in shown
 
 
-def test_demo_writes_runs_and_a_picture_and_says_what_to_try(
-    daxy: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("benchmarks", [["scan"], ["scan", "nacs"]], ids=" ".join)
+def test_the_demo_shows_what_a_network_combines_and_what_not(
+    benchmarks: list[str], daxy: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tasks = {"SCAN": "scan/simple_p1", "NACS": "nacs/simple_p1"}
-    monkeypatch.setattr(demo, "TASKS", tasks)
     monkeypatch.setattr(demo, "SMALL", {"hidden": 8, "embedding": 4})
-    monkeypatch.setattr(demo, "BRIEF", demo.BRIEF | {"epochs": 1, "limit": 8})
-    answer = daxy("demo", "--runs", str(tmp_path))
+    brief = {"batch_size": 8, "trials": 64, "validate_every": 8, "validated": 8, "limit": 4}
+    monkeypatch.setattr(demo, "BRIEF", demo.BRIEF | brief)
+    command = ["demo", "--runs", str(tmp_path), *["--nacs"] * ("nacs" in benchmarks)]
+    answer = daxy(*command)
     assert answer.code == 0
-    assert "100.0 ±0.0" in answer.out
-    assert "99.8 ±0.1" in answer.out
-    assert "What to try next" in answer.out
-    assert (tmp_path / "demo.png").read_bytes().startswith(b"\x89PNG")
-    rows = json.loads(daxy("demo", "--runs", str(tmp_path), "--json").out)["rows"]
-    assert [row["task"] for row in rows] == list(tasks.values())
+    for printed in ["12.5 ±6.6", *["99.8 ±0.1"] * ("nacs" in benchmarks), "What to try next"]:
+        assert printed in answer.out
+    shown = daxy(*command, "--json").json
+    for picture in shown["pictures"]:
+        assert Path(picture).read_bytes().startswith(b"\x89PNG")
+    for benchmark in benchmarks:
+        simple, jump, part = (row for row in shown["rows"] if row["task"].startswith(benchmark))
+        assert (simple["examples"], jump["examples"]) == (4182, 7706)
+        # `jump twice` alone, and joined with each of 102 simple commands, before or after it.
+        assert part["examples"] == 1 + 2 * (2 * 102 - 1)
+        task = f"{benchmark}/addprim_jump"
+        known, wrong = shown["answers"][task][:2], shown["answers"][task][2:]
+        sides = ("source", "target") if benchmark == "scan" else ("target", "source")
+        assert [" ".join(each[sides[0]]) for each in known] == ["jump", "walk twice"]
+        assert [" ".join(each[sides[1]]) for each in known] == ["I_JUMP", "I_WALK I_WALK"]
+        assert len(wrong) == 3
+        assert all(each["prediction"] != each["target"] for each in wrong)
 
 
 def test_a_device_that_jax_does_not_know_is_a_wrong_request(tmp_path: Path) -> None:

@@ -1,17 +1,13 @@
-"""Pictures of runs, drawn from their folders alone, and of tables with what was measured."""
+"""Pictures of published tables with measured values beside."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from daxy.core.errors import require
 from daxy.experiments.papers import Table
-from daxy.experiments.run_folder import RunFolder
-from daxy.formats import parquet
 from daxy.report.tables import Comparison
 
 if TYPE_CHECKING:
@@ -29,24 +25,6 @@ LETTER = 0.09
 LEGEND = 5.0
 """Inches across that the legend below the panels needs."""
 PUBLISHED, MEASURED = "0.55", "C0"
-
-
-def learning(runs: Mapping[str, RunFolder]) -> Figure:
-    """Return validation score by epoch, and test score by target length, one line a run.
-
-    Raises:
-        RunFailed: a run's file is damaged.
-    """
-    figure = _figure(10, 4)
-    by_epoch, by_length = figure.subplots(1, 2)
-    for label, run in runs.items():
-        records = run.records()
-        scores = [100 * record["validation"] for record in records]
-        by_epoch.plot([record["epoch"] for record in records], scores, marker="o", label=label)
-        _by_length(by_length, label, run)
-    _label(by_epoch, "epoch", "validation accuracy (%)")
-    _label(by_length, "tokens in the target", "test accuracy (%)")
-    return figure
 
 
 def published(table: Table, comparisons: Sequence[Comparison]) -> Figure:
@@ -169,21 +147,3 @@ def _figure(width: float, height: float) -> Figure:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
-
-
-def _by_length(axes: Axes, label: str, run: RunFolder) -> None:
-    metric = run.scores()["metric"]
-    table = parquet.load(run.predictions, ("target", metric))
-    lengths = parquet.sequences(run.predictions, table, "target").lengths
-    right = parquet.numbers(run.predictions, table, metric).astype(float)
-    present = np.unique(lengths)
-    means = [100 * right[lengths == length].mean() for length in present]
-    axes.plot(present, means, marker=".", label=label)
-
-
-def _label(axes: Axes, across: str, up: str) -> None:
-    axes.set_xlabel(across)
-    axes.set_ylabel(up)
-    axes.set_ylim(-2, 102)
-    axes.grid(alpha=0.3)
-    axes.legend(frameon=False)

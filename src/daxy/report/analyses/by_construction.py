@@ -37,14 +37,14 @@ class ByConstruction(Analysis):
         self.refuse(of)
         found = judged(folders)
         self.refuse_worlds(found.task)
-        commands = _commands(found)
+        trees = commands(found)
         rows = list[Row]()
-        built = [set(say(command)) for command in commands]
-        joined = [isinstance(command, And | After) for command in commands]
+        built = [set(say(command)) for command in trees]
+        joined = [isinstance(command, And | After) for command in trees]
         for word in WORDS:
             rows += _row(found, "built with", word, np.array([word in own for own in built]))
         rows += _row(found, "built with", SIMPLE, ~np.array(joined))
-        parts = [set(map(" ".join, _parts(command))) for command in commands]
+        parts = [set(map(" ".join, simple_commands(command))) for command in trees]
         every = sorted(set().union(*parts))
         of_parts = [
             row
@@ -55,8 +55,12 @@ class ByConstruction(Analysis):
         return Findings(title=f"{found.task} by construction", rows=tuple(rows))
 
 
-def _commands(found: Judged) -> list[Command]:
-    """Return the commands: the sources of SCAN, the targets of NACS."""
+def commands(found: Judged) -> list[Command]:
+    """Return the commands of a test set: the sources of SCAN, the targets of NACS.
+
+    Raises:
+        WrongRequest: it has others.
+    """
     sequences = found.targets if found.task.startswith("nacs/") else found.sources
     try:
         return [SCAN.parse(words) for words in sequences]
@@ -64,7 +68,8 @@ def _commands(found: Judged) -> list[Command]:
         raise WrongRequest(f"{found.task} is not about SCAN's commands: {error}") from error
 
 
-def _parts(command: Command) -> Iterator[Tokens]:
+def simple_commands(command: Command) -> Iterator[Tokens]:
+    """Yield a command, or the two that it joins by `and` or `after`."""
     sentences = (command.first, command.second) if isinstance(command, And | After) else (command,)
     return map(say, sentences)
 

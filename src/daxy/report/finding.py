@@ -1,0 +1,148 @@
+"""The finding of Lake & Baroni (2018): a random split is easy, new combinations are not.
+
+Two runs of one network are compared: one trained on a random part of SCAN, one trained on
+everything without a combination of `jump`, and on `jump` alone. Both are asked for commands with
+`jump`. NACS is the mirror image: actions in, a command out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy.core.examples import Tokens
+from daxy.core.summary import Summary
+from daxy.experiments.run_folder import RunFolder
+from daxy.experiments.trained import load
+from daxy.formats import parquet
+from daxy.languages.scan import meanings, say
+from daxy.report.analyses._analysis import Judged, judged
+from daxy.report.analyses.by_construction import commands, simple_commands
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PRIMITIVE = "jump"
+COMBINATION = "jump twice"
+KNOWN = ("jump", "walk twice")
+"""Commands of the training set that a learner could combine."""
+CONSTRUCTIONS = ("twice", "thrice", "left", "right", "opposite", "around", "and", "after")
+"""Words that combine with the primitive, in the order of the picture."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One example of a test set with a network's prediction."""
+
+    source: Tokens
+    target: Tokens
+    prediction: Tokens
+    is_right: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """The test set of one run, as commands."""
+
+    folder: RunFolder
+    examples: Judged
+    words: Sequence[frozenset[str]]
+    """The words of each command."""
+    parts: Sequence[frozenset[str]]
+    """The command of each example, or the two that it joins by `and` or `after`."""
+
+    @classmethod
+    def of(cls, folder: RunFolder) -> Tested:
+        """Return the test set of a finished run on SCAN or NACS.
+
+        Raises:
+            WrongRequest: the run is not finished, or is on another benchmark.
+            RunFailed: the folder is damaged.
+        """
+        examples = judged([folder])
+        trees = commands(examples)
+        words = [frozenset(say(tree)) for tree in trees]
+        parts = [frozenset(map(" ".join, simple_commands(tree))) for tree in trees]
+        return cls(folder, examples, words, parts)
+
+    def accuracy(self) -> Summary:
+        """Return the accuracy on all examples, in per cent."""
+        return self.examples.over(np.ones(len(self.words), np.bool_))
+
+    def with_part(self, part: str) -> NDArray[np.bool_]:
+        """Return which commands are this one, or join it with another."""
+        return np.array([part in parts for parts in self.parts], np.bool_)
+
+    def with_words(self, *words: str) -> NDArray[np.bool_]:
+        """Return which commands have all of these words."""
+        return np.array([own.issuperset(words) for own in self.words], np.bool_)
+
+    def by_construction(self) -> dict[str, float]:
+        """Return the accuracy on commands with `jump`, by a further word that they have."""
+        masks = {word: self.with_words(PRIMITIVE, word) for word in CONSTRUCTIONS}
+        return {word: self.examples.over(mask).mean for word, mask in masks.items() if mask.any()}
+
+    def wrong(self, count: int) -> list[Answer]:
+        """Return wrong answers, the shortest command of each construction first."""
+        path = self.folder.predictions
+        column = parquet.load(path, ("prediction",), alone=True)
+        predictions = parquet.sequences(path, column, "prediction")
+        sources, targets = self.examples.sources, self.examples.targets
+        order = sorted(
+            np.flatnonzero(~self.examples.right[0]).tolist(),
+            key=lambda row: (sources.lengths[row] + targets.lengths[row], sources[row]),
+        )
+        chosen = dict[int, None]()
+        for word in CONSTRUCTIONS:
+            chosen |= dict.fromkeys([row for row in order if word in self.words[row]][:1])
+        rows = [*dict.fromkeys([*chosen, *order])][:count]
+        return [Answer(sources[at], targets[at], predictions[at], is_right=False) for at in rows]
+
+    def known(self) -> list[Answer]:
+        """Ask the network for the commands that it should combine.
+
+        Raises:
+            RunFailed: the run folder is damaged.
+        """
+        meaning = meanings()
+        pairs = [(words, meaning[words]) for words in map(tuple, map(str.split, KNOWN))]
+        is_mirrored = self.examples.task.startswith("nacs/")
+        if is_mirrored:
+            pairs = [(actions, words) for words, actions in pairs]
+        predictions = load(self.folder.path).predict([source for source, _ in pairs])
+        answers = list[Answer]()
+        for (source, target), prediction in zip(pairs, predictions, strict=True):
+            # Several commands of NACS mean the same actions.
+            means_the_same = is_mirrored and meaning.get(prediction) == source
+            is_right = prediction == target or means_the_same
+            answers.append(Answer(source, target, prediction, is_right))
+        return answers
+
+
+def draw(tested: Mapping[str, Tested], title: str) -> Figure:
+    """Return a picture: accuracy on commands with `jump` by construction, a color a run.
+
+    Args:
+        tested: By a label for the legend.
+        title: Above the bars.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 3.6), layout="constrained")
+    axes = figure.subplots()
+    width = 0.8 / len(tested)
+    for place, (label, run) in enumerate(tested.items()):
+        values = run.by_construction()
+        at = np.array([CONSTRUCTIONS.index(word) for word in values]) + width * place
+        bars = axes.bar(at, [*values.values()], width, label=label)
+        axes.bar_label(bars, fmt="%.0f", fontsize="small", padding=1)
+    middle = np.arange(len(CONSTRUCTIONS)) + width * (len(tested) - 1) / 2
+    axes.set_xticks(middle, CONSTRUCTIONS)
+    axes.set(title=title, xlabel="commands with jump and ...", ylabel="right (%)", ylim=(0, 110))
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside lower center", ncols=len(tested), frameon=False)
+    return figure
