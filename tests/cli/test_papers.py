@@ -114,14 +114,16 @@ def test_unknown_names_get_one_line(request_: str, message: str, daxy: Callable)
     assert answer.err.startswith(f"daxy: {message}")
 
 
-def test_without_results_it_says_that_there_are_none(
-    daxy: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_results_that_come_with_daxy_are_shown_where_there_are_no_others(
+    daxy: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, results: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    answer = daxy("papers", "bastings2018/table4")
-    assert answer.code == 0
-    assert answer.err.startswith("no folder results here: nothing that was measured is shown")
-    assert daxy("papers").err == ""
+    monkeypatch.chdir(tmp_path / "bastings2018")
+    packaged = daxy("papers", TABLE.path, "--json").json
+    assert sum(each["measured"] is not None for each in packaged["cells"]) > 3
+    Path("results").symlink_to(results)
+    own = daxy("papers", TABLE.path, "--json").json
+    assert own["results"] == "results/bastings2018/table4.json"
+    assert sum(each["measured"] is not None for each in own["cells"]) == 1
 
 
 def test_a_damaged_ledger_is_named(daxy: Callable, tmp_path: Path) -> None:

@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from daxy.cli._picture import Picture, check, save
-from daxy.cli._table import Columns, Rows, say
+from daxy.cli._table import Columns, Rows
 from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
     from daxy.experiments.ledger import Ledger
     from daxy.experiments.papers import Paper, Table
-
-RESULTS = Path("results")
-"""Where nothing may have been measured yet; a folder that is asked for by name has to be there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +31,9 @@ class Papers(Verb):
         None
     )
     """The paper whose tables to list, or the table to show."""
-    results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = RESULTS
-    """Folder of the measured runs."""
+    results: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
+    """Folder of the measured runs; by default `results` here, else the results that come with
+    daxy."""
     row: Rows = ()
     """A row of the table, as printed, or the first words of several; case, spaces and punctuation
     do not count. Again for more; none: all."""
@@ -50,8 +48,8 @@ class Papers(Verb):
         """Return the list, the tables of a paper, or a table."""
         from daxy.experiments import papers
 
-        default = self.results == RESULTS
-        require(default or self.results.exists(), f"{self.results}: no such folder")
+        exists = self.results is None or self.results.exists()
+        require(exists, f"{self.results}: no such folder")
         if self.paper is not None and "/" in self.paper:
             return self._shown(papers.table(self.paper), self._ledger())
         whole = "--row, --column, --draw and --force are for a table, as bastings2018/table4"
@@ -61,13 +59,10 @@ class Papers(Verb):
         return _contents(papers.get(self.paper), self._ledger())
 
     def _ledger(self) -> Ledger:
-        """Return what was measured, and say so if there is nothing that could have been."""
-        from daxy.experiments.ledger import Ledger
+        """Return the measured runs."""
+        from daxy.experiments.ledger import Ledger, measured_folder
 
-        if not self.results.exists():
-            nothing = "nothing that was measured is shown (--results DIR)"
-            say(f"no folder {self.results} here: {nothing}")
-        return Ledger(self.results)
+        return Ledger(self.results or measured_folder())
 
     def _shown(self, table: Table, ledger: Ledger) -> Result:
         """Return a table with the measured figures beside the published ones."""
@@ -82,6 +77,8 @@ class Papers(Verb):
             "title": table.title,
             "note": table.note,
             "rule": RULE,
+            "results": str(ledger.path(table)),
+            "differences": table.differences,
             "cells": [each.as_json for each in comparisons],
         }
         if self.draw is not None:

@@ -23,6 +23,18 @@ from daxy.experiments.entry import Entry, from_json, is_whole, to_json
 from daxy.experiments.papers import Cell, Paper, Table
 
 FORMAT = 1
+RESULTS = Path("results")
+"""Folder of the measured runs in the current directory; `daxy reproduce` writes there."""
+
+
+def measured_folder() -> Path:
+    """Return the folder of the measured runs: `results` if it exists, else the packaged one.
+
+    An installed daxy has its results in the package, a checkout has them in its root.
+    """
+    package = Path(__file__).parents[1]
+    folders = (RESULTS, package / "results", package.parents[1] / "results")
+    return next((folder for folder in folders if folder.exists()), RESULTS)
 
 
 @dataclass(frozen=True)
@@ -77,7 +89,7 @@ class Runs:
 class Ledger:
     """A folder of results."""
 
-    folder: Path = Path("results")
+    folder: Path = RESULTS
 
     def path(self, table: Table) -> Path:
         """Return the file of a table, there or not."""

@@ -1,4 +1,4 @@
-"""A published table with the measured figures beside it, for a terminal and for Markdown.
+"""A published table with the measured figures beside it, for a terminal.
 
 The verdict is by one rule: measured **agrees** with published when its mean, or the run that is
 chosen as the paper's was, is within the published spread, or within about what rounding can make
@@ -122,10 +122,21 @@ class Comparison:
         """What the table prints for it, in the order of `HEAD`."""
         difference = "" if self.difference is None else f"{self.difference:+z.{self._digits}f}"
         published = (self.cell.row, self.cell.column, self.cell.printed)
-        return (*published, *self._measured, difference, self.verdict, self._seeds)
+        return (*published, *self._measured, difference, self.verdict, self.seeds)
 
     @property
-    def _seeds(self) -> str:
+    def measured(self) -> str:
+        """Mean and standard deviation over seeds, after the chosen run where there is one."""
+        if self.summary is None:
+            return ""
+        over_seeds = self.summary.text(self._digits, unit=1)
+        if self.chosen is None or len(self.scores) == 1:
+            return over_seeds
+        return f"{self._figure(self.chosen)} (mean {over_seeds})"
+
+    @property
+    def seeds(self) -> str:
+        """Each seed's value, and what a reader has to know about the runs."""
         seeds, again = (" ".join(map(self._figure, each)) for each in (self.scores, self.again))
         ends = zip(self.converged, self.updates, strict=True)
         ended = " ".join(f"{'' if has else '>'}{after:,}" for has, after in ends)
@@ -223,6 +234,8 @@ def for_terminal(table: Table, comparisons: Sequence[Comparison]) -> Group:
 
     shown = _Columns(comparisons)
     notes = [table.note] if table.note else []
+    compared = any(each.difference is not None for each in comparisons)
+    notes += [f"Why values differ: {table.differences}"] if compared and table.differences else []
     notes += [CHOSEN] if any(each.chosen is not None for each in comparisons) else []
     notes += [AGAIN] if any(each.again for each in comparisons) else []
     return Group(f"{table.path}: {table.title}", "", shown, "", *notes, f"{RULE}.")
@@ -251,11 +264,3 @@ class _Columns:
             texts = dict(zip(HEAD, each.texts, strict=True))
             shown.add_row(*(texts[name] for name in heads), style=STYLES[each.verdict])
         return shown
-
-
-def as_markdown(comparisons: Sequence[Comparison]) -> str:
-    """Return the comparisons as a Markdown table."""
-    rule = "|".join("---" if name in WORDS else "---:" for name in HEAD)
-    lines = [f"| {' | '.join(HEAD)} |", f"|{rule}|"]
-    lines += [f"| {' | '.join(each.texts)} |" for each in comparisons]
-    return "\n".join(lines) + "\n"

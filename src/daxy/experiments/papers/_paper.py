@@ -116,6 +116,8 @@ class Table:
     """Row by row."""
     note: str = ""
     """What a reader has to know: where the paper disagrees with itself, for one."""
+    differences: str = ""
+    """Why measured values differ from the published ones, in at most three lines."""
     is_printed: bool = True
     """Whether its figures are of what stands beside them, in print; a table of other runs repeats
     figures to compare with."""
@@ -216,6 +218,8 @@ class Paper:
     findings: tuple[Finding, ...] = ()
     elsewhere: Mapping[str, str] = field(default_factory=dict[str, str])
     """The command that shows what the paper has in a table or figure that is not one of these."""
+    differences: str = ""
+    """Why measured values differ from the published ones, in one sentence."""
 
     @property
     def citation(self) -> str:
@@ -223,6 +227,13 @@ class Paper:
         *others, last = self.authors
         authors = f"{', '.join(others)} & {last}" if others else last
         return f"{authors} ({self.year}). {self.title}. {self.venue}."
+
+    @property
+    def label(self) -> str:
+        """Authors and year, as in running text: `Bastings et al. (2018)`."""
+        first, *others = self.authors
+        authors = f"{first} et al." if len(others) > 1 else " & ".join(self.authors)
+        return f"{authors} ({self.year})"
 
     def table(self, name: str) -> Table:
         """Return a table.

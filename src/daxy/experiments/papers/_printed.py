@@ -29,6 +29,7 @@ def read_table(
     *,
     runs: int,
     note: str = "",
+    differences: str = "",
     digits: int = 0,
     is_printed: bool = True,
     is_chosen: bool = False,
@@ -44,6 +45,7 @@ def read_table(
         recipe_of: How each cell is reproduced.
         runs: How many runs each of the paper's own figures is of.
         note: What a reader has to know besides.
+        differences: Why measured values differ, see `Table`.
         digits: How many to show after the point where no figure is printed.
         is_printed: See `Table`.
         is_chosen: See `Cell`.
@@ -67,6 +69,7 @@ def read_table(
         columns=tuple(columns),
         cells=tuple(cells),
         note=note,
+        differences=differences,
         is_printed=is_printed,
     )
 

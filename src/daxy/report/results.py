@@ -1,0 +1,127 @@
+"""The ledger as Markdown: a page for each paper, and a summary with one row a paper."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from daxy.experiments import papers
+from daxy.experiments.ledger import Ledger
+from daxy.experiments.papers import Cell, Paper, Table
+from daxy.report.tables import AGAIN, CHOSEN, RULE, Comparison, compare
+
+HEAD = ("row", "column", "published", "measured", "n", "verdict")
+"""The columns of a table of results; `n` counts seeds."""
+OPEN = 20
+"""Rows of a table without published values that is shown open; a longer one is folded."""
+SUMMARY_HEAD = ("paper", "cells measured", "agree", "overlap", "differ", "why values differ")
+
+
+def summary(ledger: Ledger) -> str:
+    """Return one row for each paper: how many of its cells are measured, and how they compare.
+
+    A value that several tables of a paper print counts once. Cells that the paper quotes from
+    others, and values of daxy's own further runs, do not count.
+
+    Raises:
+        WrongFile: a file of the ledger is damaged.
+    """
+    rows = [_summary_row(papers.get(name), ledger) for name in papers.available()]
+    return f"{_table(SUMMARY_HEAD, 'lrrrrl', rows)}\n{_sentence(RULE)}\n"
+
+
+def page(paper: Paper, ledger: Ledger) -> str:
+    """Return the results of a paper, table by table, with the seeds folded.
+
+    Raises:
+        WrongFile: a file of the ledger is damaged.
+    """
+    runs = ledger.runs(paper)
+    parts = [f"{paper.citation}\n", _table(SUMMARY_HEAD, "lrrrrl", [_summary_row(paper, ledger)])]
+    unmeasured = list[str]()
+    for table in paper.tables:
+        comparisons = [it for it in compare(table.cells, runs) if it.summary is not None]
+        if comparisons:
+            parts += _section(table, comparisons)
+        else:
+            unmeasured.append(f"- `{table.path}`: {table.title}")
+    if unmeasured:
+        parts += ["## Not measured yet\n", *unmeasured, ""]
+    return "\n".join(parts)
+
+
+def _summary_row(paper: Paper, ledger: Ledger) -> tuple[str, ...]:
+    cells = _distinct(paper)
+    compared = compare(cells, ledger.runs(paper))
+    verdicts = Counter(each.verdict for each in compared if each.summary is not None)
+    counts = (str(verdicts[verdict]) for verdict in ("agrees", "overlaps", "differs"))
+    measured = f"{verdicts.total()} of {len(cells)}"
+    return (paper.label, measured, *counts, paper.differences)
+
+
+def _distinct(paper: Paper) -> list[Cell]:
+    """Return the cells of a paper with a published value of its own, each value once."""
+    tables = (table for table in paper.tables if table.is_printed)
+    cells = (cell for table in tables for cell in table.cells)
+    return list(
+        {repr(it.recipe): it for it in cells if it.recipe and it.value is not None}.values()
+    )
+
+
+def _section(table: Table, comparisons: Sequence[Comparison]) -> Iterator[str]:
+    yield f"## {table.title} {{ #{table.name} }}\n"
+    yield f"`{table.path}`: {len(comparisons)} of {_reproducible(table)} cells measured.\n"
+    if table.note:
+        yield f"{table.note}\n"
+    rows = [_row(each) for each in comparisons]
+    if any(each.cell.value is not None for each in comparisons):
+        yield _table(HEAD, "llrrrl", rows)
+        if table.differences:
+            yield f"**Why values differ.** {table.differences}\n"
+    else:
+        measured = _table(
+            ("row", "column", "measured", "n"), "llrr", [row[:2] + row[3:5] for row in rows]
+        )
+        many = f"{len(rows)} measured values; the paper prints none"
+        yield measured if len(rows) <= OPEN else _folded(many, measured)
+    seeds = [f"- {it.cell.row}, {it.cell.column}: {it.seeds}" for it in comparisons]
+    yield _folded("Each seed", "\n".join([*seeds, "", *_seed_notes(comparisons)]))
+
+
+def _row(compared: Comparison) -> tuple[str, ...]:
+    cell = compared.cell
+    return (
+        cell.row,
+        cell.column,
+        cell.printed,
+        compared.measured,
+        str(len(compared.scores)),
+        "" if cell.value is None else compared.verdict,
+    )
+
+
+def _reproducible(table: Table) -> int:
+    return sum(cell.recipe is not None for cell in table.cells)
+
+
+def _seed_notes(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    if any(each.chosen is not None for each in comparisons):
+        yield f"{CHOSEN}\n"
+    if any(each.again for each in comparisons):
+        yield f"{AGAIN}\n"
+
+
+def _folded(title: str, content: str) -> str:
+    return f'<details markdown="1">\n<summary>{title}</summary>\n\n{content}\n</details>\n'
+
+
+def _table(heads: Sequence[str], sides: str, rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table; `sides` has `l` or `r` for each column."""
+    rule = "|".join({"l": "---", "r": "---:"}[side] for side in sides)
+    lines = [f"| {' | '.join(heads)} |", f"|{rule}|"]
+    lines += [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
