@@ -1,4 +1,4 @@
-"""Published figures, as verbs show them beside what somebody has."""
+"""Published scores as tables and as JSON values: those of papers, and those quoted from others."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from daxy.experiments.papers import Cell
+    from daxy.experiments.references import Reference
 
 
 def as_values(cells: Sequence[Cell]) -> list[dict[str, Any]]:
@@ -39,3 +40,36 @@ def as_table(cells: Sequence[Cell]) -> list[RenderableType]:
         names = (each[name] for name in ("metric", "table", "row", "column"))
         table.add_row(cell.printed, *map(str, names))
     return ["", table] if cells else []
+
+
+def quoted_values(references: Sequence[Reference]) -> list[dict[str, Any]]:
+    """Return quoted scores as JSON values."""
+    return [
+        {
+            "learner": each.learner,
+            "test": each.test or None,
+            "score": each.printed,
+            "value": each.value,
+            "spread": each.spread,
+            "is_lower_bound": each.is_lower_bound,
+            "citation": each.source.citation,
+            "place": each.source.place,
+            "note": each.note,
+        }
+        for each in references
+    ]
+
+
+def quoted_table(references: Sequence[Reference]) -> list[RenderableType]:
+    """Return quoted scores as lines under a heading; nothing if there are none."""
+    from rich.table import Table
+
+    has_tests = any(each.test for each in references)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("quoted, %", justify="right")
+    for head in ("test", "learner", "source", "note")[not has_tests :]:
+        table.add_column(head, overflow="fold")
+    for each in references:
+        cells = (each.test, each.learner, each.source.citation, each.note)[not has_tests :]
+        table.add_row(each.printed, *cells)
+    return ["", table] if references else []

@@ -44,8 +44,9 @@ class Tasks(OfTask):
         from rich.console import Group
 
         from daxy import metrics, tasks
-        from daxy.cli._published import as_table, as_values
-        from daxy.experiments import papers
+        from daxy.cli._published import as_table, as_values, quoted_table, quoted_values
+        from daxy.experiments import papers, references
+        from daxy.tasks import in_one_line, typical
 
         task = tasks.get(name)
         published = task.published_sizes
@@ -62,9 +63,10 @@ class Tasks(OfTask):
         }
 
         def with_figures(more: dict[str, Any], lines: str, options: Mapping[str, Option]) -> Result:
-            figures = papers.on_test(name, options)
-            values = data | more | {"published": as_values(figures)}
-            return Result(data=values, text=Group(lines, *as_table(figures)))
+            figures, quoted = papers.on_test(name, options), references.of_task(name)
+            values = data | more
+            values |= {"published": as_values(figures), "quoted": quoted_values(quoted)}
+            return Result(data=values, text=Group(lines, *as_table(figures), *quoted_table(quoted)))
 
         def without(why: str) -> Result:
             lines = f"{task.card}- This split: {why}"
@@ -85,8 +87,17 @@ class Tasks(OfTask):
         lines += [
             f"- {fact[0].upper()}{fact[1:]}: {value:.1%}" for fact, value in statistics.items()
         ]
+        shown = typical(split)
+        lines += [f"- Example: {in_one_line(each)}" for each in shown]
         rule = split.provenance.rule
-        more = {"rule": rule, "provenance": asdict(split.provenance), "statistics": statistics}
+        more: dict[str, Any] = {
+            "rule": rule,
+            "provenance": asdict(split.provenance),
+            "statistics": statistics,
+        }
+        more["examples"] = [
+            {"source": list(each.source), "target": list(each.target)} for each in shown
+        ]
         card = task.card_of(rule) + "\n".join(lines)
         return with_figures(more, card, split.provenance.options)
 

@@ -15,9 +15,19 @@ from daxy.core.settings import made
 from daxy.tasks._choices import Choices
 from daxy.tasks._data import Data
 from daxy.tasks._scan_data import ScanData
-from daxy.tasks._task import Task
+from daxy.tasks._task import Task, in_one_line, typical
 
-__all__ = ["Choices", "Data", "ScanData", "Task", "available", "data", "get"]
+__all__ = [
+    "Choices",
+    "Data",
+    "ScanData",
+    "Task",
+    "available",
+    "data",
+    "get",
+    "in_one_line",
+    "typical",
+]
 
 
 def available() -> list[str]:

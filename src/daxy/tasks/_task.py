@@ -7,12 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Generic, TypeVar
 
+import numpy as np
+
 from daxy import metrics
 from daxy.core.errors import WrongRequest, require
-from daxy.core.examples import Examples, Sequences, Tokens
+from daxy.core.examples import Example, Examples, Sequences, Tokens
 from daxy.core.split import Sizes, Split
 from daxy.metrics import Scores
 from daxy.tasks._data import Data
+
+SHOWN_TOKENS = 12
+"""Tokens of one side of an example that a card shows."""
 
 Options = TypeVar("Options", bound=Data)
 """What users can choose of a task's data."""
@@ -187,3 +192,23 @@ class Task(ABC, Generic[Options]):
         lines += [f"- {known}: {sizes}{f' ({each})' if each else ''}"]
         lines += [f"- Score: {name}: {metrics.get(name).summary}" for name in self.metrics]
         return "\n".join(lines) + "\n"
+
+
+def typical(split: Split) -> list[Example]:
+    """Return two test examples for a card: the one with the shortest target, and the middle one."""
+    test = split.test
+    if not len(test):
+        return []
+    shortest = np.lexsort((test.source.lengths, test.target.lengths))[0]
+    return [test[row] for row in dict.fromkeys((int(shortest), len(test) // 2))]
+
+
+def in_one_line(example: Example) -> str:
+    """Return `source -> target` for a card; of a long side the first tokens and how many it has."""
+    return " -> ".join(map(_shortened, (example.source, example.target)))
+
+
+def _shortened(tokens: Tokens) -> str:
+    if len(tokens) <= SHOWN_TOKENS:
+        return " ".join(tokens)
+    return f"{' '.join(tokens[:SHOWN_TOKENS])} ... ({len(tokens)} tokens)"
