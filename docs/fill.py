@@ -1,9 +1,7 @@
-"""Pages that the program writes itself, so that they cannot differ from it.
+"""Parts of pages that the program writes, so that they cannot differ from it.
 
-A page with the line `<!-- fill: tasks -->` gets, when the site is built, a card for every family of
-tasks there; `commands` is the help of every verb, `measured` the table of measured figures,
-`growth` the table that `python -m benchmarks.trials --grow` measured, `speed` what other benchmarks
-printed, and `targets` what GECA makes of gSCAN.
+A page with the line `<!-- fill: NAME ARGUMENT -->` gets what the function of that name returns
+when the site is built; `FILLED` lists them.
 """
 
 from __future__ import annotations
@@ -13,8 +11,9 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import daxy
 from daxy import tasks
@@ -22,26 +21,60 @@ from daxy.augmentation import Geca
 from daxy.augmentation.worlds import Rewriter
 from daxy.augmentation.worlds import targets as count
 from daxy.cli import main as command_line
+from daxy.core.errors import WrongRequest
+from daxy.experiments import papers, references
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import ruis2020
-from daxy.report import readme
+from daxy.report import results
+from daxy.tasks import Task, in_one_line, typical
 from daxy.worlds.examples import GroundedExamples
 
 ROOT = Path(__file__).parent.parent
-MARK = re.compile(r"^<!-- fill: (\w+) -->$", re.MULTILINE)
-WIDTH = "100"
+LEDGER = Ledger(ROOT / "results")
+WIDTH = "80"
+"""Columns of the help texts."""
+
+
+def on_config(config: Any, **_: object) -> Any:
+    """Leave out of the navigation what does not exist; called by mkdocs."""
+    config["nav"] = list(_existing(config["nav"], Path(config["docs_dir"])))
+    return config
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
     """Fill in one page; called by mkdocs."""
     return re.sub(
-        r"^<!-- fill: (\w+) -->$", lambda match: FILLED[match[1]](), markdown, flags=re.MULTILINE
+        r"^<!-- fill: (\w+) ?(\S*) -->$",
+        lambda match: FILLED[match[1]](*filter(None, [match[2]])),
+        markdown,
+        flags=re.MULTILINE,
     )
 
 
-def cards() -> str:
-    """Return a card for every family of tasks, benchmark by benchmark."""
-    return "\n".join(_cards())
+def _existing(entries: Sequence[Any], folder: Path) -> Iterator[Any]:
+    for entry in entries:
+        if isinstance(entry, str):
+            yield entry
+            continue
+        ((title, value),) = entry.items()
+        if isinstance(value, list):
+            yield {title: list(_existing(value, folder))}
+        elif (folder / value).is_file():
+            yield entry
+
+
+def cards(benchmark: str) -> str:
+    """Return a card with two examples for every family of a benchmark's tasks."""
+    return "\n".join(_card(members) for members in _families(benchmark))
+
+
+def sizes(benchmark: str) -> str:
+    """Return the number of examples of every family of a benchmark's tasks."""
+    lines = ["| task | train | test | what the test asks |", "|---|---:|---:|---|"]
+    for task, *_ in _families(benchmark):
+        name = f"[`{task.family}`](#{_anchor(task)})"
+        lines.append(f"| {name} | {task.sizes.train:,} | {task.sizes.test:,} | {task.summary} |")
+    return "\n".join(lines)
 
 
 def help_of_verbs() -> str:
@@ -54,19 +87,33 @@ def help_of_verbs() -> str:
     return "\n".join(parts)
 
 
-def measured() -> str:
-    """Return the measured figures beside the published ones."""
-    return readme.render(Ledger(ROOT / "results"))
+def quoted(benchmark: str) -> str:
+    """Return the scores that other papers report on a benchmark, task by task."""
+    parts = list[str]()
+    known = [each for each in references.references() if each.task.startswith(f"{benchmark}/")]
+    for task in dict.fromkeys(each.task for each in known):
+        rows = [each for each in known if each.task == task]
+        tested = any(each.test for each in rows)
+        heads = ("test", "learner", "score", "source", "note")
+        parts += [f"### `{task}` {{ #{task.replace('/', '-')} }}\n"]
+        parts += [f"| {' | '.join(heads[not tested :])} |"]
+        parts += [f"|{'|'.join(('---', '---', '---:', '---', '---')[not tested :])}|"]
+        for each in rows:
+            source = f"{each.source.citation}: {each.source.place}"
+            cells = (each.test, each.learner, each.printed, source, each.note)
+            parts.append(f"| {' | '.join(cells[not tested :])} |")
+        parts.append("")
+    return "\n".join(parts)
 
 
 def growth() -> str:
-    """Return all networks' trials a second by units and by networks that train together."""
+    """Return all networks' samples a second by units and by networks that train together."""
     kept = json.loads((ROOT / "benchmarks" / "growth.json").read_text())
     rates = kept["trials a second"]
     counts = list(next(iter(rates.values())))
     lines = [f"| units | {' | '.join(counts)} |", f"|---:|{'---:|' * len(counts)}"]
-    for hidden, own in rates.items():
-        lines.append(f"| {hidden} | {' | '.join(f'{own[count]:,.0f}' for count in counts)} |")
+    for hidden, row in rates.items():
+        lines.append(f"| {hidden} | {' | '.join(f'{row[count]:,.0f}' for count in counts)} |")
     place = f"{kept['what']}, daxy {kept['daxy']}, jax {kept['jax']}, {kept['started'][:10]}."
     return "\n".join([*lines, "", place, ""])
 
@@ -76,27 +123,51 @@ def speed() -> str:
     parts = list[str]()
     for path in sorted((ROOT / "benchmarks" / "kept").glob("*.json")):
         kept = json.loads(path.read_text())
-        asked = f"python -m benchmarks.{path.stem} {kept['arguments']}".rstrip()
+        command = f"python -m benchmarks.{path.stem} {kept['arguments']}".rstrip()
         place = f"a machine of {kept['cores']} cores ({kept['processor']}), {kept['started'][:10]}"
         parts += [f"## {path.stem}", "", kept["what"], ""]
-        parts += ["```text", f"$ {asked}", *kept["lines"], "```", ""]
+        parts += ["```text", f"$ {command}", *kept["lines"], "```", ""]
         parts += [f"daxy {kept['daxy']}, jax {kept['jax']}, {kept['device_kind']}, {place}.", ""]
     return "\n".join(parts)
 
 
-def _cards() -> Iterator[str]:
-    every = [tasks.get(name) for name in tasks.available()]
-    benchmark = ""
-    for family in dict.fromkeys(task.family for task in every):
-        kin = [task for task in every if task.family == family]
-        if family.partition("/")[0] != benchmark:
-            benchmark = family.partition("/")[0]
-            yield f"## {benchmark}\n"
-        _, _, card = kin[0].card.partition("\n")
-        yield f"### {family}\n"
-        if len(kin) > 1:
-            yield f"{len(kin)} tasks; the first of them, `{kin[0].name}`:\n"
-        yield card.strip() + "\n"
+def targets() -> str:
+    """Return how often some things are targets of gSCAN after GECA, as published and as made."""
+    split = daxy.load("gscan/compositional")
+    assert isinstance(split.train, GroundedExamples)
+    made = Rewriter(split.train, Geca(**ruis2020.GECA)).rewritten(0)
+    counted = count(made.examples)
+    lines = ["| target | published: placed | and referred | made: placed | and referred |"]
+    lines.append(f"|---|{'---:|' * 4}")
+    for kind, (_, _, *published) in ruis2020.TABLE_4.items():
+        counts = "".join(f" {each:,} |" for each in (*published, *counted[kind]))
+        lines.append(f"| {kind}s |{counts}")
+    return "\n".join(lines)
+
+
+def _families(benchmark: str) -> list[list[Task[Any]]]:
+    every = [tasks.get(name) for name in tasks.available() if name.startswith(f"{benchmark}/")]
+    families = dict.fromkeys(task.family for task in every)
+    return [[task for task in every if task.family == family] for family in families]
+
+
+def _anchor(task: Task[Any]) -> str:
+    return task.name.replace("/", "-")
+
+
+def _card(members: Sequence[Task[Any]]) -> str:
+    """Return the card of a family, by its first task."""
+    first, *others = members
+    _, _, about = first.card.partition("\n")
+    lines = [f"### `{first.family}` {{ #{_anchor(first)} }}\n"]
+    if others:
+        lines.append(f"{len(members)} tasks; the first of them, `{first.name}`:\n")
+    lines.append(about.strip())
+    if not first.grounded:
+        with contextlib.suppress(WrongRequest):  # a task that needs a file has no example here
+            examples = map(in_one_line, typical(first.split()))
+            lines += ["", "```text", *examples, "```"]
+    return "\n".join(lines) + "\n"
 
 
 def _printed(*arguments: str) -> str:
@@ -113,25 +184,14 @@ def _printed(*arguments: str) -> str:
     return out.getvalue().rstrip("\n") + "\n"
 
 
-def targets() -> str:
-    """Return how often some things are targets of gSCAN after GECA, as published and as made."""
-    split = daxy.load("gscan/compositional")
-    assert isinstance(split.train, GroundedExamples)
-    made = Rewriter(split.train, Geca(**ruis2020.GECA)).rewritten(0)
-    counted = count(made.examples)
-    lines = ["| target | published: placed | and referred | made: placed | and referred |"]
-    lines.append(f"|---|{'---:|' * 4}")
-    for kind, (_, _, *published) in ruis2020.TABLE_4.items():
-        figures = "".join(f" {each:,} |" for each in (*published, *counted[kind]))
-        lines.append(f"| {kind}s |{figures}")
-    return "\n".join(lines)
-
-
-FILLED = {
-    "tasks": cards,
+FILLED: dict[str, Callable[..., str]] = {
+    "cards": cards,
     "commands": help_of_verbs,
-    "measured": measured,
     "growth": growth,
+    "quoted": quoted,
+    "results": lambda paper: results.page(papers.get(paper), LEDGER),
+    "sizes": sizes,
     "speed": speed,
+    "summary": lambda: results.summary(LEDGER),
     "targets": targets,
 }
