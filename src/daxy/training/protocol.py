@@ -55,7 +55,7 @@ class Protocol:
     model's own best tokens, up to its own end token."""
     steps: int = later(0)
     """Training steps, instead of `epochs`: batches of any lengths from a shuffled training set,
-    pass after pass, or from a stream. An epoch in the log is 1,000 steps, or as `eval-every` says."""
+    pass after pass, or from a stream. An epoch in the log is 1,000 steps, or `eval-every`."""
     lr_decay_steps: int = later(0)
     """Apply `lr-decay` once in so many steps, continuously; 0: after each epoch."""
     token_mean_loss: bool = later(default=False)
