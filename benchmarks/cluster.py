@@ -30,14 +30,14 @@ TOGETHER = 6
 TASKS, DROPOUT, SEEDS = ("scan/length", "scan/addprim_turn_left"), (0.0, 0.5), range(6)
 
 
-def asked_for(trials: int) -> list[Run]:
+def asked_for(samples: int) -> list[Run]:
     """Return the 24 runs of the sweep."""
     from daxy.learners.neural import Neural
     from daxy.models.stacked import Config
     from daxy.tasks import ScanData
     from daxy.training.protocol import protocol
 
-    recipe = replace(protocol("lake2018"), trials=trials, limit=2)
+    recipe = replace(protocol("lake2018"), samples=samples, max_decode_length=2)
     config = Config(cell="gru", layers=1, hidden=25)
     return [
         Run(
@@ -54,13 +54,13 @@ def asked_for(trials: int) -> list[Run]:
     ]
 
 
-def sweep(folder: Path, trials: int, on: str) -> None:
+def sweep(folder: Path, samples: int, on: str) -> None:
     """Run what is missing of the sweep; say `ended` and the time after each program."""
     from daxy.experiments import executors
     from daxy.experiments.programs import programs
     from daxy.experiments.runs import Silent, Workshop
 
-    workshop, runs = Workshop(folder, checkpoint_seconds=2.0), asked_for(trials)
+    workshop, runs = Workshop(folder, checkpoint_seconds=2.0), asked_for(samples)
     planned = programs(runs, workshop.missing(runs), workshop, TOGETHER)
     # As many programs at a time as there are cores, or all cores for one program at a time.
     options = {"cpus": 1} if on == "ray" else {}
@@ -68,12 +68,12 @@ def sweep(folder: Path, trials: int, on: str) -> None:
         print(f"ended {time.monotonic()}", flush=True)
 
 
-def start(folder: Path, trials: int, on: str, devices: int | None = None) -> subprocess.Popen[str]:
+def start(folder: Path, samples: int, on: str, devices: int | None = None) -> subprocess.Popen[str]:
     """Start a sweep in a process of its own, with a process group of its own."""
     flag = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={devices}"
     command = [sys.executable, "-m", "benchmarks.cluster", "--sweep", str(folder), "--on", on]
     return subprocess.Popen(
-        [*command, "--trials", str(trials)],
+        [*command, "--samples", str(samples)],
         stdout=subprocess.PIPE,
         text=True,
         cwd=Path(__file__).parent.parent,
@@ -121,42 +121,42 @@ def workers() -> list[int]:
     return [int(line.split()[0]) for line in listed.splitlines() if "ray::train" in line]
 
 
-def kill_a_worker(folder: Path, trials: int) -> None:
+def kill_a_worker(folder: Path, samples: int) -> None:
     """Kill a worker once it has saved its state; the sweep has to end all the same."""
-    process = start(folder, trials, "ray")
+    process = start(folder, samples, "ray")
     wait_for(lambda: bool(checkpoints(folder) and workers()), process)
     os.kill(workers()[0], signal.SIGKILL)
     finish(process)
 
 
-def kill_the_driver(folder: Path, trials: int) -> None:
+def kill_the_driver(folder: Path, samples: int) -> None:
     """Kill the driver and its cluster once a program has ended, and start the sweep again."""
-    process = start(folder, trials, "ray")
+    process = start(folder, samples, "ray")
     wait_for(lambda: bool(left_by(folder)) and bool(checkpoints(folder)), process)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     subprocess.run(["pkill", "-9", "-f", "ray::train"], check=False)
     before = {path: path.stat().st_mtime_ns for path in folder.glob("*/done")}
-    finish(start(folder, trials, "ray"))
+    finish(start(folder, samples, "ray"))
     again = [path for path, moment in before.items() if path.stat().st_mtime_ns != moment]
     if again or not before:
         raise SystemExit(f"of {len(before)} finished runs {len(again)} were trained again")
 
 
-def compare(trials: int) -> dict[str, object]:
+def compare(samples: int) -> dict[str, object]:
     """Return how long both sweeps took, and in how many files any sweep differs from the first."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        finish(start(folder / "first", trials, "ray"))  # compiles
+        finish(start(folder / "first", samples, "ray"))  # compiles
         expected = left_by(folder / "first")
         seconds: dict[str, float] = {}
         for on in ("local", "ray"):
             began = time.monotonic()
-            finish(start(folder / on, trials, on))
+            finish(start(folder / on, samples, on))
             seconds[on] = time.monotonic() - began
-        finish(start(folder / "one core", trials, "local", devices=1))
-        kill_a_worker(folder / "worker", trials)
-        kill_the_driver(folder / "driver", trials)
+        finish(start(folder / "one core", samples, "local", devices=1))
+        kill_a_worker(folder / "worker", samples)
+        kill_the_driver(folder / "driver", samples)
         differences = {
             other: sum(left_by(folder / other).get(path) != own for path, own in expected.items())
             for other in ("one core", "ray", "worker", "driver")
@@ -168,15 +168,15 @@ def compare(trials: int) -> dict[str, object]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark, or one of its sweeps."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--trials", type=int, default=100_000)
+    parser.add_argument("--samples", type=int, default=100_000)
     parser.add_argument("--sweep", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--on", default="local", help=argparse.SUPPRESS)
     asked = parser.parse_args(arguments)
     if asked.sweep:
-        sweep(asked.sweep, asked.trials, asked.on)
+        sweep(asked.sweep, asked.samples, asked.on)
         return 0
     warn_if_busy()
-    found = compare(asked.trials)
+    found = compare(asked.samples)
     print(json.dumps(found))
     return int(any(found["different"].values()))  # pyright: ignore
 

@@ -1,7 +1,7 @@
 """The peak memory of a training run, programs compiled anew: its largest share is compilation.
 
     python -m benchmarks.memory
-    python -m benchmarks.memory gscan/compositional multimodal --protocol ruis2020 --updates 100
+    python -m benchmarks.memory gscan/compositional multimodal --protocol ruis2020 --steps 100
 
 What follows is what `daxy train` is asked for: unless given three networks on `scan/simple`, for an
 epoch. The peak is that of the whole run, making the data and decoding the test set included.

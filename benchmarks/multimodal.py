@@ -61,7 +61,7 @@ def main() -> None:
 
     call, trained = ours(training)
     for name, batches in (
-        ("padded to the longest", [[batch.ravel()] for batch in rows[:STEPS]]),
+        ("padded to the max_length", [[batch.ravel()] for batch in rows[:STEPS]]),
         ("in the same parts", [list(batch) for batch in rows[:STEPS]]),
     ):
         timing = measure(call, theirs(network, table, batches), seconds=4.0)
@@ -82,7 +82,7 @@ def main() -> None:
         return training.replicas.decode(model, [chosen])[0]
 
     for every, size in ((ONE_OF, 1), *((1, size) for size in BATCHES)):
-        said = decoding(network, table, chosen[::every], size, recipe.limit)
+        said = decoding(network, table, chosen[::every], size, recipe.max_decode_length)
         same = np.mean((say()[::every] == said()).all(axis=1))
         timing = measure(say, said, seconds=2.0)
         mine, other = 1e3 * timing.ours / len(chosen), every * 1e3 * timing.theirs / len(chosen)

@@ -39,7 +39,9 @@ def main() -> None:
         task = f"transduction/{name}"
         few = {"validation_pairs": 1, "test_pairs": 1}
         seconds = {
-            part: timed(task, {"pairs": COUNT, "shortest": least, "longest": most, **few})
+            part: timed(
+                task, {"train_pairs": COUNT, "min_length": least, "max_length": most, **few}
+            )
             for part, (least, most) in RANGES.items()
         }
         said = ", ".join(f"{taken:.1f} s of {part} lengths" for part, taken in seconds.items())

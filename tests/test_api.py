@@ -124,7 +124,7 @@ def test_predictions_that_do_not_fit_the_test_set_are_refused() -> None:
         ),
         ("daxy.train('scan/simple', seeds='3')", "seeds must be a whole number or some, not '3'"),
         (
-            "daxy.train('scan/simple', recipe=5)",
+            "daxy.train('scan/simple', protocol=5)",
             "recipe must be a Protocol or a text, not 5",
         ),
         (

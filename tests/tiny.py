@@ -63,7 +63,7 @@ def transducers(hidden: int = 6, embedding: int = 5) -> dict[str, Transducer]:
             layers=layers,
             hidden=hidden,
             embedding=embedding,
-            **({} if memory == "none" else {"width": 4}),
+            **({} if memory == "none" else {"memory_width": 4}),
         )
         for memory, layers in kinds.items()
     }

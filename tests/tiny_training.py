@@ -87,7 +87,7 @@ def training(
     **protocol: Any,
 ) -> Training:
     """Return the training of these seeds; without `validate` there is no validation set."""
-    recipe = Protocol(**({"batch_size": BATCH, "limit": 4, "epochs": 3} | protocol))
+    recipe = Protocol(**({"batch_size": BATCH, "max_decode_length": 4, "epochs": 3} | protocol))
     rows = table().rows(examples())
     held_out = rows[TRAIN:] if validate else rows[:0]
     return Training(

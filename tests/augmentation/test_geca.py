@@ -84,7 +84,7 @@ def test_what_has_to_be_new_is_chosen() -> None:
 
 
 def test_long_examples_are_not_taken_apart_but_are_known() -> None:
-    assert said(made(KNOWN, longest=3)) == set()
+    assert said(made(KNOWN, max_length=3)) == set()
     assert said(made([*KNOWN, ("jump twice", "JUMP JUMP")])) == set()
 
 
@@ -132,7 +132,7 @@ sets = st.lists(st.tuples(tokens, tokens), min_size=1, max_size=12)
 def test_every_new_example_is_a_template_of_one_filled_with_a_fragment_of_another(
     pairs: list[tuple[list[str], list[str]]], size: int, gaps: int, window: int, seed: int
 ) -> None:
-    geca = Geca(size=size, gaps=gaps, window=window)
+    geca = Geca(max_piece_length=size, max_pieces=gaps, window=window)
     examples = Examples.of(pairs)
     found = Composer(examples, geca).augmented(seed)
     assert found == Composer(examples, geca).augmented(seed)
@@ -220,24 +220,24 @@ def test_of_scan_jump_another_verb_hardly_ever_stands_beside_it() -> None:
     split = daxy.load("scan/addprim_jump")
     others = {"walk", "look", "run"}
     shares = {}
-    for odds in ("environments", "equal"):
-        found = Composer(split.train, Geca(odds=odds)).augmented(seed=0)
+    for sampling in ("environments", "uniform"):
+        found = Composer(split.train, Geca(sampling=sampling)).augmented(seed=0)
         jumps = [set(each.source) for each in found.compositions if "jump" in each.source]
-        shares[odds] = sum(bool(words & others) for words in jumps) / len(jumps)
+        shares[sampling] = sum(bool(words & others) for words in jumps) / len(jumps)
     assert shares["environments"] < 0.02
-    assert shares["equal"] > 0.3
+    assert shares["uniform"] > 0.3
 
 
 @pytest.mark.parametrize(
     ("choices", "said"),
     [
-        ({"size": 0}, "size must be positive, not 0"),
-        ({"gaps": 0}, "gaps must be positive"),
-        ({"gaps": 33}, "gaps must be at most 32: 33"),
+        ({"max_piece_length": 0}, "max-piece-length must be positive, not 0"),
+        ({"max_pieces": 0}, "max-pieces must be positive"),
+        ({"max_pieces": 33}, "max-pieces must be at most 32: 33"),
         ({"count": -1}, "count must not be negative"),
         ({"novel": "all"}, "novel must be one of"),
-        ({"odds": "even"}, "odds must be one of"),
-        ({"templates": 0}, "templates must be positive"),
+        ({"sampling": "even"}, "sampling must be one of"),
+        ({"max_templates": 0}, "max-templates must be positive"),
     ],
 )
 def test_wrong_choices_are_refused(choices: dict[str, Any], said: str) -> None:
@@ -256,7 +256,7 @@ def test_nothing_is_made_of_nothing() -> None:
         ("scan/simple_p1", {}),
         ("nacs/simple_p1", {}),
         ("translation/daxy", {}),
-        ("transduction/copy", {"pairs": 2_000, "shortest": 1, "longest": 2}),
+        ("transduction/copy", {"train_pairs": 2_000, "min_length": 1, "max_length": 2}),
     ],
 )
 def test_examples_of_any_task_are_put_together_anew(task: str, choices: dict[str, int]) -> None:

@@ -117,7 +117,7 @@ def test_the_paper_s_counts_stand_beside_its_own_augmentation(
     [
         (["scan/simple_p1", "--draw", "a.png"], "have no world that could be drawn"),
         (["gscan/compositional", "--draw", "a.svg"], "expected a name that ends in .png"),
-        (["scan/simple", "--gaps", "0"], "gaps must be positive"),
+        (["scan/simple", "--max-pieces", "0"], "max-pieces must be positive"),
         (["scan/simple", "--show", "-1"], "--show must not be negative"),
         (["scan/simple_p2", "--no-in-place"], "changes no example; leave out no-in-place"),
         (["scan/simple_p2", "--count", "0"], "count must be positive where there are no worlds"),
@@ -167,7 +167,7 @@ def test_flags_that_a_task_has_too_are_called_as_train_calls_them(
 ) -> None:
     answer = daxy("augment", task, "--help")
     assert answer.code == 0, answer.err
-    assert "--geca.longest" in answer.out
+    assert "--geca.max-length" in answer.out
 
 
 def test_a_flag_is_known_in_a_wide_terminal_too(

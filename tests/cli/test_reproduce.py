@@ -44,7 +44,7 @@ def made_up() -> Paper:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh folder to work in, and a paper that takes seconds."""
     monkeypatch.setattr(papers, "get", lambda _: made_up())
-    monkeypatch.setitem(PROTOCOLS, "tiny", Protocol(epochs=1, limit=2))
+    monkeypatch.setitem(PROTOCOLS, "tiny", Protocol(epochs=1, max_decode_length=2))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -55,7 +55,9 @@ def made_up() -> Paper:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh folder to work in, and a paper that takes seconds."""
     monkeypatch.setattr(papers, "get", lambda _: made_up())
-    monkeypatch.setitem(PROTOCOLS, "tiny", replace(protocol("lake2018"), trials=64, limit=2))
+    monkeypatch.setitem(
+        PROTOCOLS, "tiny", replace(protocol("lake2018"), samples=64, max_decode_length=2)
+    )
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -69,7 +71,7 @@ def test_a_grid_is_planned_run_filed_and_found_again(folder: Path, daxy: Callabl
     planned = daxy("sweep", "made_up/grid", "--dry-run", "--json")
     assert planned.code == 0, planned.err
     (program,) = planned.json["programs"]
-    assert (planned.json["missing"], program["trials"]) == (8, 8 * 64)
+    assert (planned.json["missing"], program["samples"]) == (8, 8 * 64)
     assert program["tasks"] == ["scan/simple_p1", "scan/simple_p2"]
     assert planned.json["seconds"] == program["seconds"] > 0
     assert planned.json["table"] == planned.json["plan"] == "made_up/grid"
@@ -120,7 +122,7 @@ def test_a_cell_goes_by_two_names(daxy: Callable) -> None:
 def test_what_is_finished_when_a_sweep_is_stopped_stays_and_is_not_run_again(
     folder: Path, daxy: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    request = ["sweep", "made_up/grid", "--no-estimate", "--together", "4"]
+    request = ["sweep", "made_up/grid", "--no-estimate", "--max-group-size", "4"]
     complete, groups = Workshop.complete, list[int]()
 
     def stopping(self: Workshop, runs: Any, watcher: Any) -> None:
@@ -150,7 +152,7 @@ def test_runs_that_are_finished_and_not_filed_yet_are_filed(folder: Path, daxy: 
 
     # What is refused has deleted nothing.
     (folder / "results" / "made_up" / "grid.json").unlink()
-    refused = daxy(*request, "--restart", "--on", "ray", "--cpus", "0")
+    refused = daxy(*request, "--restart", "--executor", "ray", "--cpus", "0")
     assert "--cpus must be positive, not 0" in refused.err
     (folder / "results" / "made_up").rmdir()
     (folder / "results" / "made_up").write_text("in the way")
@@ -180,7 +182,7 @@ def test_a_restart_does_not_delete_the_state_at_a_storage_of_runs_that_are_not_a
     state.parent.mkdir()
     state.write_bytes(b"state")
     request = ["sweep", "made_up/grid", "--column", "p1", "--seeds", "1", "--restart"]
-    request += ["--on", "ray", "--storage", "storage"]
+    request += ["--executor", "ray", "--storage", "storage"]
     refused = daxy(*request, "--dropout", "0.0")
     assert refused.code == 2
     assert f"was interrupted beside {group[1].config.name}, whose state is lost" in refused.err
@@ -220,7 +222,7 @@ def test_what_cannot_be_filed_is_not_trained(folder: Path, daxy: Callable) -> No
 
 WRONG = {
     "hidden: 7 is not among 4": ("--hidden", "7"),
-    "--together must be positive, not 0": ("--together", "0"),
+    "--max-group-size must be positive, not 0": ("--max-group-size", "0"),
     "seeds must be positive, not -1": ("--seeds", "-1"),
     "no column named 'p3'": ("--column", "p3"),
 }

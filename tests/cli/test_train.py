@@ -15,7 +15,7 @@ from daxy.training.protocol import PROTOCOLS
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 
-TINY = ("--hidden", "8", "--embedding", "4", "--epochs", "2", "--limit", "8")
+TINY = ("--hidden", "8", "--embedding", "4", "--epochs", "2", "--max-decode-length", "8")
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def test_train_makes_a_run_folder_a_seed_and_scores_every_test_example(
 
 def test_who_chooses_no_recipe_is_told_of_the_networks_own(daxy: Callable, tmp_path: Path) -> None:
     request = ("train", "scan/simple_p1", "stacked", "--hidden", "4", "--epochs", "1",
-               "--limit", "8", "--runs", str(tmp_path))  # fmt: skip
+               "--max-decode-length", "8", "--runs", str(tmp_path))  # fmt: skip
     told = "note: stacked was published with another recipe, --protocol lake2018; this is bastings"
     assert told in daxy(*request).err
     again = daxy(*request, "--protocol", "bastings2018")
@@ -90,26 +90,44 @@ def test_an_analysis_that_is_drawn_says_where(daxy: Callable, runs: Path, tmp_pa
 
 def tried(daxy: Callable, runs: Path, *more: str):
     """Train two small networks for a moment."""
-    sizes = ("--hidden", "6", "--width", "4", "--embedding", "4", "--batch-size", "4")
-    lengths = ("--shortest", "2", "--longest", "4", "--test-shortest", "5", "--test-longest", "6")
-    pairs = ("--pairs", "40", "--validation-pairs", "5", "--test-pairs", "5", "--symbols", "5")
-    steps = ("--protocol", "grefenstette2015", "--updates", "12", "--validate-every", "6")
-    flags = (*sizes, *lengths, *pairs, *steps, "--limit", "8", "--runs", str(runs))
+    sizes = ("--hidden", "6", "--memory-width", "4", "--embedding", "4", "--batch-size", "4")
+    lengths = (
+        "--min-length",
+        "2",
+        "--max-length",
+        "4",
+        "--test-min-length",
+        "5",
+        "--test-max-length",
+        "6",
+    )
+    pairs = (
+        "--train-pairs",
+        "40",
+        "--validation-pairs",
+        "5",
+        "--test-pairs",
+        "5",
+        "--symbols",
+        "5",
+    )
+    steps = ("--protocol", "grefenstette2015", "--steps", "12", "--eval-every", "6")
+    flags = (*sizes, *lengths, *pairs, *steps, "--max-decode-length", "8", "--runs", str(runs))
     return daxy("train", "transduction/copy", "transducer", *flags, "--seeds", "2", *more)
 
 
 def test_of_several_learning_rates_one_is_chosen_and_all_are_shown(
     daxy: Callable, tmp_path: Path
 ) -> None:
-    rates = ("--rates", "1e-9", "0.01", "1e38")
+    rates = ("--learning-rates", "1e-9", "0.01", "1e38")
     answer = tried(daxy, tmp_path, *rates, "--json")
     assert (answer.code, answer.json["chosen"]) == (0, 0.01)
     assert answer.json["by"] == "least training perplexity"
-    each = {rate["learning_rate"]: rate["runs"] for rate in answer.json["rates"]}
+    each = {rate["learning_rate"]: rate["runs"] for rate in answer.json["learning_rates"]}
     assert {rate: len(found) for rate, found in each.items()} == {1e-9: 2, 0.01: 2, 1e38: 0}
     assert answer.json["runs"] == each[0.01]
     assert answer.json["learner"]["protocol"]["learning_rate"] == 0.01
-    said = tried(daxy, tmp_path, "--rates", "1e-9", "0.01").out
+    said = tried(daxy, tmp_path, "--learning-rates", "1e-9", "0.01").out
     assert "chosen     0.01, of least training perplexity" in said
     for run in (*each[1e-9], *each[0.01]):
         assert f"{run['perplexity']:.4g}" in said
@@ -117,7 +135,7 @@ def test_of_several_learning_rates_one_is_chosen_and_all_are_shown(
 
 def test_rates_that_are_as_good_are_named(daxy: Callable, tmp_path: Path) -> None:
     """Nobody has anything right after so few updates."""
-    answer = tried(daxy, tmp_path, "--rates", "0.02", "0.01", "--keep", "best")
+    answer = tried(daxy, tmp_path, "--learning-rates", "0.02", "0.01", "--select", "best")
     said = "chosen     0.02, of best mean score on the validation set; as good: 0.01\n"
     assert said in answer.out
 
@@ -125,8 +143,11 @@ def test_rates_that_are_as_good_are_named(daxy: Callable, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (("--rates", "0.1", "--learning-rate=0.2"), "every learning rate; leave --learning-rate"),
-        (("--rates",), "--rates needs some, as in --rates 5e-3 1e-3"),
+        (
+            ("--learning-rates", "0.1", "--learning-rate=0.2"),
+            "all learning rates; leave out --learning-",
+        ),
+        (("--learning-rates",), "--learning-rates needs values, as in --learning-rates 5e-3 1e-3"),
     ],
 )
 def test_rates_that_say_nothing_or_too_much_are_refused(
@@ -160,7 +181,7 @@ def test_the_protocol_of_lake_and_baroni_draws_and_keeps_the_last_weights(
     daxy: Callable, tmp_path: Path
 ) -> None:
     network = ("--hidden", "8", "--layers", "2", "--cell", "gru", "--attention")
-    recipe = ("--protocol", "lake2018", "--trials", "1100", "--limit", "8")
+    recipe = ("--protocol", "lake2018", "--samples", "1100", "--max-decode-length", "8")
     asked = ("scan/simple_p1", "stacked", *network, *recipe, "--runs", str(tmp_path))
     answer = daxy("train", *asked, "--json")
     assert answer.code == 0
@@ -215,7 +236,13 @@ def test_the_demo_shows_what_a_network_combines_and_what_not(
     benchmarks: list[str], daxy: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(demo, "SMALL", {"hidden": 8, "embedding": 4})
-    brief = {"batch_size": 8, "trials": 64, "validate_every": 8, "validated": 8, "limit": 4}
+    brief = {
+        "batch_size": 8,
+        "samples": 64,
+        "eval_every": 8,
+        "validation_examples": 8,
+        "max_decode_length": 4,
+    }
     monkeypatch.setattr(demo, "BRIEF", demo.BRIEF | brief)
     command = ["demo", "--runs", str(tmp_path), *["--nacs"] * ("nacs" in benchmarks)]
     answer = daxy(*command)

@@ -73,7 +73,7 @@ def test_a_word_of_ones_own_is_learned_scored_and_looked_at(
 
     missed = daxy("show", task, "--word", "wug=wugue", "--run", run["folder"])
     assert "expected --pairs FILE --test-fraction 0.2 --repetitions 10" in missed.err
-    grounded = daxy("analyse", "by_length", run["folder"], "--of", "new_word")
+    grounded = daxy("analyse", "by_length", run["folder"], "--test", "new_word")
     assert "was trained on files of one's own, and no others can stand for them" in grounded.err
 
     found = daxy("analyse", "constructions", run["folder"], "--json").json

@@ -75,7 +75,7 @@ def test_interpret_takes_a_grammar_of_ones_own(daxy: Callable, tmp_path: Path) -
 
 
 def test_shards_of_a_stream_are_written_apart(daxy: Callable, tmp_path: Path) -> None:
-    request = ("export", "transduction/svo_sov", "--pairs", "300", "--out")
+    request = ("export", "transduction/svo_sov", "--train-pairs", "300", "--out")
     assert daxy(*request, str(tmp_path / "all.parquet")).code == 0
     whole = parquet.read(tmp_path / "all.parquet")["train"]
     found = list[str]()
@@ -321,11 +321,11 @@ def test_a_score_and_a_card_have_what_papers_print_beside_them(
         assert re.search(r"90\.3 +exact +lake2018/experiments +best +turn_left", daxy(*request).out)
 
 
-SMALL = ("--grid", "4", "--resampling", "1", "--kind", "simple_trans", "--longest", "5")
+SMALL = ("--grid", "4", "--resampling", "1", "--kind", "simple_trans", "--max-length", "5")
 
 
 def test_show_draws_an_example_and_says_what_it_is(daxy: Callable, tmp_path: Path) -> None:
-    split = package.load("gscan/length", grid=4, resampling=1, kind="simple_trans", longest=5)
+    split = package.load("gscan/length", grid=4, resampling=1, kind="simple_trans", max_length=5)
     for suffix, begins in ((".svg", b"<svg "), (".png", b"\x89PNG"), (".gif", b"GIF89a")):
         path = tmp_path / f"world{suffix}"
         answer = daxy("show", "gscan/length", *SMALL, "--draw", str(path), "--example", "I:4")
@@ -389,7 +389,7 @@ def test_an_exported_set_of_gscan_is_verified_and_loaded(daxy: Callable, tmp_pat
 
 
 def test_score_of_gscan_says_each_test_and_both_metrics(daxy: Callable, tmp_path: Path) -> None:
-    split = package.load("gscan/length", grid=4, resampling=1, kind="simple_trans", longest=5)
+    split = package.load("gscan/length", grid=4, resampling=1, kind="simple_trans", max_length=5)
     lines = [
         {"key": key, "prediction": ",".join(target) if row % 2 else list(target)}
         for row, (key, target) in enumerate(zip(split.test.keys, split.test.target, strict=True))

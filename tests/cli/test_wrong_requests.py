@@ -65,29 +65,29 @@ FILES = {
 
 REQUESTS = [
     (
-        "export transduction/copy --split test --shard 1/3 --pairs 30",
+        "export transduction/copy --split test --shard 1/3 --train-pairs 30",
         "--shard 1/3 is a part of train; leave it out, or ask for --split train",
     ),
     (
-        "show transduction/copy --test-longest 1000000000",
+        "show transduction/copy --test-max-length 1000000000",
         "test-longest must be at most 65,536, not 1,000,000,000",
     ),
     (
-        "show transduction/gender --longest 5000 --test-longest 5000",
+        "show transduction/gender --max-length 5000 --test-max-length 5000",
         "longest must be at most 4,096, not 5,000",
     ),
     (
-        "show transduction/copy --pairs 1000000000",
+        "show transduction/copy --train-pairs 1000000000",
         "pairs must be at most 33,554,432 at a time, with sources of up to 64 tokens, not"
         " 1,000,000,000; --shard 1/N makes a part of them",
     ),
     (
-        "show transduction/copy --test-longest 50000 --test-pairs 50000",
+        "show transduction/copy --test-max-length 50000 --test-pairs 50000",
         "test-pairs must be at most 42,949 at a time, with sources of up to 50,000 tokens, not"
         " 50,000",
     ),
     (
-        "show transduction/copy --pairs 200000000 --longest 8",
+        "show transduction/copy --train-pairs 200000000 --max-length 8",
         "pairs must be at most 100,000,000 at a time, with sources of up to 8 tokens, not"
         " 200,000,000; --shard 1/N makes a part of them",
     ),
@@ -96,7 +96,7 @@ REQUESTS = [
         "the answer is nested too deeply for JSON; leave out --json, or ask for less",
     ),
     (
-        "train scan/length transducer --memory none --width 4",
+        "train scan/length transducer --memory none --memory-width 4",
         "without a memory there is no width; leave it out",
     ),
     (
@@ -126,8 +126,8 @@ REQUESTS = [
         f"train has examples 1 to 209, as train:1; not 'train:{'9' * 51}...'",
     ),
     (
-        "analyse --of A --draw q.png",
-        "--of, --official, --draw and --force are for an analysis; expected one by its name",
+        "analyse --test A --draw q.png",
+        "--test, --source, --official, --draw and --force need an analysis; expected its name",
     ),
     (
         "show gscan/compositional --grid 4 --resampling 1 --kind simple_trans --shots 0"
@@ -175,8 +175,9 @@ REQUESTS = [
         f" expected --official DIR, a clone of {NACS}",
     ),
     (
-        "train transduction/copy --pairs 9 --test-pairs 7 --test-shortest 65 --test-longest 65",
-        "outputs have at most 50 tokens (--limit), and 7 of 7 targets of the test"
+        "train transduction/copy --train-pairs 9 --test-pairs 7 --test-min-length 65"
+        " --test-max-length 65",
+        "outputs have at most 50 tokens (--max-decode-length), and 7 of 7 targets of the test"
         " have more: up to 65, so that none could be right",
     ),
     (
@@ -258,7 +259,7 @@ REQUESTS = [
     ("show scan/addprim_jmp", "no task named 'scan/addprim_jmp'; did you mean scan/addprim_jump?"),
     ("export nacs/lenght", "no task named 'nacs/lenght'; did you mean nacs/length?"),
     (
-        "show transduction/svosov --longest 3",
+        "show transduction/svosov --max-length 3",
         "no task named 'transduction/svosov'; did you mean transduction/svo_sov?",
     ),
     ("train nacs/lenght gru", "no task named 'nacs/lenght'; did you mean nacs/length?"),
@@ -310,7 +311,8 @@ REQUESTS = [
         "no part named 'dev'; known: all, test, train, validation",
     ),
     (
-        "export gscan/length --grid 4 --kind simple_trans --resampling 1 --longest 5 --out a.txt",
+        "export gscan/length --grid 4 --kind simple_trans --resampling 1 --max-length 5"
+        " --out a.txt",
         "scan-text has no worlds; expected --format gscan-json, jsonl or parquet",
     ),
     (
@@ -333,8 +335,8 @@ REQUESTS = [
     ),
     ("train scan/length multimodal", "multimodal sees worlds, and scan/length has none"),
     (
-        "train gscan/length multimodal --kernels 1,2",
-        "kernels must be odd numbers with commas between, not '1,2'",
+        "train gscan/length multimodal --kernel-sizes 1,2",
+        "kernel-sizes must be odd numbers with commas between, not '1,2'",
     ),
     (
         "show scan/length --draw a.png",
@@ -343,7 +345,7 @@ REQUESTS = [
     ),
     ("show gscan/length --draw a.jpg", "a.jpg: expected a name that ends in .svg, .png, .gif"),
     ("show gscan/compositional --shots -1", "shots must not be negative: -1"),
-    ("show gscan/length --longest 0", "longest must be positive, not 0"),
+    ("show gscan/length --max-length 0", "longest must be positive, not 0"),
     ("show gscan/length --workers 0", "workers must be positive, not 0"),
     (
         "show gscan/length --train-fraction 1",
@@ -371,9 +373,10 @@ REQUESTS = [
     ),
     # training
     (
-        "train transduction/copy transducer --protocol grefenstette2015 --pairs 20 --shard 1/2",
-        "--shard 1/2 is a part of train, and what is streamed is not of it; leave it out, or say"
-        " --no-streamed",
+        "train transduction/copy transducer --protocol grefenstette2015 --train-pairs 20"
+        " --shard 1/2",
+        "--shard 1/2 is a part of train, and online training does not use train; leave it out,"
+        " or say --no-online",
     ),
     ("train", "missing: TASK; see `daxy train --help`"),
     ("train scan/simpel", "no task named 'scan/simpel'; did you mean scan/simple?"),
@@ -393,8 +396,8 @@ REQUESTS = [
         " see `daxy train scan/length seq2seq --help`",
     ),
     (
-        "train scan/simple --keep first",
-        "wrong value for --keep: 'first'; expected one of 'best', 'last', 'perplexity'; see"
+        "train scan/simple --select first",
+        "wrong value for --select: 'first'; expected one of 'best', 'last', 'perplexity'; see"
         " `daxy train scan/simple seq2seq --help`",
     ),
     (

@@ -77,7 +77,7 @@ def test_the_memory_is_one_that_a_network_can_have(
 ) -> None:
     monkeypatch.setattr(memories, "available", lambda: ["last"])
     monkeypatch.setattr(memories, "get", {"last": shown.MEMORY}.__getitem__)
-    config = transducer.Config(memory="last", hidden=8, width=4)
+    config = transducer.Config(memory="last", hidden=8, memory_width=4)
     model = transducer.Model(config, Sizes(6, 5), key=jax.random.key(0))
     source, target = jnp.array([[2, 3, 1], [4, 1, 0]]), jnp.array([[2, 3, 1], [4, 1, 0]])
     wanted = model.logits(Batch(source, target))

@@ -24,12 +24,12 @@ RECIPE = Protocol(
     optimizer="adam",
     learning_rate=0.01,
     epochs=0,
-    trials=16 * 12,
+    samples=16 * 12,
     batch_size=16,
-    validate_every=4,
-    keep="last",
-    distinct=True,
-    added_share=0.3,
+    eval_every=4,
+    select="last",
+    deduplicate=True,
+    augmented_share=0.3,
 )
 GECA = Geca(count=30)
 
@@ -66,8 +66,8 @@ def test_a_run_says_what_made_its_examples_and_goes_on_to_the_same_bits(tmp_path
 
 def test_in_worlds_it_trains_on_what_became_of_the_training_set() -> None:
     data = tasks.data("gscan/compositional", grid=4, resampling=1, kind="normal", shots=0)
-    protocol = replace(RECIPE, trials=0, updates=8, distinct=False, added_share=0.0)
-    network = learner("multimodal", {"kernels": "1,3"}, protocol, {"count": 30})
+    protocol = replace(RECIPE, samples=0, steps=8, deduplicate=False, augmented_share=0.0)
+    network = learner("multimodal", {"kernel_sizes": "1,3"}, protocol, {"count": 30})
     run = Run(task="gscan/compositional", learner=network, data=data, seed=1)
     (train,) = group_of([run]).training.supply(0).train
     given, examples = run.split.train, group_of([run]).training.replicas.table
@@ -89,16 +89,16 @@ def test_epochs_pass_through_what_was_added_too(tmp_path: Path) -> None:
 
 
 def test_an_augmentation_that_finds_nothing_is_refused(tmp_path: Path) -> None:
-    asked = augmented(tmp_path, Geca(longest=2))
+    asked = augmented(tmp_path, Geca(max_length=2))
     with pytest.raises(WrongRequest, match="finds nothing to add"):
         asked.run([0])
     assert not list(tmp_path.iterdir())
 
 
 def test_an_augmentation_that_changes_nothing_in_place_is_refused() -> None:
-    data = tasks.data("gscan/length", grid=4, resampling=1, kind="simple_trans", longest=6)
-    protocol = replace(RECIPE, trials=0, updates=8, distinct=False, added_share=0.0)
-    network = learner("multimodal", {"kernels": "1,3"}, protocol, {"count": 0})
+    data = tasks.data("gscan/length", grid=4, resampling=1, kind="simple_trans", max_length=6)
+    protocol = replace(RECIPE, samples=0, steps=8, deduplicate=False, augmented_share=0.0)
+    network = learner("multimodal", {"kernel_sizes": "1,3"}, protocol, {"count": 0})
     run = Run(task="gscan/length", learner=network, data=data, seed=1)
     with pytest.raises(WrongRequest, match="GECA finds nothing to add"):
         group_of([run]).check()
@@ -106,7 +106,7 @@ def test_an_augmentation_that_changes_nothing_in_place_is_refused() -> None:
 
 def test_a_plateau_without_a_validation_set_is_refused(tmp_path: Path) -> None:
     asked = augmented(tmp_path)
-    slower = replace(asked.learner, protocol=replace(RECIPE, plateau=0.5))
+    slower = replace(asked.learner, protocol=replace(RECIPE, lr_factor=0.5))
     without = ScanData(validation="none")
     with pytest.raises(WrongRequest, match="plateau is about validation scores"):
         replace(asked, learner=slower, data=without).run([0])
@@ -114,12 +114,12 @@ def test_a_plateau_without_a_validation_set_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("counted", "examples"),
-    [({"updates": 7}, 7 * 16), ({"trials": 32}, 32)],
+    [({"steps": 7}, 7 * 16), ({"samples": 32}, 32)],
 )
 def test_the_examples_of_a_run_are_counted(
     counted: dict[str, int], examples: int, tmp_path: Path
 ) -> None:
-    protocol = replace(RECIPE, **({"trials": 0, "added_share": 0.0} | counted))
+    protocol = replace(RECIPE, **({"samples": 0, "augmented_share": 0.0} | counted))
     asked = augmented(tmp_path)
     run = replace(asked, learner=replace(asked.learner, protocol=protocol)).of(0)
     assert run.examples == examples

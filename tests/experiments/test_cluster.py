@@ -38,7 +38,7 @@ if not all(map(find_spec, ("ray", "fsspec"))):
 
 
 def run(seed: int, dropout: float) -> Run:
-    recipe = replace(protocol("lake2018"), trials=64, dropout=dropout, limit=2)
+    recipe = replace(protocol("lake2018"), samples=64, dropout=dropout, max_decode_length=2)
     learner = Neural(
         model="stacked", config=Config(cell="gru", layers=1, hidden=4), protocol=recipe
     )

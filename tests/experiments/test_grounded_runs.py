@@ -30,16 +30,16 @@ DATA = tasks.data(TASK, grid=4, resampling=1, kind="simple_intrans", shots=0)
 RECIPE = Protocol(
     optimizer="adam",
     learning_rate=0.01,
-    clip=0.0,
+    max_grad_norm=0.0,
     batch_size=24,
     epochs=0,
-    updates=40,
-    decay_steps=20,
-    token_mean=True,
-    validated=5,
-    limit=12,
+    steps=40,
+    lr_decay_steps=20,
+    token_mean_loss=True,
+    validation_examples=5,
+    max_decode_length=12,
 )
-CONFIG = {"hidden": 8, "embedding": 4, "channels": 3, "kernels": "1,3"}
+CONFIG = {"hidden": 8, "embedding": 4, "channels": 3, "kernel_sizes": "1,3"}
 
 
 def experiment(folder: Path) -> Experiment:
@@ -50,7 +50,7 @@ def experiment(folder: Path) -> Experiment:
         data=DATA,
         folder=folder,
         checkpoint_seconds=0.0,
-        evaluate_every=1,
+        test_every=1,
     )
 
 
@@ -63,7 +63,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 
 def test_a_training_set_is_on_the_device_a_byte_a_token_and_a_cell() -> None:
-    network = learner("multimodal", {"kernels": "1,3"}, RECIPE)
+    network = learner("multimodal", {"kernel_sizes": "1,3"}, RECIPE)
     run = Experiment(task=TASK, learner=network, data=DATA).of(0)
     replicas = group_of([run]).training.replicas
     (placed, *_) = replicas.on_lanes(replicas.table)
@@ -89,7 +89,7 @@ def test_networks_side_by_side_say_what_each_says_alone(trained: RunFolder, tmp_
 
 def test_with_geca_in_worlds_it_goes_on_to_the_same_bits(tmp_path: Path) -> None:
     data = replace(DATA, kind="normal")
-    network = learner("multimodal", CONFIG, replace(RECIPE, updates=70), {"count": 30})
+    network = learner("multimodal", CONFIG, replace(RECIPE, steps=70), {"count": 30})
 
     def asked(folder: str) -> Experiment:
         whole = replace(experiment(tmp_path / folder), data=data)

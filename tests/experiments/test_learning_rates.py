@@ -111,5 +111,5 @@ def test_rates_and_seeds_that_cannot_be_are_refused(
 
 def test_without_a_validation_set_there_is_nothing_to_choose_by(tmp_path: Path) -> None:
     without = replace(small_runs.experiment(tmp_path), data=small_runs.Few(validation="none"))
-    with pytest.raises(WrongRequest, match="no validation set .*; expected one, or --keep perpl"):
+    with pytest.raises(WrongRequest, match="no validation set .*; expected one, or --select perpl"):
         train_grid(without, [0.1], [0])

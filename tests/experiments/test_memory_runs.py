@@ -24,12 +24,12 @@ from daxy.training.protocol import protocol
 pytestmark = pytest.mark.usefixtures("one_shape")
 
 RECIPE = replace(
-    protocol("grefenstette2015", endless=False), updates=20, validate_every=10, limit=12
+    protocol("grefenstette2015", endless=False), steps=20, eval_every=10, max_decode_length=12
 )
 
 
 def experiment(folder: Path, memory: str, task: str = "scan/simple_p1") -> Experiment:
-    config = Config(memory=memory, hidden=6, width=4, embedding=4)
+    config = Config(memory=memory, hidden=6, memory_width=4, embedding=4)
     learner = Neural(model="transducer", config=config, protocol=RECIPE)
     return Experiment(task=task, learner=learner, data=Few(), folder=folder)
 

@@ -173,7 +173,7 @@ def test_a_finished_run_without_an_evaluation_that_is_asked_for_is_refused(
     record = {"epoch": 1, "steps": 10, "loss": 1.0, "validation": 0.5, "test": None}
     log = runs[0].within(workshop.folder).path / "log.jsonl"
     log.write_text(2 * f"{json.dumps(record)}\n")
-    late = Workshop(tmp_path / "runs", evaluate_every=2)
+    late = Workshop(tmp_path / "runs", test_every=2)
     with pytest.raises(WrongRequest, match="is finished and was not evaluated"):
         reproduction.plan(PAPER, CELLS, 1, Ledger(tmp_path / "results"), late)
 
@@ -250,8 +250,8 @@ def test_what_a_restart_would_refuse_is_not_deleted_first(
     tmp_path: Path, trained: list[list[int]]
 ) -> None:
     finish(Workshop(tmp_path / "runs"), (runs := runs_of(CELLS[0], [0])))
-    ledger, late = Ledger(tmp_path / "results"), Workshop(tmp_path / "runs", evaluate_every=1000)
-    with pytest.raises(WrongRequest, match="evaluate-every 1000 is more than the 50 epochs"):
+    ledger, late = Ledger(tmp_path / "results"), Workshop(tmp_path / "runs", test_every=1000)
+    with pytest.raises(WrongRequest, match="test-every 1000 is more than the 50 epochs"):
         steps = reproduction.plan(PAPER, CELLS, 1, ledger, late, restart=True)
         list(reproduction.carry_out(steps, TABLE, ledger, Silent(), restart=True))
     assert runs[0].within(late.folder).is_done()

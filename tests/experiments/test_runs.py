@@ -469,7 +469,7 @@ def test_killed_at_random_moments_a_training_ends_in_the_same_files() -> None:
 
 def test_evaluations_are_in_the_log_and_change_nothing(tmp_path: Path) -> None:
     (plain,) = experiment(tmp_path / "plain").run([0])
-    (seen,) = replace(experiment(tmp_path / "seen"), evaluate_every=1).run([0])
+    (seen,) = replace(experiment(tmp_path / "seen"), test_every=1).run([0])
     assert [record["test"] for record in plain.records()] == [None] * EPOCHS
     tests = [record["test"] for record in seen.records()]
     assert all(isinstance(each, float) for each in tests)
@@ -481,21 +481,21 @@ def test_evaluations_are_in_the_log_and_change_nothing(tmp_path: Path) -> None:
 
 def test_it_is_too_late_to_evaluate_a_finished_run(tmp_path: Path) -> None:
     experiment(tmp_path).run([0])
-    later = replace(experiment(tmp_path), evaluate_every=1)
+    later = replace(experiment(tmp_path), test_every=1)
     with pytest.raises(WrongRequest, match="was not evaluated while it trained; `--restart`"):
         later.run([0, 1])
     assert len(later.run([0], restart=True)[0].evaluations()) == EPOCHS
-    with pytest.raises(WrongRequest, match="evaluate-every must not be negative: -1"):
-        replace(later, evaluate_every=-1).run([0])
-    never = f"evaluate-every {EPOCHS + 1} is more than the {EPOCHS} epochs that scan-"
+    with pytest.raises(WrongRequest, match="test-every must not be negative: -1"):
+        replace(later, test_every=-1).run([0])
+    never = f"test-every {EPOCHS + 1} is more than the {EPOCHS} epochs that scan-"
     with pytest.raises(WrongRequest, match=never):
-        replace(later, evaluate_every=EPOCHS + 1).run([5])
+        replace(later, test_every=EPOCHS + 1).run([5])
 
 
 def test_what_a_restart_would_refuse_is_not_deleted_first(tmp_path: Path) -> None:
     (done,) = experiment(tmp_path).run([0])
     with pytest.raises(WrongRequest, match="is more than the"):
-        replace(experiment(tmp_path), evaluate_every=EPOCHS + 1).run([0], restart=True)
+        replace(experiment(tmp_path), test_every=EPOCHS + 1).run([0], restart=True)
     assert done.is_done()
 
 
@@ -504,7 +504,7 @@ def test_a_training_that_ended_before_its_first_evaluation_has_all_it_can_have(
 ) -> None:
     (done,) = experiment(tmp_path).run([0])
     done.write_log([])
-    assert replace(experiment(tmp_path), evaluate_every=1).run([0]) == [done]
+    assert replace(experiment(tmp_path), test_every=1).run([0]) == [done]
 
 
 def test_a_log_that_was_lost_is_written_again(interrupted: Path, undisturbed: Path) -> None:

@@ -37,15 +37,15 @@ pytestmark = pytest.mark.usefixtures("one_shape")
 EACH = 6
 """Updates in an epoch."""
 RECIPE = replace(
-    protocol("grefenstette2015"), updates=14, validate_every=EACH, batch_size=4, limit=8
+    protocol("grefenstette2015"), steps=14, eval_every=EACH, batch_size=4, max_decode_length=8
 )
-LENGTHS = {"shortest": 2, "longest": 4, "test_shortest": 5, "test_longest": 6}
-DATA = SymbolData(symbols=5, pairs=40, validation_pairs=5, test_pairs=5, **LENGTHS)
+LENGTHS = {"min_length": 2, "max_length": 4, "test_min_length": 5, "test_max_length": 6}
+DATA = SymbolData(symbols=5, train_pairs=40, validation_pairs=5, test_pairs=5, **LENGTHS)
 
 
 def experiment(folder: Path, recipe: Protocol = RECIPE) -> Experiment:
     learner = Neural(
-        model="transducer", config=Config(hidden=6, width=4, embedding=4), protocol=recipe
+        model="transducer", config=Config(hidden=6, memory_width=4, embedding=4), protocol=recipe
     )
     return Experiment(
         task="transduction/copy", learner=learner, data=DATA, folder=folder, checkpoint_seconds=0.0
@@ -147,8 +147,8 @@ def test_a_stream_is_not_augmented() -> None:
 
 
 FLAGS = [
-    *("--symbols", "5", "--pairs", "40", "--validation-pairs", "5", "--test-pairs", "5"),
-    *("--shortest", "2", "--longest", "4", "--test-shortest", "5", "--test-longest", "6"),
+    *("--symbols", "5", "--train-pairs", "40", "--validation-pairs", "5", "--test-pairs", "5"),
+    *("--min-length", "2", "--max-length", "4", "--test-min-length", "5", "--test-max-length", "6"),
 ]
 
 
@@ -202,14 +202,21 @@ def test_a_run_is_looked_at_with_shorter_and_longer_sequences_than_its_own_test(
     run: RunFolder, daxy: Callable[..., Any]
 ) -> None:
     asked = ("show", "transduction/copy", "--run", str(run.path), "--example", "test:1")
-    limit = run.config().learner["protocol"]["limit"]
+    limit = run.config().learner["protocol"]["max_decode_length"]
     for length in (3, limit + 2):
-        given = ("--symbols", "5", "--test-shortest", str(length), "--test-longest", str(length))
+        given = (
+            "--symbols",
+            "5",
+            "--test-min-length",
+            str(length),
+            "--test-max-length",
+            str(length),
+        )
         found = daxy(*asked, *given, "--json").json
-        data = SymbolData(symbols=5, test_shortest=length, test_longest=length)
+        data = SymbolData(symbols=5, test_min_length=length, test_max_length=length)
         test = data.load("transduction/copy").test[0]
         assert found["source"] == " ".join(test.source)
-        said = load(run.path).predict([test.source], limit=max(limit, length + 1))
+        said = load(run.path).predict([test.source], max_decode_length=max(limit, length + 1))
         assert found["prediction"] == " ".join(said[0])
     unknown = daxy(*asked, "--symbols", "9")
     assert (unknown.code, "not in the network's vocabulary" in unknown.err) == (2, True)
@@ -223,8 +230,8 @@ def test_the_network_of_a_run_is_scored_on_its_own_test_and_on_longer_ones(
     assert daxy(*asked, "--json").json["scores"] == pytest.approx(scores["test"])
     own = DATA.load("transduction/copy")
     longer = [*FLAGS]
-    longer[longer.index("--test-longest") + 1] = "40"
-    limit = run.config().learner["protocol"]["limit"]
+    longer[longer.index("--test-max-length") + 1] = "40"
+    limit = run.config().learner["protocol"]["max_decode_length"]
     assert limit < 40
     picture, out = tmp_path / "lengths.svg", tmp_path / "said.jsonl"
     found = daxy(*asked, *longer, "--draw", str(picture), "--out", str(out), "--json")
@@ -232,30 +239,41 @@ def test_the_network_of_a_run_is_scored_on_its_own_test_and_on_longer_ones(
     assert max(map(int, found.json["by_target_length"])) > own.test.target.lengths.max()
     assert "tokens in the target" in picture.read_text()
     assert str(picture) == found.json["drawn"]
-    test = replace(DATA, test_longest=40).load("transduction/copy").test
+    test = replace(DATA, test_max_length=40).load("transduction/copy").test
     for most in (limit, 60):
-        flags = () if most == limit else ("--limit", str(most))
+        flags = () if most == limit else ("--max-decode-length", str(most))
         daxy(*asked, *longer, *flags, "--out", str(out), "--force")
         rows = [json.loads(line) for line in out.read_text().splitlines()]
-        said = load(run.path).predict(test.source, limit=most)
+        said = load(run.path).predict(test.source, max_decode_length=most)
         assert [row["prediction"].split() for row in rows] == [list(each) for each in said]
 
 
-SHAPE = ("--hidden", "6", "--width", "4", "--embedding", "4", "--batch-size", "4", "--limit", "8")
+SHAPE = (
+    "--hidden",
+    "6",
+    "--memory-width",
+    "4",
+    "--embedding",
+    "4",
+    "--batch-size",
+    "4",
+    "--max-decode-length",
+    "8",
+)
 
 
 def test_a_table_says_what_chose_the_weights_and_whether_training_had_converged(
     run: RunFolder, daxy: Callable[..., Any]
 ) -> None:
     asked = ("train", "transduction/copy", "transducer", "--protocol", "grefenstette2015", *FLAGS,
-             *SHAPE, "--validate-every", str(EACH), "--runs", str(run.path.parent))  # fmt: skip
-    found = daxy(*asked, "--updates", "14")
+             *SHAPE, "--eval-every", str(EACH), "--runs", str(run.path.parent))  # fmt: skip
+    found = daxy(*asked, "--steps", "14")
     assert "training" not in found.err
     assert f"{run.scores()['perplexity']:.4g}" in found.out.split()
     assert "perplexity" in found.out
-    assert "converged" not in found.out
-    still = ("--learning-rate", "1e-30", "--converged", "1", "--updates", "60")
-    assert ", converged" in daxy(*asked, *still).out
+    assert "stopped early" not in found.out
+    still = ("--learning-rate", "1e-30", "--early-stopping", "1", "--steps", "60")
+    assert ", stopped early" in daxy(*asked, *still).out
 
 
 @pytest.mark.parametrize(
@@ -263,9 +281,12 @@ def test_a_table_says_what_chose_the_weights_and_whether_training_had_converged(
     [
         ((), "expected either --predictions FILE or --run RUN"),
         (("--run", "RUN", "--predictions", "said.jsonl"), "expected either"),
-        (("--predictions", "said.jsonl", "--limit", "3"), "--limit is for --run"),
-        (("--run", "RUN", "--limit", "0"), "limit must be positive, not 0"),
-        (("--run", "RUN", "--limit", "1"), "so that none could be right"),
+        (
+            ("--predictions", "said.jsonl", "--max-decode-length", "3"),
+            "--max-decode-length is for --run",
+        ),
+        (("--run", "RUN", "--max-decode-length", "0"), "max-decode-length must be positive, not 0"),
+        (("--run", "RUN", "--max-decode-length", "1"), "so that none could be right"),
         (("--run", "RUN", "--symbols", "99", *FLAGS[2:]), "not in the network's vocabulary"),
         (("--run", "."), "there is no finished run here"),
         (("--run", "RUN", "--draw", "lengths.txt"), "expected a name that ends in"),

@@ -30,7 +30,7 @@ GRID = papers.table("lake2018/grid")
 
 
 def run(task: str, seed: int, dropout: float, hidden: int = 6) -> Run:
-    recipe = replace(protocol("lake2018"), trials=TRIALS, dropout=dropout, limit=4)
+    recipe = replace(protocol("lake2018"), samples=TRIALS, dropout=dropout, max_decode_length=4)
     config = Config(cell="gru", layers=1, hidden=hidden)
     learner = Neural(model="stacked", config=config, protocol=recipe)
     return Run(task=f"scan/{task}", learner=learner, data=Few(validation="none"), seed=seed)
@@ -39,7 +39,7 @@ def run(task: str, seed: int, dropout: float, hidden: int = 6) -> Run:
 def in_epochs(count: int) -> Run:
     """A run of so many epochs of 32 steps."""
     asked = run("simple_p1", 0, 0.0)
-    recipe = replace(asked.learner.protocol, trials=32 * count, validate_every=32)
+    recipe = replace(asked.learner.protocol, samples=32 * count, eval_every=32)
     return replace(asked, learner=replace(asked.learner, protocol=recipe))
 
 
@@ -138,7 +138,7 @@ def test_programs_hold_what_has_one_shape_and_stay_the_same_as_runs_are_finished
 def passing(task: str, seed: int) -> Run:
     """A run that passes through its data instead of drawing from it."""
     drawn = run(task, seed, 0.0)
-    recipe = replace(drawn.learner.protocol, trials=0, epochs=1)
+    recipe = replace(drawn.learner.protocol, samples=0, epochs=1)
     return replace(drawn, learner=replace(drawn.learner, protocol=recipe))
 
 
@@ -227,7 +227,7 @@ def test_what_was_trained_already_is_not_estimated_again_and_looks_at_the_test_s
     clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
     monkeypatch.setattr(neural, "time", clock)
     monkeypatch.setattr(Replicas, "decode", lambda *_: setattr(clock, "now", clock.now + 0.5))
-    plain, looking = (group.seconds(evaluate_every=every, epochs_done=4) for every in (0, 3))
+    plain, looking = (group.seconds(test_every=every, epochs_done=4) for every in (0, 3))
     count = len(asked.split.test)
     test = 0.5 / min(SAMPLE, count) * count
     assert looking - plain == pytest.approx(2 * test)  # after 6 and 9 epochs

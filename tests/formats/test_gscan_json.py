@@ -22,7 +22,7 @@ Change = Callable[[dict[str, Any]], None]
 
 @pytest.fixture(scope="module")
 def split() -> Split:
-    return daxy.load(TASK, grid=4, resampling=1, kind="simple_trans", longest=5)
+    return daxy.load(TASK, grid=4, resampling=1, kind="simple_trans", max_length=5)
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ def test_a_line_is_a_pair() -> None:
 
 @pytest.mark.parametrize("name", ["transduction/reverse", "transduction/gender"])
 def test_what_is_written_is_read(name: str) -> None:
-    test = tasks.get(name).split(tasks.data(name, pairs=10)).test
+    test = tasks.get(name).split(tasks.data(name, train_pairs=10)).test
     text = joint_text.write(test)
     assert text.splitlines()[0].startswith("<s> ")
     assert Examples.of(joint_text.parse(text.encode(), "a.txt")).keys == test.keys

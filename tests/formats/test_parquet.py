@@ -112,14 +112,14 @@ def test_any_bytes_are_refused_in_one_line(
 
 @pytest.fixture(scope="module")
 def grounded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    split = daxy.load("gscan/length", grid=4, resampling=1, kind="simple_intrans", longest=5)
+    split = daxy.load("gscan/length", grid=4, resampling=1, kind="simple_intrans", max_length=5)
     path = tmp_path_factory.mktemp("grounded") / "a.parquet"
     parquet.write(path, split.named, split.provenance)
     return path
 
 
 def test_a_part_is_read_without_the_others(grounded: Path) -> None:
-    split = daxy.load("gscan/length", grid=4, resampling=1, kind="simple_intrans", longest=5)
+    split = daxy.load("gscan/length", grid=4, resampling=1, kind="simple_intrans", max_length=5)
     stored = parquet.Stored(grounded)
     assert list(stored) == ["train", "validation", "A", "I"]
     assert stored.counts == {name: len(part) for name, part in split.named.items()}
@@ -248,7 +248,7 @@ def test_a_part_of_several_groups_of_rows_is_read_back(
     monkeypatch.setattr(parquet, "ROWS", 100)
     path = tmp_path / "a.parquet"
     for name, choices in (
-        ("gscan/length", {"grid": 4, "resampling": 1, "kind": "simple_trans", "longest": 5}),
+        ("gscan/length", {"grid": 4, "resampling": 1, "kind": "simple_trans", "max_length": 5}),
         ("scan/simple_p1", {"validation": "draw"}),
     ):
         split = daxy.load(name, **choices)

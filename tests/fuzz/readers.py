@@ -352,7 +352,7 @@ def arrays(path: Path) -> Any:
 # The command line
 
 LINES = (
-    "train scan/simple --cell gru --seeds 3 --rates 0.1 0.2",
+    "train scan/simple --cell gru --seeds 3 --learning-rates 0.1 0.2",
     "train gscan/compositional multimodal --variant paper --seeds 2 --json",
     "interpret scan jump twice --debug",
     "show scan/simple --json",

@@ -371,7 +371,7 @@ def gendered(source: Tokens) -> Tokens:
     return tuple(said)
 
 
-@pytest.mark.parametrize(("shortest", "longest"), [(8, 64), (65, 128)])
+@pytest.mark.parametrize(("min_length", "max_length"), [(8, 64), (65, 128)])
 @pytest.mark.parametrize(("name", "oracle"), [("svo_sov", verb_last), ("gender", gendered)])
 def test_samples_mean_what_an_oracle_says(
     name: str, oracle: Callable[[Tokens], Tokens], shortest: int, longest: int

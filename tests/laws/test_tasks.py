@@ -20,8 +20,8 @@ GRAMMAR = Path(daxy.languages.__path__[0]) / "grammars" / "svo_sov.itg"
 
 SMALL = {
     "gscan/compositional": {"grid": 4, "resampling": 1, "kind": "simple_trans", "shots": 0},
-    "gscan/length": {"grid": 4, "resampling": 1, "kind": "simple_trans", "longest": 5},
-    "transduction/grammar": {"grammar": GRAMMAR, "pairs": 500},
+    "gscan/length": {"grid": 4, "resampling": 1, "kind": "simple_trans", "max_length": 5},
+    "transduction/grammar": {"grammar": GRAMMAR, "train_pairs": 500},
 }
 """What is chosen of benchmarks whose published data is large."""
 CARVED = [name for name in FAMILIES if tasks.get(name).options.carved]

@@ -148,7 +148,9 @@ def clerk(name: str) -> Model:
     bottom. The units are the word that is met, the word that was read, and whether it speaks.
     """
     memory, words, much = memories.get(name), np.eye(SYMBOLS), 100.0
-    config = Config(memory=name, hidden=2 * SYMBOLS + 1, embedding=SYMBOLS + 1, width=SYMBOLS)
+    config = Config(
+        memory=name, hidden=2 * SYMBOLS + 1, embedding=SYMBOLS + 1, memory_width=SYMBOLS
+    )
     shaped = tiny.model("transducer", config, sizes=Sizes(SYMBOLS, SYMBOLS))
     own: Any = jax.tree.map(lambda weight: np.zeros(weight.shape, np.float32), shaped)
     met, known, speaks = slice(SYMBOLS), slice(SYMBOLS, 2 * SYMBOLS), -1

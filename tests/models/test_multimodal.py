@@ -18,7 +18,7 @@ from daxy.models.multimodal import WIDEST, Config, Model
 from daxy.worlds.grid import ACTIONS, CHANNELS, LARGEST
 
 KINDS = {
-    variant: Config(variant=variant, hidden=6, embedding=5, channels=4, kernels="1,3")
+    variant: Config(variant=variant, hidden=6, embedding=5, channels=4, kernel_sizes="1,3")
     for variant in ("code", "paper")
 }
 every_kind = pytest.mark.parametrize("variant", KINDS)
@@ -116,7 +116,7 @@ def test_it_has_as_many_weights_as_the_authors_network_at_the_released_vocabular
     words = {word for command in commands for word in grounded.say(command)}
     actions = [action for action in ACTIONS if manners or action != "stay"]
     sizes = Sizes(RESERVED + len(words), RESERVED + len(actions), len(CHANNELS))
-    made = jax.eval_shape(lambda: Model(Config(kernels=kernels), sizes, key=jax.random.key(0)))
+    made = jax.eval_shape(lambda: Model(Config(kernel_sizes=kernels), sizes, key=jax.random.key(0)))
     assert sum(leaf.size for leaf in jax.tree.leaves(made)) == weights
 
 
@@ -151,17 +151,20 @@ def test_cells_are_attended_to_as_the_equations_say(variant: str) -> None:
 def test_the_widest_window_reaches_over_the_largest_grid() -> None:
     """A model does not know what a grid is."""
     assert WIDEST == 2 * LARGEST - 1
-    assert Config(kernels=f"1,{WIDEST}").sides == (1, WIDEST)
+    assert Config(kernel_sizes=f"1,{WIDEST}").sides == (1, WIDEST)
 
 
 @pytest.mark.parametrize(
     ("choices", "said"),
     [
         ({"hidden": 0}, "hidden must be positive"),
-        ({"kernels": "1,4"}, "odd numbers"),
-        ({"kernels": "1 5"}, "odd numbers"),
-        ({"kernels": ""}, "odd numbers"),
-        ({"kernels": "1,511"}, "at most 509, which reaches over the largest grid; not '1,511'"),
+        ({"kernel_sizes": "1,4"}, "odd numbers"),
+        ({"kernel_sizes": "1 5"}, "odd numbers"),
+        ({"kernel_sizes": ""}, "odd numbers"),
+        (
+            {"kernel_sizes": "1,511"},
+            "at most 509, which reaches over the largest grid; not '1,511'",
+        ),
         ({"world_dropout": 1.0}, "world-dropout"),
     ],
 )

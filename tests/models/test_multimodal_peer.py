@@ -24,7 +24,7 @@ peer_weights = pytest.importorskip("benchmarks.peers.multimodal_weights")
 
 pytestmark = pytest.mark.peer
 
-CONFIG = Config(hidden=12, embedding=5, channels=4, kernels="1,3,5")
+CONFIG = Config(hidden=12, embedding=5, channels=4, kernel_sizes="1,3,5")
 BATCH = tiny.batch(6, 9)
 
 

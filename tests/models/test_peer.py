@@ -39,8 +39,8 @@ BATCH = 5
 """The examples that `tiny.batch` makes."""
 ALIKE = Protocol(dropout=0.0, batch_size=BATCH)
 RECIPES = {
-    (6, 9): replace(ALIKE, learning_rate=0.2, clip=5.0, weight_decay=1e-8),
-    (9, 6): replace(ALIKE, learning_rate=0.7, clip=0.1, weight_decay=0.05),
+    (6, 9): replace(ALIKE, learning_rate=0.2, max_grad_norm=5.0, weight_decay=1e-8),
+    (9, 6): replace(ALIKE, learning_rate=0.7, max_grad_norm=0.1, weight_decay=0.05),
 }
 PAIRS = [(name, WIDTHS[0]) for name in CONFIGS]
 PAIRS += [(name, WIDTHS[1]) for name in CONFIGS if "attn" in name]
@@ -111,7 +111,7 @@ def test_one_step_of_training_agrees(pair: Pair) -> None:
     rate, decay = recipe.learning_rate, recipe.weight_decay
     optimizer = torch.optim.SGD(peer.parameters(), lr=rate, weight_decay=decay)
     peer.loss(pair.peer_batch).backward()
-    torch.nn.utils.clip_grad_norm_(peer.parameters(), recipe.clip)
+    torch.nn.utils.clip_grad_norm_(peer.parameters(), recipe.max_grad_norm)
     optimizer.step()
     assert_every_array_agrees(stepped(pair, recipe), peer)
 

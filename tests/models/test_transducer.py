@@ -47,7 +47,7 @@ def test_pops_begin_held_back_or_as_is_asked(
     name: str, choices: dict[str, float], bias: float
 ) -> None:
     memory = memories.get(name)
-    config = Config(memory=name, hidden=100, embedding=2, width=2, **choices)
+    config = Config(memory=name, hidden=100, embedding=2, memory_width=2, **choices)
     model = Model(config, Sizes(5, 5), key=jax.random.key(0))
     assert model.heads is not None
     biases = np.asarray(model.heads.wants_bias).reshape(memory.ends, -1)
@@ -70,7 +70,7 @@ def test_pops_begin_held_back_or_as_is_asked(
 def test_pushes_begin_as_is_asked_and_nothing_else_changes(
     memory: str, choices: dict[str, float], places: dict[int, float]
 ) -> None:
-    small = Config(memory=memory, hidden=100, embedding=2, width=2)
+    small = Config(memory=memory, hidden=100, embedding=2, memory_width=2)
     plain, changed = (
         Model(config, Sizes(5, 5), key=jax.random.key(0))
         for config in (small, replace(small, **choices))
@@ -131,7 +131,7 @@ def test_a_deque_has_what_is_to_be_copied_within_reach_unless_it_begins_plainly(
     [
         ({"memory": "heap"}, "no memory named 'heap'"),
         ({"layers": 0}, "layers must be positive, not 0"),
-        ({"width": -1}, "width must be positive, not -1"),
+        ({"memory_width": -1}, "memory-width must be positive, not -1"),
         ({"memory": "stack", "bottom_push_bias": -4.0}, "a stack has no bottom"),
         ({"memory": "none", "bottom_push_bias": -4.0}, "there is no bottom-push-bias"),
         ({"memory": "none", "push_bias": 2.0}, "there is no push-bias"),
@@ -302,7 +302,7 @@ def test_what_the_way_back_needs_grows_as_the_length_does(
 
 
 def test_the_way_back_keeps_no_vectors_of_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    model: Any = tiny.model("transducer", replace(KINDS["deque x1"], width=64))
+    model: Any = tiny.model("transducer", replace(KINDS["deque x1"], memory_width=64))
     found = gradients(model, 60).memory_analysis().temp_size_in_bytes
     keep_everything(monkeypatch)
     steps, batch, slots = 65, 5, 130

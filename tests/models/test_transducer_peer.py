@@ -23,7 +23,7 @@ pytestmark = pytest.mark.peer
 def test_losses_and_every_gradient_agree() -> None:
     config = replace(tiny.transducers()["deque x1"], memory="stack")
     torch.manual_seed(0)
-    sizes = {"hidden": config.hidden, "embedding": config.embedding, "width": config.width}
+    sizes = {"hidden": config.hidden, "embedding": config.embedding, "width": config.memory_width}
     peer = peers.StackTransducer(peers.TransducerConfig(**sizes, **tiny.SYMBOLS))
     model = peer_weights.into_daxy(peer, tiny.model("transducer", config))
     draw = np.random.default_rng(0)

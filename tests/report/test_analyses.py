@@ -218,7 +218,9 @@ def test_an_unknown_analysis_gets_the_nearest_name() -> None:
 def test_grades_stand_beside_what_is_entirely_right_by_length(tmp_path: Path) -> None:
     """All but the last token: of n and the end, n - 1 are right before the first error."""
     task = "transduction/copy"
-    data = tasks.data(task, pairs=20, validation_pairs=1, test_pairs=200, shortest=3, longest=6)
+    data = tasks.data(
+        task, train_pairs=20, validation_pairs=1, test_pairs=200, min_length=3, max_length=6
+    )
     folders = [
         run(tmp_path, task, seed, says, data=data) for seed, says in enumerate((right, most))
     ]
@@ -357,7 +359,7 @@ IN_WORLDS = {"attention", "by_length", "by_referent", "by_situation", "destinati
 @pytest.mark.parametrize("name", sorted({*analyses.available()} - {"neighbours"}))
 def test_what_looks_at_the_whole_test_set_takes_no_commands(name: str, tmp_path: Path) -> None:
     said = "is not about worlds" if name in IN_WORLDS else "looks at the whole test set, not at"
-    said = "has one test; leave out --of" if name in ("by_length", "over_training") else said
+    said = "has one test; leave out --test" if name in ("by_length", "over_training") else said
     with pytest.raises(WrongRequest, match=said):
         analyses.get(name).run([run(tmp_path, "scan/simple_p1", 0, right)], ("jump",))
 
@@ -375,12 +377,12 @@ def test_what_looks_at_words_alone_refuses_worlds(
 
 
 def test_neighbours_of_nothing_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(WrongRequest, match="--of has no words"):
+    with pytest.raises(WrongRequest, match="--source has no words"):
         analyses.get("neighbours").run([run(tmp_path, "scan/simple_p1", 0, right)], ("walk", " "))
 
 
 def test_neighbours_of_the_paper_s_choice_are_for_its_task(tmp_path: Path) -> None:
-    with pytest.raises(WrongRequest, match="other sources than the paper's choice; .* --of"):
+    with pytest.raises(WrongRequest, match="other sources than the paper's choice; .* --source"):
         analyses.get("neighbours").run([run(tmp_path, "nacs/simple_p1", 0, right)])
 
 
@@ -495,7 +497,7 @@ def test_what_a_paper_says_of_the_same_network_stands_beside_what_was_found(
 
 
 def test_the_course_of_training_is_that_of_the_log(tmp_path: Path) -> None:
-    folders = replace(experiment(tmp_path), evaluate_every=2).run([0, 1])
+    folders = replace(experiment(tmp_path), test_every=2).run([0, 1])
     found = analyses.get("over_training").run(folders)
     records = [folder.records() for folder in folders]
     assert [row.name for row in found.rows] == [str(records[0][1]["steps"])]

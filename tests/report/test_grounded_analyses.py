@@ -248,7 +248,7 @@ def test_runs_on_official_files_are_looked_at_beside_the_files(
     found, made = on_file.run([folder]), analyses.get("by_referent").run(folders[1:])
     for test in "ABCDEF":
         assert rows(found, test) == rows(made, test)
-    answer = daxy("analyse", "by_length", str(folder.path), "--of", "C", "--official", str(file))
+    answer = daxy("analyse", "by_length", str(folder.path), "--test", "C", "--official", str(file))
     assert (answer.code, answer.err) == (0, "")
     for asked, given, message in (
         (folder, None, "was trained on official files; expected --official PATH"),
@@ -259,7 +259,7 @@ def test_runs_on_official_files_are_looked_at_beside_the_files(
         assert (answer.code, answer.err) == (2, f"daxy: {asked.path} {message}\n")
     for name, said in (
         ("over_training", "looks at run folders alone"),
-        ("by_length", "reads official files for --of alone"),
+        ("by_length", "reads official files for --test alone"),
     ):
         answer = daxy("analyse", name, str(folder.path), "--official", str(file))
         assert answer.err == f"daxy: {name} {said}; leave out --official\n"

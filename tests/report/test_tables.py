@@ -100,12 +100,12 @@ def test_where_training_ends_by_itself_it_is_said_when(tmp_path: Path, entry_for
         ended = (2_750, 30_000)
         ledger.add(table, [entry_for(cell, 1.0, s, steps=n, **score) for s, n in enumerate(ended)])
         (found[name],) = compare([cell], ledger.runs(papers.get("grefenstette2015")))
-    said = "100.0 100.0; 2 of 3 runs; converged after 2,750 >30,000 updates"
+    said = "100.0 100.0; 2 of 3 runs; stopped after 2,750 >30,000 steps"
     assert found["table"].texts[-1] == said
-    assert found["table"].as_json["updates"] == [2_750, 30_000]
-    assert found["table"].as_json["converged"] == [True, False]
+    assert found["table"].as_json["steps"] == [2_750, 30_000]
+    assert found["table"].as_json["stopped_early"] == [True, False]
     # Where the cell says how many there are, they are not said again.
-    assert found["rates"].as_json["updates"] == []
+    assert found["rates"].as_json["steps"] == []
 
 
 def test_what_is_compared_is_the_run_that_is_chosen_where_the_paper_chose(

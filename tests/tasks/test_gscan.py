@@ -270,7 +270,7 @@ def test_targets_longer_than_in_train_can_be_left_out_as_the_paper_says(
     shots: dict[int, Split],
 ) -> None:
     whole = shots[0]
-    asked = daxy.load("gscan/compositional", **SMALL, shots=0, leave_out_longer=True)
+    asked = daxy.load("gscan/compositional", **SMALL, shots=0, drop_longer=True)
     longest = max(whole.train.target.lengths.max(), whole.validation.target.lengths.max())
     for name, part in asked.named.items():
         if name in "GH":
@@ -280,7 +280,7 @@ def test_targets_longer_than_in_train_can_be_left_out_as_the_paper_says(
 
 
 def test_longer_than_in_train_is_longer_than_in_train_alone() -> None:
-    choices = {"train_fraction": 0.001, "leave_out_longer": True}
+    choices = {"train_fraction": 0.001, "drop_longer": True}
     split = daxy.load("gscan/compositional", **SMALL, **choices)
     longest = split.train.target.lengths.max()
     assert longest < split.named["A"].target.lengths.max()
@@ -324,9 +324,9 @@ def test_the_other_way_round_executes_in_a_set_that_spins_after_a_step() -> None
 
 
 def test_the_rule_says_what_is_chosen() -> None:
-    choices = {"kind": "simple_intrans", "longest": 4, "train_fraction": 0.5}
+    choices = {"kind": "simple_intrans", "max_length": 4, "train_fraction": 0.5}
     rule = daxy.load("gscan/length", **SMALL, **choices).provenance.rule
-    assert rule.startswith("train: 50% of what takes at most 4 actions; ")
+    assert rule.startswith("train: 50% of up to 4 actions; ")
     rule = daxy.load("gscan/compositional", **SMALL, shots=2).provenance.rule
     assert rule.startswith("train: 90% of what no test holds out, and 2 of G; A:")
 
@@ -352,7 +352,7 @@ def test_a_larger_grid_asks_for_more_room() -> None:
 
 def test_workers_change_nothing() -> None:
     one, two = (
-        daxy.load("gscan/length", **SMALL, kind="simple_trans", longest=6, workers=n)
+        daxy.load("gscan/length", **SMALL, kind="simple_trans", max_length=6, workers=n)
         for n in (1, 2)
     )
     assert one.provenance == two.provenance

@@ -114,7 +114,7 @@ def test_long_sequences_are_in_test_of_the_present_generator(
     assert split.named["I"].keys == parts["test"].keys
     assert len(split.named["A"]) == 0
     assert split.validation.keys == parts["dev"].keys
-    assert split.provenance.options["longest"] == 5
+    assert split.provenance.options["max_length"] == 5
     with pytest.raises(WrongFile, match="is a `target_lengths` split: .*`--split=generalization`"):
         package.load("gscan/compositional", official=path)
 

@@ -60,7 +60,7 @@ def compositional(made: Split, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 @pytest.fixture(scope="module")
 def length(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    split = package.load("gscan/length", **CHOICES, kind="simple_trans", longest=6)
+    split = package.load("gscan/length", **CHOICES, kind="simple_trans", max_length=6)
     return save(split, tmp_path_factory.mktemp("length"))
 
 
@@ -223,7 +223,7 @@ def test_what_a_file_says_nothing_of_is_not_recorded(compositional: Path, length
     """And so nothing that is published of the released set stands beside what is scored on it."""
     for task, path, shown in (
         ("gscan/compositional", compositional, {"grid", "kind", "spin", "train_fraction", "shots"}),
-        ("gscan/length", length, {"grid", "kind", "spin", "train_fraction", "longest"}),
+        ("gscan/length", length, {"grid", "kind", "spin", "train_fraction", "max_length"}),
     ):
         data = tasks.data(task, official=path)
         split = data.load(task)
@@ -231,7 +231,7 @@ def test_what_a_file_says_nothing_of_is_not_recorded(compositional: Path, length
         config = run_config(task, data, split, {}, seed=0)
         assert set(config.options) == shown
         assert not papers.on_test(task, config.options)
-    assert split.provenance.options["longest"] == 6
+    assert split.provenance.options["max_length"] == 6
 
 
 def test_a_file_of_the_published_sizes_is_held_to_be_the_published_set() -> None:

@@ -59,7 +59,7 @@ def test_lengths_are_the_papers(name: str) -> None:
 
 @pytest.mark.parametrize("name", MEANINGS)
 def test_lengths_and_symbols_are_uniform(name: str) -> None:
-    source = split(name, pairs=2 * BLOCK).train.source
+    source = split(name, train_pairs=2 * BLOCK).train.source
     step = 2 if name == "bigram_flip" else 1
     counts = np.bincount(source.lengths, minlength=65)[8:65:step]
     assert counts.sum() == len(source)
@@ -74,7 +74,7 @@ def test_lengths_of_a_grammar_are_as_likely_as_in_it_or_all_alike(name: str) -> 
     sampler = itg.Sampler.of(itg.grammar(name), 64)
     odds = sampler.lengths(8)
     for lengths, expected in (("grammar", odds), ("uniform", (odds > 0) / (odds > 0).sum())):
-        found = split(name, lengths=lengths, pairs=2 * BLOCK).train.source.lengths
+        found = split(name, lengths=lengths, train_pairs=2 * BLOCK).train.source.lengths
         counts = np.bincount(found, minlength=65)
         common = expected * len(found) >= 5
         rare = [counts[~common].sum()], [expected[~common].sum() * len(found)]
@@ -86,9 +86,9 @@ def test_lengths_of_a_grammar_are_as_likely_as_in_it_or_all_alike(name: str) -> 
 
 @each_task
 def test_shards_are_the_whole(name: str) -> None:
-    whole = split(name, pairs=5_000, test_pairs=5, validation_pairs=5).train
+    whole = split(name, train_pairs=5_000, test_pairs=5, validation_pairs=5).train
     shards = [
-        split(name, pairs=5_000, test_pairs=5, validation_pairs=5, shard=f"{number}/3").train
+        split(name, train_pairs=5_000, test_pairs=5, validation_pairs=5, shard=f"{number}/3").train
         for number in (1, 2, 3)
     ]
     assert [len(shard) for shard in shards] == [1_666, 1_667, 1_667]
@@ -111,13 +111,13 @@ def test_another_process_makes_the_same_shard() -> None:
 
 def checksums() -> list[str]:
     """Return those of a shard of each task."""
-    few = {"pairs": 600, "test_pairs": 5, "validation_pairs": 5, "shard": "2/3"}
+    few = {"train_pairs": 600, "test_pairs": 5, "validation_pairs": 5, "shard": "2/3"}
     return [split(name, **few).provenance.checksum for name in NAMES]
 
 
 @each_task
 def test_a_longer_train_set_begins_like_a_shorter_one(name: str) -> None:
-    shorter, longer = (split(name, pairs=count).train for count in (10, BLOCK + 10))
+    shorter, longer = (split(name, train_pairs=count).train for count in (10, BLOCK + 10))
     assert same(shorter, longer[:10])
 
 
@@ -156,7 +156,12 @@ def test_what_is_long_is_drawn_a_few_at_a_time() -> None:
 
 @each_task
 def test_parts_and_seeds_have_streams_of_their_own(name: str) -> None:
-    choices = {"pairs": 50, "validation_pairs": 50, "test_shortest": 8, "test_longest": 64}
+    choices = {
+        "train_pairs": 50,
+        "validation_pairs": 50,
+        "test_min_length": 8,
+        "test_max_length": 64,
+    }
     one, other = split(name, **choices), split(name, seed=1, **choices)
     parts = [*one.parts.values(), *other.parts.values()]
     assert len({tuple(part.source[:20]) for part in parts}) == len(parts)
@@ -166,7 +171,7 @@ def test_a_probability_may_be_written_at_any_length_that_is_read_again() -> None
     """It is kept as a fraction, which is up to twice as long."""
     third = f"0.{'3' * 300}"
     rules = f"{third} A -> a A1 | A1 b\n{1 - Fraction(third)} A -> c | d"
-    data = FileData(grammar=rules, pairs=5, validation_pairs=5, test_pairs=5)
+    data = FileData(grammar=rules, train_pairs=5, validation_pairs=5, test_pairs=5)
     known = data.rules
     assert known is not None and known.rules[0].probability == Fraction(third)
     assert len(data.load("transduction/grammar").train) == 5
@@ -181,13 +186,17 @@ def test_choices_of_another_grammar_are_refused() -> None:
 def test_a_grammar_of_ones_own_is_a_task(tmp_path: Path) -> None:
     file = tmp_path / "mine.itg"
     file.write_text("1/2 A -> a A1 | A1 b\n1/4 A -> c | d\n1/4 A -> B1 c | c B1\n1 B -> b | e\n")
-    made = split("grammar", grammar=file, shortest=1, longest=6, test_shortest=7, test_longest=9)
+    made = split(
+        "grammar", grammar=file, min_length=1, max_length=6, test_min_length=7, test_max_length=9
+    )
     for source, target in zip(made.test.source, made.test.target, strict=True):
         last = source[-2:] == ("b", "c")
         assert target == (("c", "e") if last else ("d",)) + ("b",) * (len(source) - 1 - last)
     said = made.provenance.options["grammar"]
     assert isinstance(said, str)
-    again = split("grammar", grammar=said, shortest=1, longest=6, test_shortest=7, test_longest=9)
+    again = split(
+        "grammar", grammar=said, min_length=1, max_length=6, test_min_length=7, test_max_length=9
+    )
     assert again.provenance == made.provenance
 
 
@@ -212,7 +221,9 @@ def test_a_grammar_is_the_same_however_it_is_written(tmp_path: Path) -> None:
 
 
 def test_a_grammar_is_read_once_however_often_it_is_asked_for() -> None:
-    chosen = tasks.data("transduction/grammar", grammar="1/2 A -> b A1\n1/2 A -> once", pairs=5)
+    chosen = tasks.data(
+        "transduction/grammar", grammar="1/2 A -> b A1\n1/2 A -> once", train_pairs=5
+    )
     with mock.patch.object(itg, "read", wraps=itg.read) as read:
         assert len(chosen.load("transduction/grammar").train) == 5
         assert len(chosen.load("transduction/grammar").train) == 5
@@ -223,7 +234,7 @@ def test_test_sources_that_train_has_are_counted_where_there_can_be_any() -> Non
     task = tasks.get("transduction/copy")
     assert task.statistics(split("copy")) == {}
     # Of one symbol there is one source of each length, and lengths up to 3 are in train.
-    lengths = {"shortest": 1, "longest": 3, "test_shortest": 3, "test_longest": 5}
+    lengths = {"min_length": 1, "max_length": 3, "test_min_length": 3, "test_max_length": 5}
     made = split("copy", symbols=1, **lengths)
     share = task.statistics(made)["share of test sources that occur in train"]
     assert share == pytest.approx((made.test.source.lengths == 3).mean())
@@ -233,12 +244,12 @@ def test_test_sources_that_train_has_are_counted_where_there_can_be_any() -> Non
 @pytest.mark.parametrize(
     ("name", "choices", "message"),
     [
-        ("copy", {"pairs": 0}, "pairs must be positive, not 0"),
-        ("copy", {"shortest": 0}, r"shortest must be from 1 to longest \(64\), not 0"),
+        ("copy", {"train_pairs": 0}, "train-pairs must be positive, not 0"),
+        ("copy", {"min_length": 0}, r"min-length must be from 1 to max-length \(64\), not 0"),
         (
             "copy",
-            {"test_longest": 5},
-            "test-shortest must be from 1 to test-longest",
+            {"test_max_length": 5},
+            "test-min-length must be from 1 to test-max-length",
         ),
         ("copy", {"symbols": 0}, "symbols must be from 1 to 65,534, not 0"),
         ("copy", {"symbols": 65535}, "symbols must be from 1 to 65,534, not 65535"),
@@ -248,11 +259,11 @@ def test_test_sources_that_train_has_are_counted_where_there_can_be_any() -> Non
             "shard must say which of how many, as 3/10, of up to 20000 pairs, not '0/3'",
         ),
         ("copy", {"shard": "4/3"}, "shard must say which of how many"),
-        ("copy", {"shard": "1/3", "pairs": 2}, "of up to 2 pairs"),
-        ("bigram_flip", {"shortest": 9, "longest": 9}, "no length from 9 to 9 is even"),
+        ("copy", {"shard": "1/3", "train_pairs": 2}, "of up to 2 pairs"),
+        ("bigram_flip", {"min_length": 9, "max_length": 9}, "no length from 9 to 9 is even"),
         (
             "gender",
-            {"shortest": 2, "longest": 4},
+            {"min_length": 2, "max_length": 4},
             "the grammar has no source of 2 to 4 tokens; expected other lengths",
         ),
         ("gender", {"lengths": "normal"}, "lengths must be one of 'grammar', 'uniform'"),

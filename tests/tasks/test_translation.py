@@ -169,7 +169,7 @@ def test_pairs_that_come_twice_and_what_is_filtered_out(file: Path) -> None:
         sizes = made.provenance.sizes
         count = sizes.train + sizes.validation + sizes.tests[SENTENCES]
         assert count == 2 * len(LINES) + more
-    longer = split(pairs=file, longest=10, repetitions=0).provenance.sizes
+    longer = split(pairs=file, max_length=10, repetitions=0).provenance.sizes
     assert longer.train + longer.validation + longer.tests[SENTENCES] == 2 * len(LINES) + 3
 
 
@@ -190,8 +190,8 @@ def test_without_a_validation_set_all_is_learned() -> None:
         ({"word": "happy=daxiste"}, "'happy' is no new word: '"),
         ({"word": "daxy=heureux"}, "'heureux' is no new word: '"),
         ({"repetitions": -1}, "repetitions must not be negative: -1"),
-        ({"longest": 0}, "longest must be positive, not 0"),
-        ({"longest": 3}, "the grammar has no sentences of up to 3 words"),
+        ({"max_length": 0}, "max-length must be positive, not 0"),
+        ({"max_length": 3}, "the grammar has no sentences of up to 3 words"),
         ({"word": "not=pas"}, "'not' is no new word: '"),
         ({"word": "tired=las"}, "'tired' is no new word: '"),
         ({"test_fraction": 1.0}, "test-fraction must be between 0 and 1, not 1"),
@@ -201,7 +201,7 @@ def test_without_a_validation_set_all_is_learned() -> None:
         ({"sentences": "file"}, "expected --pairs FILE"),
         ({"pairs": Path("a"), "official": Path("b")}, "expected one of them"),
         ({"pairs": Path("a"), "sentences": "released"}, "--pairs is not for the sentences of"),
-        ({"official": Path("a"), "longest": 8}, "is made already; leave out --longest"),
+        ({"official": Path("a"), "max_length": 8}, "is made already; leave out --max-length"),
         ({"official": Path("a"), "seed": 3}, "is made already; leave out --split-seed"),
         ({"prefixes": "tutorial"}, "sentences pass no filter; leave out --prefixes"),
         (

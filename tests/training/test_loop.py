@@ -91,7 +91,7 @@ def test_draws_are_counted_and_the_last_epoch_has_what_is_left(
 ) -> None:
     monkeypatch.setattr("daxy.training.protocol.EPOCH", 12)
     listener = Listener()
-    _, position = training(trials=32, epochs=0, validate=None).fit(listener)
+    _, position = training(samples=32, epochs=0, validate=None).fit(listener)
     assert [record.steps for record in position.history[0]] == [3, 6, 8]
     assert sum(seen for _, _, seen in listener.steps) == 32
 
@@ -105,14 +105,14 @@ def test_without_a_validation_set_the_last_weights_are_kept() -> None:
 
 def test_the_last_weights_are_kept_where_the_recipe_says_so() -> None:
     scores = scripted([0.3, 1.0, 0.2])
-    state, position = training(validate=scores, epochs=3, keep="last").fit(Listener())
+    state, position = training(validate=scores, epochs=3, select="last").fit(Listener())
     assert bits(state.best) == bits(state.model)
     assert [record.validation for record in position.history[0]] == [0.3, 1.0, 0.2]
     assert position.best_epoch == [3]
 
 
 def test_perplexity_is_of_a_token_and_needs_a_loss_that_is_a_mean_over_them() -> None:
-    still = training(epochs=1, learning_rate=1e-9, dropout=0.0, token_mean=True)
+    still = training(epochs=1, learning_rate=1e-9, dropout=0.0, token_mean_loss=True)
     state, position = still.fit(Listener())
     codes, rows = table(), np.arange(TRAIN)
     batch = Batch(jnp.asarray(codes.source[rows], int), jnp.asarray(codes.target[rows], int))
@@ -125,7 +125,12 @@ def test_perplexity_is_of_a_token_and_needs_a_loss_that_is_a_mean_over_them() ->
 
 
 def test_weights_are_kept_by_perplexity_where_the_recipe_says_so() -> None:
-    recipe = {"token_mean": True, "keep": "perplexity", "learning_rate": 0.1, "decay": 5.0}
+    recipe = {
+        "token_mean_loss": True,
+        "select": "perplexity",
+        "learning_rate": 0.1,
+        "lr_decay": 5.0,
+    }
     state, position = training(validate=scripted([1.0] * 6), epochs=6, **recipe).fit(Listener())
     found = [record.perplexity for record in position.history[0]]
     best = min(range(6), key=lambda epoch: found[epoch] or np.inf)
@@ -144,8 +149,13 @@ def test_a_replica_goes_on_while_another_has_converged(monkeypatch: pytest.Monke
         return shares, losses
 
     monkeypatch.setattr(Replicas, "run", better)
-    recipe = {"token_mean": True, "dropout": 0.0, "learning_rate": 1e-9, "keep": "perplexity"}
-    _, position = training([0, 1], epochs=6, converged=3, **recipe).fit(Listener())
+    recipe = {
+        "token_mean_loss": True,
+        "dropout": 0.0,
+        "learning_rate": 1e-9,
+        "select": "perplexity",
+    }
+    _, position = training([0, 1], epochs=6, early_stopping=3, **recipe).fit(Listener())
     assert [len(history) for history in position.history] == [4, 6]
     assert position.stopped == [True, False]
     assert position.best_epoch[1] == 6
@@ -162,32 +172,38 @@ def test_what_an_earlier_version_did_not_count_is_not_made_up() -> None:
 
 
 def test_training_ends_when_its_perplexity_has_converged() -> None:
-    recipe = {"token_mean": True, "dropout": 0.0, "learning_rate": 1e-9}
-    _, position = training([0, 1], epochs=9, converged=3, **recipe).fit(Listener())
+    recipe = {"token_mean_loss": True, "dropout": 0.0, "learning_rate": 1e-9}
+    _, position = training([0, 1], epochs=9, early_stopping=3, **recipe).fit(Listener())
     assert [len(history) for history in position.history] == [4, 4]
     assert position.stopped == [True, True]
 
 
 def test_each_replica_slows_down_at_its_own_plateau() -> None:
     scores = scripted([0.5, 0.4, 0.4, 0.6], [0.1, 0.2, 0.3, 0.4])
-    recipe = {"epochs": 4, "learning_rate": 0.2, "decay": 1.0, "plateau": 0.5, "patience": 1}
+    recipe = {
+        "epochs": 4,
+        "learning_rate": 0.2,
+        "lr_decay": 1.0,
+        "lr_factor": 0.5,
+        "lr_patience": 1,
+    }
     state, position = training([0, 1], scores, **recipe).fit(Listener())
     rates = [[record.learning_rate for record in history] for history in position.history]
     assert rates == [[0.2, 0.2, 0.2, 0.1], [0.2, 0.2, 0.2, 0.2]]
-    steady = training([0, 1], **(recipe | {"plateau": 1.0})).fit(Listener())[0]
+    steady = training([0, 1], **(recipe | {"lr_factor": 1.0})).fit(Listener())[0]
     assert bits(one_replica(state.model, 1)) == bits(one_replica(steady.model, 1))
     assert largest_difference(one_replica(state.model, 0), one_replica(steady.model, 0)) > 1e-3
 
 
 def test_a_recipe_says_after_how_many_steps_it_validates() -> None:
-    _, position = training(trials=32, epochs=0, validate_every=3).fit(Listener())
+    _, position = training(samples=32, epochs=0, eval_every=3).fit(Listener())
     assert [record.steps for record in position.history[0]] == [3, 6, 8]
 
 
 def test_a_pace_counts_the_steps_that_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """An epoch of three steps leaves steps of a longer stretch that nobody takes."""
     monkeypatch.setattr("daxy.training.loop.STEPS_TOGETHER", 8)
-    short = training(trials=32, epochs=0, validate_every=3)
+    short = training(samples=32, epochs=0, eval_every=3)
     assert [int(each.active.sum()) for each in short.stretches(4)] == [3]
     first, each = short.pace(0.05)
     assert 0 < each < first
@@ -214,7 +230,7 @@ def test_the_test_set_is_looked_at_as_often_as_asked_and_decides_nothing() -> No
 
 
 def test_the_records_count_epochs_and_steps_and_tell_the_learning_rate() -> None:
-    _, position = training(epochs=3, learning_rate=0.2, decay=0.5).fit(Listener())
+    _, position = training(epochs=3, learning_rate=0.2, lr_decay=0.5).fit(Listener())
     records = position.history[0]
     assert [record.epoch for record in records] == [1, 2, 3]
     assert [record.steps for record in records] == [STEPS, 2 * STEPS, 3 * STEPS]
@@ -222,9 +238,9 @@ def test_the_records_count_epochs_and_steps_and_tell_the_learning_rate() -> None
 
 
 def test_the_learning_rate_of_an_epoch_is_that_of_its_steps() -> None:
-    models = [training(epochs=epochs, decay=1e-9).fit(Listener())[0].model for epochs in (1, 2)]
+    models = [training(epochs=epochs, lr_decay=1e-9).fit(Listener())[0].model for epochs in (1, 2)]
     assert largest_difference(*models) < 1e-6
-    models[1] = training(epochs=2, decay=1.0).fit(Listener())[0].model
+    models[1] = training(epochs=2, lr_decay=1.0).fit(Listener())[0].model
     assert largest_difference(*models) > 1e-3
 
 
@@ -250,7 +266,7 @@ def test_the_loss_of_an_epoch_is_the_mean_over_its_steps(seed: int) -> None:
 
 
 def test_training_makes_the_loss_smaller() -> None:
-    _, position = training(epochs=12, dropout=0.0, decay=1.0).fit(Listener())
+    _, position = training(epochs=12, dropout=0.0, lr_decay=1.0).fit(Listener())
     losses = [record.loss for record in position.history[0]]
     assert losses[-1] < 0.8 * losses[0]
 
@@ -288,7 +304,7 @@ def test_weights_that_were_selected_before_are_not_lost() -> None:
 def test_where_the_last_weights_are_kept_none_were_selected_before() -> None:
     lost = pytest.raises(RunFailed, match=r"the loss of seed 5 \(epoch 2\) is no number")
     with last_diverges(), lost:
-        training([5], scripted([0.4]), epochs=3, keep="last").fit(Listener())
+        training([5], scripted([0.4]), epochs=3, select="last").fit(Listener())
 
 
 @pytest.mark.parametrize("keep", ["best", "last", "perplexity"])
@@ -307,7 +323,7 @@ def test_weights_that_the_last_step_of_an_epoch_spoils_are_not_selected(
         return [*others, last._replace(model=spoiled)], losses
 
     monkeypatch.setattr(Replicas, "run", spoiling)
-    recipe = {"keep": keep, "token_mean": keep == "perplexity", "epochs": 2}
+    recipe = {"select": keep, "token_mean_loss": keep == "perplexity", "epochs": 2}
     state, position = training([0, 1], scripted([0.1, 0.2], []), **recipe).fit(Listener())
     assert (position.diverged, position.lost) == ([False, True], [False, True])
     assert [len(history) for history in position.history] == [2, 0]

@@ -78,7 +78,7 @@ def test_what_follows_a_predicted_end_can_be_left_out_as_the_authors_code_does()
     logits = probabilities(SURE_OF_A, SURE_OF_END, UNIFORM, SURE_OF_END)[None]
     targets = [[A, B, A, END]]
     whole = loss(targets, logits, [1.0])
-    masked = loss(targets, logits, [1.0], mask_after_predicted_end=True)
+    masked = loss(targets, logits, [1.0], mask_loss_after_end=True)
     assert np.isclose(whole, -np.log(0.7 * 0.1 * 0.25 * 0.6))
     assert np.isclose(masked, -np.log(0.7 * 0.1))
 
@@ -86,7 +86,7 @@ def test_what_follows_a_predicted_end_can_be_left_out_as_the_authors_code_does()
 def test_a_predicted_end_in_the_right_place_or_none_leaves_everything_in() -> None:
     for rows in ([SURE_OF_A, SURE_OF_A, SURE_OF_END], [SURE_OF_A, SURE_OF_A, SURE_OF_A]):
         logits = probabilities(*rows)[None]
-        found = loss([[A, B, END]], logits, [1.0], mask_after_predicted_end=True)
+        found = loss([[A, B, END]], logits, [1.0], mask_loss_after_end=True)
         assert np.isclose(found, loss([[A, B, END]], logits, [1.0]))
 
 

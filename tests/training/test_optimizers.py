@@ -31,7 +31,7 @@ RULES = {
 @pytest.mark.parametrize("size", [0.01, 100.0], ids=["within the clip", "clipped"])
 @pytest.mark.parametrize("rule", RULES)
 def test_steps_are_those_of_optax(rule: str, size: float, weight_decay: float) -> None:
-    protocol = Protocol(optimizer=rule, weight_decay=weight_decay, clip=1.0)  # pyright: ignore
+    protocol = Protocol(optimizer=rule, weight_decay=weight_decay, max_grad_norm=1.0)  # pyright: ignore
     peer = optax.chain(
         optax.clip_by_global_norm(1.0), optax.add_decayed_weights(weight_decay), RULES[rule]()
     )

@@ -46,7 +46,10 @@ def test_each_replica_meets_a_function_without_an_axis_of_replicas(count: int) -
 
 def test_a_memory_of_one_replica_alone_is_written_into_in_place() -> None:
     """With an axis for replicas it would be a scatter, and the compiled loop would copy it all."""
-    config, recipe = transducer.Config(hidden=4, embedding=2, width=3), Protocol(batch_size=BATCH)
+    config, recipe = (
+        transducer.Config(hidden=4, embedding=2, memory_width=3),
+        Protocol(batch_size=BATCH),
+    )
     group = Replicas("transducer", config, recipe, table(), (Bucket(5, 5),), (0,))
     (lane,), (state,), (data,) = group._lanes, group.start(), group._own
     steps = idle(steps=2, replicas=1)

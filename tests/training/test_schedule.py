@@ -50,11 +50,11 @@ def test_it_is_the_rule_of_pytorch(twentieths: list[int], patience: int) -> None
 
 
 def test_a_rate_decays_with_epochs_or_with_steps_and_at_plateaus() -> None:
-    by_epochs = Protocol(learning_rate=0.1, decay=0.5)
+    by_epochs = Protocol(learning_rate=0.1, lr_decay=0.5)
     assert learning_rate(by_epochs, 3, 700, [0.5] * 3) == pytest.approx(0.1 * 0.5**3)
-    by_steps = Protocol(learning_rate=0.1, decay=0.5, decay_steps=100, epochs=0, updates=900)
+    by_steps = Protocol(learning_rate=0.1, lr_decay=0.5, lr_decay_steps=100, epochs=0, steps=900)
     assert learning_rate(by_steps, 3, 250, [0.5] * 3) == pytest.approx(0.1 * 0.5**2.5)
-    at_plateaus = Protocol(learning_rate=0.1, decay=1.0, plateau=0.1, patience=1)
+    at_plateaus = Protocol(learning_rate=0.1, lr_decay=1.0, lr_factor=0.1, lr_patience=1)
     assert learning_rate(at_plateaus, 3, 700, [0.5] * 3) == pytest.approx(0.01)
 
 
@@ -81,6 +81,6 @@ def test_a_rate_decays_with_epochs_or_with_steps_and_at_plateaus() -> None:
 def test_training_has_converged_when_its_perplexity_gets_no_better(
     perplexities: list[float], ends: bool
 ) -> None:
-    recipe = Protocol(token_mean=True, converged=3)
+    recipe = Protocol(token_mean_loss=True, early_stopping=3)
     assert has_converged(recipe, perplexities) == ends
     assert not has_converged(Protocol(), perplexities)

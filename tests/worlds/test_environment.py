@@ -27,7 +27,7 @@ IDS = [name for name in gymnasium.registry if name.startswith("daxy/")]
 
 @pytest.fixture(scope="module")
 def examples() -> GroundedExamples:
-    choices = {"grid": 4, "resampling": 1, "longest": 6}
+    choices = {"grid": 4, "resampling": 1, "max_length": 6}
     found = daxy.load("gscan/length", **choices).test
     assert isinstance(found, GroundedExamples)
     return found

@@ -76,7 +76,7 @@ def test_the_demonstration_executes_and_is_exact(row: tuple[Command, World]) -> 
 
 def test_the_other_way_round_executes_without_being_exact() -> None:
     examples = daxy.load(
-        "gscan/length", grid=4, resampling=1, kind="simple_intrans", longest=5
+        "gscan/length", grid=4, resampling=1, kind="simple_intrans", max_length=5
     ).train
     assert isinstance(examples, GroundedExamples)
     diagonal = [

@@ -43,39 +43,42 @@ FIRST = ord(BORDER) + 1
 
 @dataclass(frozen=True, kw_only=True)
 class Geca:
-    """What is exchanged; the defaults are those of the author's runs on SCAN."""
+    """Settings of the augmentation; the defaults are those of the author's runs on SCAN."""
 
-    size: int = 1
-    """Tokens of a piece at most."""
-    gaps: int = 2
-    """Pieces of a fragment at most; up to 32."""
+    max_piece_length: int = 1
+    """Maximum tokens of a piece of a fragment."""
+    max_pieces: int = 2
+    """Maximum pieces of a fragment, and so gaps of a template; up to 32."""
     window: int = 0
-    """How many tokens on either side of each gap make up an environment; 0: all there are."""
-    templates: int = 1_000
-    """Templates of a fragment that it lets fill with others, at most; which, the seed decides."""
-    longest: int = 38
-    """Tokens of a source and a target together up to which an example is taken apart (the author's
-    40 counts the border too, and is where examples are too long)."""
-    each: int = 2
-    """Draws of a fragment to fill one template with, at most."""
-    odds: Literal["environments", "equal"] = "environments"
-    """How likely each fragment is to be drawn: by how many environments say that it may be (the
-    author's code), or as likely as any other."""
+    """Tokens on either side of each gap that make up an environment; 0: the whole template."""
+    max_templates: int = 1_000
+    """Maximum templates that one fragment makes fillable; the seed draws which."""
+    max_length: int = 38
+    """Maximum tokens of source and target of an example that is cut into fragments (the author's 40
+    counts the border and excludes the bound)."""
+    draws: int = 2
+    """Maximum fragments to draw for each template."""
+    sampling: Literal["environments", "uniform"] = "environments"
+    """How to draw fragments: in proportion to their shared environments (the author's code), or
+    uniformly."""
     count: int = 1_000
-    """New examples at most; where there are worlds, as many (10,000 in Ruis et al.)."""
+    """Maximum new examples; in tasks with worlds, exactly as many (10,000 in Ruis et al.)."""
     novel: Literal["both", "pair"] = "both"
-    """What has to be new of an example: its source and its target, or the two together."""
+    """What must be new in a new example: its source and its target, or only their pair."""
     in_place: bool = True
-    """Where there are worlds: the examples that new ones are made of become such themselves, as the
-    counts of Ruis et al. (2020, Table 4) show that theirs did; else they stay as they are."""
+    """In tasks with worlds: replace the examples that new ones are made of, as the counts of Ruis
+    et al. (2020, Table 4) suggest."""
 
     def __post_init__(self) -> None:
         check_types(Geca, vars(self))
-        check_positive(self, "size", "gaps", "templates", "longest", "each")
+        check_positive(
+            self, "max_piece_length", "max_pieces", "max_templates", "max_length", "draws"
+        )
         for name in ("window", "count"):
             value = getattr(self, name)
             require(value >= 0, f"{name} must not be negative: {value}")
-        require(self.gaps <= len(GAPS), f"gaps must be at most {len(GAPS)}: {self.gaps}")
+        many = f"max-pieces must be at most {len(GAPS)}: {self.max_pieces}"
+        require(self.max_pieces <= len(GAPS), many)
         require(self.count <= MOST, f"count must be at most {MOST:,}: {self.count:,}")
 
 
@@ -197,9 +200,9 @@ class _Index:
         # Without a window a template is its own environment.
         within: dict[Codes, dict[Fragment, None]] = {} if geca.window else self.fragments_of
         for sequence in sequences:
-            if len(sequence) - 1 > geca.longest:
+            if len(sequence) - 1 > geca.max_length:
                 continue
-            for template, fragment in cuts(sequence, geca.size, geca.gaps):
+            for template, fragment in cuts(sequence, geca.max_piece_length, geca.max_pieces):
                 self.fragments_of.setdefault(template, {})[fragment] = None
                 self.fragments[fragment] = None
                 if geca.window:
@@ -220,7 +223,7 @@ class _Index:
         So fragments that have been in much the same templates let fill much the same.
         """
         templates = list(self.fragments_of)
-        left = dict.fromkeys(self.fragments, self.geca.templates)
+        left = dict.fromkeys(self.fragments, self.geca.max_templates)
         found: Fillable = {}
         for place in stream(seed, "geca, which templates").permutation(len(templates)).tolist():
             template = templates[place]
@@ -243,7 +246,7 @@ class _Index:
                 for other, times in self._partners_of(by).items()
                 if other not in own and not all(_overlap(other, each) for each in own)
             }
-            chances = list(fit.values()) if self.geca.odds == "environments" else [1] * len(fit)
+            chances = list(fit.values()) if self.geca.sampling == "environments" else [1] * len(fit)
             self._fillings[by, own] = _Fillings(list(fit), np.cumsum(chances, dtype=np.int64))
         return self._fillings[by, own]
 
@@ -280,7 +283,7 @@ class _Index:
         """
         draws = stream(seed, "geca")
         for template, by in fillable.items():
-            for fragment in self.fillings(template, by).drawn(self.geca.each, draws):
+            for fragment in self.fillings(template, by).drawn(self.geca.draws, draws):
                 sequence = filled(template, fragment)
                 if self.known.lacks(sequence, self.geca.novel):
                     yield sequence, template, fragment

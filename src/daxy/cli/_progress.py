@@ -45,8 +45,8 @@ class Display:
     def begins(self, runs: Sequence[Run]) -> None:
         """Say what trains."""
         recipe = runs[0].learner.protocol
-        self._epochs, self._label = recipe.most_epochs, _label(runs)
-        self._by_perplexity = recipe.keep == "perplexity"
+        self._epochs, self._label = recipe.max_epochs, _label(runs)
+        self._by_perplexity = recipe.select == "perplexity"
         self._rate: float | None = None
         self._began = self._last = time.monotonic()
         self._first_steps: int | None = None

@@ -64,10 +64,9 @@ class Measures(Verb):
     official: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
     """Official files to train on, as published: a folder or a .tar.xz. The tables of the
     translation experiments need them, others take none."""
-    evaluate_every: int = 0
-    """After every so many epochs score the test set too, to look at and never to choose by;
-    `daxy analyse over_training` shows it. Where trials or updates are counted, an epoch is what
-    the protocol says (`validate-every`)."""
+    test_every: int = 0
+    """Score the test set too after so many epochs, for the log and `daxy analyse over_training`;
+    nothing is selected by it. 0: never. With samples or steps, `eval-every` is an epoch."""
     restart: Switch = False
     """Delete what run folders there are of the runs that are not in the results, and train them."""
 
@@ -83,7 +82,7 @@ class Measures(Verb):
         """Where its runs are made."""
         from daxy.experiments.runs import Workshop
 
-        return Workshop(self.runs, evaluate_every=self.evaluate_every)
+        return Workshop(self.runs, test_every=self.test_every)
 
     def planned(self, paper: Paper, cells: Sequence[Cell], ledger: Ledger) -> list[Step]:
         """Return what there is and what is missing of each cell."""

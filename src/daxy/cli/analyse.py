@@ -37,9 +37,12 @@ class Analyse(Verb):
         Annotated[tuple[Path, ...], tyro.conf.arg(metavar="RUN")]
     ] = ()
     """Folders of finished runs."""
-    of: tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="SOURCE")]] = ()
-    """A source to look at, for `neighbours`, or one of several tests by its name; again for
-    more."""
+    test: tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="TEST")]] = ()
+    """Analyse one of a task's tests, by its name; repeat for more."""
+    source: tyro.conf.UseAppendAction[
+        Annotated[tuple[str, ...], tyro.conf.arg(metavar="SOURCE")]
+    ] = ()
+    """A source to find the nearest of, for `neighbours`; repeat for more."""
     official: Annotated[Path | None, tyro.conf.arg(metavar="PATH")] = None
     """The official files that the runs were trained on, if they were: a file, a folder or an
     archive. Analyses that look at more than run folders read them again."""
@@ -56,9 +59,9 @@ class Analyse(Verb):
         from daxy.report import analyses
 
         if self.analysis is None:
-            flags = "--of, --official, --draw and --force"
-            given = self.of or self.official or self.draw or self.force
-            require(not given, f"{flags} are for an analysis; expected one by its name")
+            flags = "--test, --source, --official, --draw and --force"
+            given = self.test or self.source or self.official or self.draw or self.force
+            require(not given, f"{flags} need an analysis; expected its name")
             return _listed()
         analysis = analyses.get(self.analysis)
         if self.official is not None:
@@ -67,7 +70,11 @@ class Analyse(Verb):
         for path in self.run_folders:
             check_there(path)
         folders = [RunFolder(path) for path in self.run_folders]
-        findings = analysis.beside(analysis.run(folders, self.of), folders, self.of)
+        of = self.source if analysis.of_sources else self.test
+        wrong, right = ("test", "source") if analysis.of_sources else ("source", "test")
+        unused = f"{self.analysis} takes no --{wrong}; expected --{right}"
+        require(not getattr(self, wrong), unused)
+        findings = analysis.beside(analysis.run(folders, of), folders, of)
         if self.draw is None:
             return Result(data=_data(findings), text=_table(findings))
         save(findings.draw(), self.draw)

@@ -24,12 +24,12 @@ SMALL = {"hidden": 64, "embedding": 32}
 BRIEF = {
     "optimizer": "adam",
     "learning_rate": 0.004,
-    "decay": 0.1,
-    "decay_steps": 2_000,
+    "lr_decay": 0.1,
+    "lr_decay_steps": 2_000,
     "batch_size": 64,
     "epochs": 0,
-    "trials": 64 * 2_000,
-    "validate_every": 250,
+    "samples": 64 * 2_000,
+    "eval_every": 250,
     "dropout": 0.1,
 }
 """A training configuration for two minutes; the papers' own takes hours on such a machine."""

@@ -51,7 +51,7 @@ class Score(OfSample):
         daxy score scan/length --predictions lines.txt --order tasks_test_length.txt
         daxy score scan/simple --predictions answers.jsonl --sample 200 --seed 0 --normalize
         daxy score gscan/compositional --predictions D.jsonl --test D
-        daxy score transduction/copy --run runs/RUN --test-longest 256 --limit 300
+        daxy score transduction/copy --run runs/RUN --test-max-length 256 --max-decode-length 300
         daxy score scan/simple --run runs/scan-length.seq2seq.seed0.DIGEST
     """
 
@@ -73,8 +73,8 @@ class Score(OfSample):
     """Score predictions of which nearly all have a token that no target of the task has."""
     run_folder: Annotated[Path | None, tyro.conf.arg(name="run", metavar="RUN")] = None
     """The folder of a finished run: its network makes the predictions."""
-    limit: int | None = None
-    """The most tokens of an output of that network; as its protocol says unless given."""
+    max_decode_length: int | None = None
+    """Maximum tokens of an output of that network; that of its protocol unless given."""
     draw: Picture = None
     """Draw accuracy by length, as .png, .svg or .pdf."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
@@ -147,7 +147,7 @@ class Score(OfSample):
             return self._asked(self.run_folder)
         if self.predictions is None or self.run_folder is not None:
             raise WrongRequest("expected either --predictions FILE or --run RUN")
-        require(self.limit is None, "--limit is for --run: predictions are as they are")
+        require(self.max_decode_length is None, "--max-decode-length is for --run alone")
         return self._part(self.data.load(self.task)), self.predictions
 
     def _part(self, split: Split) -> Split:
@@ -177,11 +177,13 @@ class Score(OfSample):
         folder = finished(run)
         split = self._part(data_of(folder, self.task, self.data).load(self.task))
         network, test = load(run), split.test
-        require(self.limit is None or self.limit > 0, f"limit must be positive, not {self.limit}")
-        if note := limited(self.limit or network.limit, test):
+        length = self.max_decode_length
+        positive = f"max-decode-length must be positive, not {length}"
+        require(length is None or length > 0, positive)
+        if note := limited(length or network.max_decode_length, test):
             say(f"note: {note}")
         worlds = test.worlds if isinstance(test, GroundedExamples) else None
-        return split, network.predict(test.source, worlds, limit=self.limit)
+        return split, network.predict(test.source, worlds, max_decode_length=length)
 
     def _check_files(self) -> None:
         """Refuse files that are there, or whose names say no format, before the work is done."""

@@ -176,8 +176,8 @@ class Show(OfTask):
         from daxy.report.inside import Look
 
         # Of a longer test than its own, it may say as much as is to be said, and one more.
-        room = max(network.limit, len(example.target) + 1)
-        (said,) = network.predict(Sequences.of([example.source]), limit=room)
+        room = max(network.max_decode_length, len(example.target) + 1)
+        (said,) = network.predict(Sequences.of([example.source]), max_decode_length=room)
         inside = network.inside(example.source, said)
         title = f"{of}: {'right' if said == example.target else 'wrong'}"
         look = Look.of(network.memory, example.source, said, inside, title)

@@ -51,8 +51,8 @@ class Sweep(Measures):
     """Only networks with attention, or without."""
     dropout: tuple[float, ...] = ()
     """Only networks with this dropout."""
-    on: Literal["local", "ray"] = "local"
-    """Where it runs: one program after another here, or as tasks of a Ray cluster (extra `ray`)."""
+    executor: Literal["local", "ray"] = "local"
+    """Run the programs here one by one, or as tasks of a Ray cluster (extra `ray`)."""
     address: str | None = None
     """Of an existing Ray cluster; this machine becomes one unless given."""
     cpus: int = 1
@@ -62,8 +62,8 @@ class Sweep(Measures):
     storage: str | None = None
     """Where tasks leave run folders if their machines do not share the disk with the runs: a URL
     that fsspec knows, such as s3://bucket/runs."""
-    together: int | None = None
-    """How many networks a program has at most; what memory allows unless given."""
+    max_group_size: int | None = None
+    """Maximum networks in a program; as memory allows unless given."""
     dry_run: Switch = False
     """Show the plan with its estimate, and run nothing more."""
     estimate: bool = True
@@ -75,8 +75,8 @@ class Sweep(Measures):
         from daxy.experiments.ledger import Ledger
 
         self.check_seeds()
-        fits = self.together is None or self.together > 0
-        require(fits, f"--together must be positive, not {self.together}")
+        size = self.max_group_size
+        require(size is None or size > 0, f"--max-group-size must be positive, not {size}")
         cluster = self._cluster()
         table = papers.table(self.plan)
         paper = papers.get(table.paper)
@@ -102,21 +102,21 @@ class Sweep(Measures):
         from daxy.experiments.sweep import Sweep as Asked
 
         steps = self.planned(paper, cells, ledger)
-        asked = Asked(table, steps, self.workshop, self.together)
+        asked = Asked(table, steps, self.workshop, self.max_group_size)
         if self.restart or self.dry_run:
             # Nothing is deleted for a request that is refused.
-            executors.get(self.on).check(**cluster)
+            executors.get(self.executor).check(**cluster)
         if self.restart and not self.dry_run:
             ledger.check(table)
             self._clear(asked)
-        seconds = self._estimated(asked) if self.estimate and self.on == "local" else {}
+        seconds = self._estimated(asked) if self.estimate and self.executor == "local" else {}
         plan = _Plan(asked, seconds)
         if self.dry_run:
             return Result(data=plan.data, text=plan.text)
         from daxy.cli._wide import write
 
         write(plan.text, sys.stderr)
-        executor = executors.get(self.on).run
+        executor = executors.get(self.executor).run
         planned = asked.programs
         finished = executor(planned, asked.workshop, Display(), **cluster) if planned else ()
         began, ended = time.monotonic(), list[Program]()
@@ -142,10 +142,10 @@ class Sweep(Measures):
         """Return what a cluster has to know, which means nothing on one machine."""
         names = ("address", "cpus", "gpus", "storage")
         given = {name: getattr(self, name) for name in names}
-        if self.on == "ray":
+        if self.executor == "ray":
             return given
         changed = [name for name in names if given[name] != getattr(type(self), name)]
-        require(not changed, f"--{changed and changed[0]} goes with --on ray")
+        require(not changed, f"--{changed and changed[0]} goes with --executor ray")
         return {}
 
     def _estimated(self, asked: Asked) -> dict[int, float]:
@@ -191,7 +191,7 @@ class _Plan:
                     "shape": program.shape,
                     "tasks": program.tasks,
                     "runs": [run.config.name for run in program.runs],
-                    "trials": program.trials,
+                    "samples": program.samples,
                     "seconds": self.seconds.get(place),
                 }
                 for place, program in enumerate(self.programs)
@@ -207,12 +207,12 @@ class _Plan:
         from daxy.cli._progress import duration
 
         columns = Lines(box=None, pad_edge=False)
-        for name in ("program", "on", "networks", "trials", "estimate"):
+        for name in ("program", "on", "networks", "samples", "estimate"):
             columns.add_column(name, justify="left" if name in ("program", "on") else "right")
         for place, program in enumerate(self.programs):
             time = duration(self.seconds[place]) if self.seconds else "-"
             on = program.tasks[0] if len(program.tasks) == 1 else f"{len(program.tasks)} tasks"
-            columns.add_row(program.shape, on, str(len(program.runs)), f"{program.trials:,}", time)
+            columns.add_row(program.shape, on, str(len(program.runs)), f"{program.samples:,}", time)
         found = self.data
         counts = f"{found['in_results']} in results, {found['finished']} finished"
         left = f"{found['missing']} to train in {counted(len(self.programs), 'program')}"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 LearnerName = tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="LEARNER")]]
 DEFAULT_LEARNER = "seq2seq"
-NOTICED = ("--protocol", "--rates", "--learning-rate")
+NOTICED = ("--protocol", "--learning-rates", "--learning-rate")
 """Flags of which it matters whether they were given."""
 SWITCHES = ("--json", "--debug", "--restart")
 """Flags that take no value."""
@@ -57,21 +57,20 @@ class Train(OfTask):
     """How many networks to train."""
     first_seed: int = 0
     """The seed of the first of them; the others count on."""
-    rates: tuple[float, ...] = ()
-    """Train every seed with each of these learning rates, all as one program, and choose one as
-    the protocol chooses weights: by training perplexity, else on the validation set."""
+    learning_rates: tuple[float, ...] = ()
+    """Train every seed with each of these learning rates, as one program, and select one as the
+    protocol selects weights: by training perplexity, or else on the validation set."""
     protocol: str = "bastings2018"
-    """The training recipe of a paper, whose defaults the flags below change one by one."""
+    """Training protocol of a paper; the flags below change its settings one by one."""
     augment: Literal["none", "geca"] = "none"
     """What makes new examples of the training set. `geca` is good-enough compositional data
     augmentation (Andreas 2020); with it, its flags are below, and `daxy augment` shows what it
     makes."""
     runs: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("runs")
     """Where run folders are found and made."""
-    evaluate_every: int = 0
-    """After every so many epochs score the test set too, to look at and never to choose by;
-    `daxy analyse over_training` shows it. Where trials or updates are counted, an epoch is what
-    the protocol says (`validate-every`)."""
+    test_every: int = 0
+    """Score the test set too after so many epochs, for the log and `daxy analyse over_training`;
+    nothing is selected by it. 0: never. With samples or steps, `eval-every` is an epoch."""
     restart: Switch = False
     """Delete what there is of these runs and train them from the beginning."""
 
@@ -86,16 +85,19 @@ class Train(OfTask):
         self._check_rates()
         for note in filter(None, (self._own_protocol(), experiment.limited())):
             say(f"note: {note}")
-        if self.rates:
+        if self.learning_rates:
             return self._tried(experiment, seeds)
         folders = experiment.run(seeds, watcher=Display(), restart=self.restart)
         return _answer(Trained(experiment, tuple(folders)))
 
     def _check_rates(self) -> None:
-        several = "--rates" in self.given
-        require(bool(self.rates) or not several, "--rates needs some, as in --rates 5e-3 1e-3")
+        several = "--learning-rates" in self.given
+        require(
+            bool(self.learning_rates) or not several,
+            "--learning-rates needs values, as in --learning-rates 5e-3 1e-3",
+        )
         twice = several and "--learning-rate" in self.given
-        require(not twice, "--rates has every learning rate; leave --learning-rate out")
+        require(not twice, "--learning-rates has all learning rates; leave out --learning-rate")
 
     def _tried(self, experiment: Experiment, seeds: Sequence[int]) -> Result:
         """Return what each learning rate came to, and the scores with the chosen one."""
@@ -104,24 +106,28 @@ class Train(OfTask):
         from daxy.cli._progress import Display
         from daxy.experiments.learning_rates import train_grid
 
-        grid = train_grid(experiment, self.rates, seeds, watcher=Display(), restart=self.restart)
+        grid = train_grid(
+            experiment, self.learning_rates, seeds, watcher=Display(), restart=self.restart
+        )
         chosen = _answer(grid.tried[grid.chosen])
         found = {rate: _runs(trained) for rate, trained in grid.tried.items()}
-        each = [{"learning_rate": rate, "runs": found.get(rate, [])} for rate in self.rates]
-        data = {**chosen.data, "chosen": grid.chosen, "by": grid.by, "rates": each}
+        each = [
+            {"learning_rate": rate, "runs": found.get(rate, [])} for rate in self.learning_rates
+        ]
+        data = {**chosen.data, "chosen": grid.chosen, "by": grid.by, "learning_rates": each}
         others = ", ".join(f"{rate:g}" for rate in grid.best[1:])
         said = f"chosen     {grid.chosen:g}, of {grid.by}{f'; as good: {others}' if others else ''}"
         return Result(data=data, text=Group(_rates(grid, each), said, "", chosen.text))
 
     def _own_protocol(self) -> str:
-        """Say which recipe the network is from, where nobody chose one; nothing where it is it."""
+        """Return a note if the network was published with another protocol than the default."""
         from daxy import models
 
         own = getattr(models.get(self.learner), "PROTOCOL", self.protocol)
         if "--protocol" in self.given or own == self.protocol:
             return ""
-        other = f"{self.learner} was published with another recipe, --protocol {own}"
-        return f"{other}; this is {self.protocol}, as of any network unless said"
+        other = f"{self.learner} was published with another protocol, --protocol {own}"
+        return f"{other}; this is the default, {self.protocol}"
 
     def experiment(self) -> Experiment:
         """Return what is asked for, as the Python API has it."""
@@ -132,18 +138,18 @@ class Train(OfTask):
 
         kind = models.get(self.learner).Config  # said before the flags of another one are used
         chosen: Any = self
-        require(isinstance(chosen.config, kind), f"write {self.learner} right after the task")
+        require(isinstance(chosen.network, kind), f"write {self.learner} right after the task")
         return Experiment(
             task=self.task,
             learner=Neural(
                 model=self.learner,
-                config=chosen.config,
-                protocol=chosen.recipe,
+                config=chosen.network,
+                protocol=chosen.training,
                 geca=chosen.geca if self.augment == "geca" else None,
             ),
             data=self.data.for_training(validation(self.protocol)),
             folder=self.runs,
-            evaluate_every=self.evaluate_every,
+            test_every=self.test_every,
         )
 
 
@@ -165,8 +171,8 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
     config = models.get(learner).Config
     flags: list[Any] = [
         ("protocol", Literal[*PROTOCOLS], field(default=DEFAULT)),
-        ("config", tyro.conf.OmitArgPrefixes[config], field(default_factory=config)),
-        ("recipe", tyro.conf.OmitArgPrefixes[type(recipe)], field(default=recipe)),
+        ("network", tyro.conf.OmitArgPrefixes[config], field(default_factory=config)),
+        ("training", tyro.conf.OmitArgPrefixes[type(recipe)], field(default=recipe)),
         field_of(options, **carved),
     ]
     if _value(arguments, "--augment") == "geca":
@@ -256,7 +262,7 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     heads = (f"test {name}" for name in metrics)
     table = Table("seed", box=None)
     recipe = trained.experiment.learner.protocol
-    by_perplexity = recipe.keep == "perplexity"
+    by_perplexity = recipe.select == "perplexity"
     for head in (*heads, "validation", *["perplexity"] * by_perplexity, "best epoch"):
         table.add_column(head, justify="right")
     table.add_column("run folder", overflow="fold")
@@ -284,7 +290,7 @@ def _end(recipe: Protocol, run: dict[str, Any]) -> str:
     """Say how a training ended, where that is not as usual."""
     if "diverged" in run:
         return ", then diverged"
-    return ", converged" if recipe.converged and run["steps"] < recipe.steps else ""
+    return ", stopped early" if recipe.early_stopping and run["steps"] < recipe.total_steps else ""
 
 
 def _by_test(published: Sequence[Cell], runs: Sequence[dict[str, Any]]) -> list[RenderableType]:

@@ -141,7 +141,7 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
     if cell.recipe.repetitions > 1:
         data = {name: value for name, value in config.data.items() if name != "checksum"}
         common = replace(common, task=cell.recipe.task, data=data)
-    counts_steps = config.learner["protocol"].get("updates")
+    counts_steps = config.learner["protocol"].get("steps")
     records = folder.records() if counts_steps else []
     found = Entry(
         row=cell.row,

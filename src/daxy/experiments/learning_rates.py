@@ -73,10 +73,10 @@ def train_grid(
     """
     require(len(set(rates)) == len(rates) > 0, f"rates must differ, and be some: {[*rates]}")
     check_seeds(seeds)
-    by_perplexity = experiment.learner.protocol.keep == "perplexity"
+    by_perplexity = experiment.learner.protocol.select == "perplexity"
     is_validated = len(load(experiment.task, experiment.data).validation) > 0
     nothing = "there is no validation set to choose a learning rate on"
-    require(by_perplexity or is_validated, f"{nothing}; expected one, or --keep perplexity")
+    require(by_perplexity or is_validated, f"{nothing}; expected one, or --select perplexity")
     of_rate = {rate: experiment.at(rate) for rate in rates}
     runs = [own.of(seed) for own in of_rate.values() for seed in seeds]
     try:

@@ -34,8 +34,8 @@ class Program:
     runs: tuple[Run, ...]
     epochs_done: int = 0
     """How many epochs were trained before it was interrupted."""
-    evaluate_every: int = 0
-    """After every so many epochs the test sets are scored; 0: never."""
+    test_every: int = 0
+    """Epochs between two scores on the test set; 0: none."""
 
     @property
     def shape(self) -> str:
@@ -50,9 +50,9 @@ class Program:
         return list(dict.fromkeys(run.task for run in self.runs))
 
     @cached_property
-    def trials(self) -> int:
-        """Examples that all its networks are still to see, at most."""
-        left = 1 - self.epochs_done / self.runs[0].learner.protocol.most_epochs
+    def samples(self) -> int:
+        """Maximum number of examples that its networks are still to train on, all together."""
+        left = 1 - self.epochs_done / self.runs[0].learner.protocol.max_epochs
         return round(left * sum(run.examples for run in self.runs))
 
     @cached_property
@@ -60,14 +60,12 @@ class Program:
         """What it costs, in a unit of its own."""
         first = self.runs[0]
         weights = first.learner.weights(words(first.task, first.data))
-        return float(self.trials) * (STEP + weights)
+        return float(self.samples) * (STEP + weights)
 
     def measured(self) -> float:
         """Return about how many seconds it takes, after running a little of it."""
         prepare()
-        return group_of(self.runs).seconds(
-            epochs_done=self.epochs_done, evaluate_every=self.evaluate_every
-        )
+        return group_of(self.runs).seconds(epochs_done=self.epochs_done, test_every=self.test_every)
 
 
 def programs(
@@ -89,11 +87,11 @@ def programs(
     shapes: dict[object, list[Run]] = {}
     for run in runs:
         # Passes through splits of different sizes would meet lengths that do not fit together.
-        data = words(run.task, run.data) if run.learner.protocol.trials else (run.task, run.data)
+        data = words(run.task, run.data) if run.learner.protocol.samples else (run.task, run.data)
         shapes.setdefault((run.learner.shape, data), []).append(run)
     parts = (part for alike in shapes.values() for part in _parts(alike, most))
     fresh = ([run for run in part if run.config.name in left] for part in parts)
-    every = workshop.evaluate_every
+    every = workshop.test_every
     going_on = (Program(tuple(group), workshop.epochs_done(group), every) for group in begun)
     return [*going_on, *(Program(tuple(group), 0, every) for group in fresh if group)]
 

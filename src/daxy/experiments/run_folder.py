@@ -263,7 +263,7 @@ class RunFolder:
         return bool(self.evaluations()) or len(self.records()) < every
 
     def evaluations(self) -> list[dict[str, Any]]:
-        """Return those records that have a test score, as `--evaluate-every` asks for.
+        """Return those records that have a test score, as `--test-every` asks for.
 
         Raises:
             RunFailed: see `records`.

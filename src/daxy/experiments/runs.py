@@ -76,7 +76,7 @@ class Run:
     def examples(self) -> int:
         """How many examples it trains on, counted as often as they come; at most."""
         recipe = self.learner.protocol
-        return recipe.steps * recipe.batch_size or recipe.epochs * len(self.split.train)
+        return recipe.total_steps * recipe.batch_size or recipe.epochs * len(self.split.train)
 
     def within(self, folder: Path) -> RunFolder:
         """Return its run folder, there or not."""
@@ -154,7 +154,7 @@ class Experiment:
     folder: Path = Path("runs")
     """Where run folders are found and made."""
     checkpoint_seconds: float = 30.0
-    evaluate_every: int = 0
+    test_every: int = 0
     """See `Workshop`."""
 
     def __post_init__(self) -> None:
@@ -182,7 +182,7 @@ class Experiment:
             WrongRequest: all are; or learner and task do not go together.
         """
         self._check_fit()
-        return limited(self.learner.protocol.limit, load(self.task, self.data).test)
+        return limited(self.learner.protocol.max_decode_length, load(self.task, self.data).test)
 
     def _check_fit(self) -> None:
         """Refuse a learner that does not go with the task, before anything is made for it."""
@@ -191,12 +191,12 @@ class Experiment:
         require(self.learner.sees_worlds or not grounded, f"{blind}; see `daxy models`")
         needless = f"{model} sees worlds, and {self.task} has none"
         require(grounded or not self.learner.sees_worlds, needless)
-        ends = f"the examples of {self.task} end: they cannot be streamed; expected --no-streamed"
-        streamed = self.learner.protocol.streamed
-        require(tasks.get(self.task).endless or not streamed, ends)
+        ends = f"{self.task} has a fixed number of examples; expected --no-online"
+        online = self.learner.protocol.online
+        require(tasks.get(self.task).endless or not online, ends)
         shard = getattr(self.data, "shard", "1/1")
-        idle = f"--shard {shard} is a part of train, and what is streamed is not of it"
-        require(shard == "1/1" or not streamed, f"{idle}; leave it out, or say --no-streamed")
+        idle = f"--shard {shard} is a part of train, and online training does not use train"
+        require(shard == "1/1" or not online, f"{idle}; leave it out, or say --no-online")
 
     def run(
         self, seeds: Sequence[int], *, watcher: Watcher | None = None, restart: bool = False
@@ -219,7 +219,7 @@ class Experiment:
     ) -> list[RunFolder]:
         """Return the finished run folders of runs on this task, of one shape; see `run`."""
         self.limited()
-        workshop = Workshop(self.folder, self.checkpoint_seconds, self.evaluate_every)
+        workshop = Workshop(self.folder, self.checkpoint_seconds, self.test_every)
         if restart:
             workshop.check_evaluated(runs, missing=runs)
             workshop.clear(runs)
@@ -237,14 +237,14 @@ class Workshop:
 
     folder: Path
     checkpoint_seconds: float = 30.0
-    evaluate_every: int = 0
+    test_every: int = 0
     """After every so many epochs the test set is scored, and the log has it; 0: never."""
     patience: float = 0.0
     """Seconds to wait for another process that trains the same runs, before that is an error."""
 
     def __post_init__(self) -> None:
-        every = self.evaluate_every
-        require(every >= 0, f"evaluate-every must not be negative: {every}")
+        every = self.test_every
+        require(every >= 0, f"test-every must not be negative: {every}")
 
     def check(self) -> None:
         """Refuse a place for run folders that cannot have any.
@@ -331,15 +331,15 @@ class Workshop:
             WrongRequest: there is one.
             RunFailed: a log is damaged.
         """
-        if not self.evaluate_every:
+        if not self.test_every:
             return
         names = {run.config.name for run in missing}
         for run in runs:
-            folder, epochs = run.within(self.folder), run.learner.protocol.most_epochs
-            never = f"evaluate-every {self.evaluate_every} is more than the {epochs} epochs"
-            require(self.evaluate_every <= epochs, f"{never} that {run.config.name} has")
-            known = run.config.name in names or folder.was_evaluated(self.evaluate_every)
-            late = f"{folder.path} is finished and was not evaluated while it trained"
+            folder, epochs = run.within(self.folder), run.learner.protocol.max_epochs
+            never = f"test-every {self.test_every} is more than the {epochs} epochs"
+            require(self.test_every <= epochs, f"{never} that {run.config.name} has")
+            known = run.config.name in names or folder.was_evaluated(self.test_every)
+            late = f"{folder.path} is finished and has no test scores in its log"
             require(known, f"{late}; `--restart` trains it again")
 
     def missing(self, runs: Sequence[Run]) -> list[Run]:
@@ -457,7 +457,7 @@ class Workshop:
                 logging,
                 checkpoint=checkpoint,
                 checkpoint_seconds=self.checkpoint_seconds,
-                evaluate_every=self.evaluate_every,
+                test_every=self.test_every,
             )
         finally:
             watcher.ended()
@@ -607,7 +607,7 @@ def limited(limit: int, test: Examples) -> str:
     """
     lengths = test.target.lengths
     over = int((lengths > limit).sum())
-    said = f"outputs have at most {limit} tokens (--limit), and {over:,} of"
+    said = f"outputs have at most {limit} tokens (--max-decode-length), and {over:,} of"
     said += f" {len(lengths):,} targets of the test have more: up to {lengths.max(initial=0)}"
     require(not 0 < over == len(lengths), f"{said}, so that none could be right")
     return said if over else ""

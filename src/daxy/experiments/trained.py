@@ -27,7 +27,8 @@ from daxy.learners.predictor import Predictor, empty_model
 from daxy.tasks import Data
 from daxy.training.backend import backend
 from daxy.training.checkpoint import damaged, read_arrays, restored
-from daxy.training.protocol import DEFAULT, Protocol, protocol, validation
+from daxy.training.protocol import DEFAULT, Protocol, validation
+from daxy.training.protocol import protocol as named_protocol
 
 MOST_TOKENS = (1 << 16) - RESERVED
 """Of a vocabulary: codes are of 16 bits."""
@@ -94,13 +95,13 @@ def train(
     *,
     seeds: int | Iterable[int] = 1,
     config: Mapping[str, Any] | None = None,
-    recipe: Protocol | str = DEFAULT,
+    protocol: Protocol | str = DEFAULT,
     geca: Mapping[str, Any] | None = None,
     data: Data | None = None,
     runs: Path | str = "runs",
     watcher: Watcher | None = None,
     restart: bool = False,
-    evaluate_every: int = 0,
+    test_every: int = 0,
 ) -> Trained:
     """Train a network on a task, or find the runs if they are there, and return them.
 
@@ -111,7 +112,7 @@ def train(
         model: The architecture's name.
         seeds: How many networks, from seed 0 on, or which seeds.
         config: What differs from the architecture's defaults.
-        recipe: The protocol, or the name of one.
+        protocol: The training protocol, or the name of one.
         geca: What differs from GECA's defaults, for a learner with it (Andreas 2020); None without.
         data: Which data of the task; the published ones unless given. Without a validation set of
             its own or a `validation` that is chosen, one is carved from train as the named protocol
@@ -119,7 +120,7 @@ def train(
         runs: Where run folders are found and made.
         watcher: What hears how training gets on.
         restart: Delete what there is of these runs first.
-        evaluate_every: After every so many epochs score the test set too, to look at; 0: never.
+        test_every: Epochs between two scores on the test set, for the log alone; 0: none.
 
     Raises:
         UnknownName: there is no such task, architecture or protocol.
@@ -130,20 +131,20 @@ def train(
     seeds = _seeds(seeds)
     check_types(
         train,
-        {"task": task, "model": model, "config": config, "recipe": recipe}
-        | {"geca": geca, "data": data, "runs": runs, "evaluate_every": evaluate_every},
+        {"task": task, "model": model, "config": config, "protocol": protocol}
+        | {"geca": geca, "data": data, "runs": runs, "test_every": test_every},
     )
     endless = tasks.get(task).endless
-    settings = protocol(recipe, endless=endless) if isinstance(recipe, str) else recipe
+    settings = named_protocol(protocol, endless=endless) if isinstance(protocol, str) else protocol
     fitting = learner(model, dict(config or {}), settings, geca)
     asked = seeds_from(seeds) if isinstance(seeds, int) else [*seeds]
-    carve = validation(recipe if isinstance(recipe, str) else DEFAULT)
+    carve = validation(protocol if isinstance(protocol, str) else DEFAULT)
     experiment = Experiment(
         task=task,
         learner=fitting,
         data=(data or tasks.data(task)).for_training(carve),
         folder=Path(runs),
-        evaluate_every=evaluate_every,
+        test_every=test_every,
     )
     found = experiment.run(asked, watcher=watcher, restart=restart)
     return Trained(experiment, tuple(found))
@@ -181,7 +182,7 @@ def load(path: Path | str) -> Predictor:
     for name, weights in arrays.items():
         if not np.isfinite(weights).all():
             raise damaged(folder.model, f"{name} has values that are not finite numbers")
-    return Predictor(model, sources, targets, settings.protocol.limit)
+    return Predictor(model, sources, targets, settings.protocol.max_decode_length)
 
 
 def _vocabularies(folder: RunFolder, metadata: Mapping[str, str]) -> tuple[Vocabulary, Vocabulary]:

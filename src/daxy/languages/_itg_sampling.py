@@ -31,17 +31,17 @@ class Sampler:
     weights: Inside
 
     @classmethod
-    def of(cls, grammar: Grammar, longest: int) -> Sampler:
+    def of(cls, grammar: Grammar, max_length: int) -> Sampler:
         """Return the sampler of a grammar.
 
         Raises:
-            WrongRequest: `longest` is no number of tokens.
+            WrongRequest: `max_length` is not positive.
         """
-        check_types(cls.of, {"grammar": grammar, "longest": longest})
-        require(longest > 0, f"longest must be positive, not {longest}")
-        return cls(inside(grammar, longest))
+        check_types(cls.of, {"grammar": grammar, "max_length": max_length})
+        require(max_length > 0, f"max-length must be positive, not {max_length}")
+        return cls(inside(grammar, max_length))
 
-    def lengths(self, shortest: int = 1) -> Weights:
+    def lengths(self, min_length: int = 1) -> Weights:
         """Return how likely a source in the range is to have each length from 0 on.
 
         Raises:
@@ -49,22 +49,22 @@ class Sampler:
         """
         grammar, longest = self.weights.grammar, self.weights.longest
         weights = self.weights.whole[grammar.root].copy()
-        weights[: max(shortest, 0)] = -np.inf
-        none = f"the grammar has no source of {shortest} to {longest} tokens"
+        weights[: max(min_length, 0)] = -np.inf
+        none = f"the grammar has no source of {min_length} to {longest} tokens"
         require(weights.max(initial=-np.inf) > -np.inf, none)
         odds = np.exp(weights - weights.max())
         return odds / odds.sum()
 
-    def possible(self, shortest: int = 1) -> Integers:
+    def possible(self, min_length: int = 1) -> Integers:
         """Return the lengths in the range that sources can have.
 
         Raises:
             WrongRequest: there are none.
         """
-        self.lengths(shortest)
+        self.lengths(min_length)
         weights = self.weights.whole[self.weights.grammar.root]
         found = np.flatnonzero(weights > -np.inf)
-        return found[found >= shortest]
+        return found[found >= min_length]
 
     def pairs(self, lengths: Integers, draw: np.random.Generator) -> Examples:
         """Return a pair for each of some source lengths, which are lengths of the grammar.

@@ -72,8 +72,8 @@ class Neural:
     def __post_init__(self) -> None:
         is_fed = self.protocol.teacher_forcing == 1 or hasattr(models.get(self.model).Model, "fed")
         require(is_fed, f"{self.model} cannot be fed its own outputs; teacher-forcing must be 1")
-        plain = self.geca is None or not self.protocol.streamed
-        require(plain, "GECA is for a training set, and a stream is none; expected --no-streamed")
+        is_fixed = self.geca is None or not self.protocol.online
+        require(is_fixed, "GECA needs a training set; expected --no-online")
 
     def settings(self) -> dict[str, Any]:
         """Return everything that decides what this learner learns, as JSON values."""
@@ -139,7 +139,7 @@ class Group:
         *,
         checkpoint: Checkpoint | None = None,
         checkpoint_seconds: float = 30.0,
-        evaluate_every: int = 0,
+        test_every: int = 0,
     ) -> Fitted:
         """Train every network; each keeps the weights that its recipe selects.
 
@@ -147,7 +147,7 @@ class Group:
             listener: What hears of progress.
             checkpoint: Where the state is kept.
             checkpoint_seconds: How often.
-            evaluate_every: After every so many epochs the test set is scored, to look at; 0: never.
+            test_every: Epochs between two scores on the test set, for the log alone; 0: none.
 
         Raises:
             Interrupted: by a signal, after the state was saved in the checkpoint.
@@ -155,7 +155,7 @@ class Group:
         """
         training = replace(
             self.training,
-            test=self._trial("test", evaluate_every) if evaluate_every else None,
+            test=self._trial("test", test_every) if test_every else None,
             checkpoint=checkpoint,
             checkpoint_seconds=checkpoint_seconds,
         )
@@ -163,9 +163,7 @@ class Group:
         return Fitted(training.replicas, state, position)
 
     @backend()
-    def seconds(
-        self, sample: float = 3.0, *, epochs_done: int = 0, evaluate_every: int = 0
-    ) -> float:
+    def seconds(self, sample: float = 3.0, *, epochs_done: int = 0, test_every: int = 0) -> float:
         """Return about how long `fit` and the decoding of the test sets will take, at most.
 
         It trains for `sample` seconds and decodes a few examples to find out, and compiles the
@@ -174,7 +172,7 @@ class Group:
         Args:
             sample: Seconds to train for.
             epochs_done: How many are behind it already.
-            evaluate_every: As in `fit`.
+            test_every: As in `fit`.
         """
         first, step = self.training.pace(sample)
         tests = [self._table.rows(member.split.test) for member in self.members]
@@ -188,9 +186,9 @@ class Group:
         compiled = decode(SAMPLE)
         example = decode(SAMPLE) / min(SAMPLE, max(1, *map(len, tests)))
         validations = max(len(own) for own in self.training.validation.rows)
-        epochs = self._replicas.protocol.most_epochs
+        epochs = self._replicas.protocol.max_epochs
         left = epochs - epochs_done
-        every = evaluate_every or epochs + 1
+        every = test_every or epochs + 1
         looks = 1 + epochs // every - epochs_done // every
         decoded = looks * max(map(len, tests)) + validations * left
         return first + step * self.training.steps * left / epochs + compiled + example * decoded
@@ -205,12 +203,12 @@ class Group:
         """
         recipe = self.members[0].learner.protocol
         has_all = all(len(member.split.validation) for member in self.members)
-        said = "plateau is about validation scores, and there is no validation set"
-        require(recipe.plateau == 1 or has_all, f"{said}; expected 1")
+        scored = recipe.lr_factor == 1 or has_all
+        require(scored, "lr-factor needs a validation set, and there is none; expected 1")
         return Training(
             replicas=self._replicas,
             supply=self._supply,
-            validation=self._trial("validation", most=self.members[0].learner.protocol.validated),
+            validation=self._trial("validation", most=recipe.validation_examples),
         )
 
     def _trial(
@@ -250,7 +248,7 @@ class Group:
 
     @cached_property
     def _table(self) -> Table:
-        if self.members[0].learner.protocol.streamed:
+        if self.members[0].learner.protocol.online:
             held_out = [part for split in self._splits for part in (split.validation, split.test)]
             return Table.of(held_out, every_symbol(self._splits))
         parts = ((split.train, split.validation, split.test) for split in self._splits)
@@ -260,7 +258,7 @@ class Group:
 
     def _supply(self, number: int) -> Supply:
         """Return what is trained on in an epoch, counted from 0."""
-        is_streamed = self.members[0].learner.protocol.streamed
+        is_streamed = self.members[0].learner.protocol.online
         return self._streamed(number) if is_streamed else self._always
 
     def _streamed(self, number: int) -> Supply:
@@ -268,7 +266,7 @@ class Group:
         recipe = self.members[0].learner.protocol
         each = recipe.epoch_steps * recipe.batch_size
         first = number * each
-        count = min(each, recipe.steps * recipe.batch_size - first)
+        count = min(each, recipe.total_steps * recipe.batch_size - first)
         made = [_stretch(member, range(first, first + count)) for member in self.members]
         pairs = Examples(
             Sequences.joined([own.source for own in made]),
@@ -287,7 +285,7 @@ class Group:
     @cached_property
     def _always(self) -> Supply:
         """What every epoch is trained on where examples end."""
-        is_distinct = self.members[0].learner.protocol.distinct
+        is_distinct = self.members[0].learner.protocol.deduplicate
 
         def rows(given: Examples) -> Rows:
             found = self._table.rows(given)
@@ -311,7 +309,7 @@ class Group:
         shapes = widest([order.shapes(train) for train in distinct])
         count = BUCKETS if order.parts == 1 else BUCKETS_OF_PARTS
         buckets = choose_buckets(shapes, limits, count)
-        if shape.protocol.streamed:
+        if shape.protocol.online:
             # A later epoch may have longer pairs: the largest shape is as large as they are.
             buckets[-1] = Bucket(NO_LIMIT, NO_LIMIT)
         return Replicas(

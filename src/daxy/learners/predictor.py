@@ -30,7 +30,7 @@ Tokenized: TypeAlias = Iterable[Sequence[str]]
 Seen: TypeAlias = Iterable[World]
 """Worlds: a table of them (`Worlds`), or any others."""
 MOST = 2**31 - 1
-"""The greatest limit: a place in an output is a number of 32 bits."""
+"""The largest `max_decode_length`: a position in an output is a 32-bit number."""
 NO_MEMORY = "this network has no memory that could be looked into"
 
 
@@ -41,12 +41,16 @@ class Predictor:
     model: Model
     sources: Vocabulary
     targets: Vocabulary
-    limit: int
-    """The most tokens of an output, as its protocol says."""
+    max_decode_length: int
+    """Maximum tokens of an output, from its protocol."""
 
     @backend()
     def predict(
-        self, sources: Tokenized, worlds: Seen | None = None, *, limit: int | None = None
+        self,
+        sources: Tokenized,
+        worlds: Seen | None = None,
+        *,
+        max_decode_length: int | None = None,
     ) -> Sequences:
         """Return the greedy output for each source, said in its world if the network sees worlds.
 
@@ -55,17 +59,18 @@ class Predictor:
         Args:
             sources: What the network is asked.
             worlds: Where each source is said, if the network sees worlds.
-            limit: The most tokens of an output, where the network's own `limit` is too few.
+            max_decode_length: Maximum tokens of an output; that of the protocol unless given.
 
         Raises:
             WrongRequest: a source is a text, not tokens, or has a token that the network does not
                 know; or a network that sees worlds is given none, or not one for each source; or
-                the limit is not positive.
+                `max_decode_length` is not positive.
         """
-        most = self.limit if limit is None else limit
-        require(0 < most <= MOST, f"limit must be positive and at most {MOST:,}, not {most:,}")
+        length = self.max_decode_length if max_decode_length is None else max_decode_length
+        bounds = f"max-decode-length must be positive and at most {MOST:,}, not {length:,}"
+        require(0 < length <= MOST, bounds)
         given = self._given(sources, worlds)
-        return self.targets.decode(greedy(self.model, given, most))
+        return self.targets.decode(greedy(self.model, given, length))
 
     @backend()
     def predict_of_length(
@@ -87,7 +92,7 @@ class Predictor:
         Raises:
             WrongRequest: see `predict`.
         """
-        return last_states(self.model, self._given(sources, worlds), self.limit)
+        return last_states(self.model, self._given(sources, worlds), self.max_decode_length)
 
     @backend()
     def attended(
@@ -123,7 +128,7 @@ class Predictor:
             WrongRequest: see `attended`.
         """
         given = self._attending([source], world)
-        codes = self.targets.encode(_columns([said]))[:, : self.limit]
+        codes = self.targets.encode(_columns([said]))[:, : self.max_decode_length]
         return alignments(self.model, given, codes)[0]
 
     def _attending(self, sources: Tokenized, worlds: Seen | None) -> Given:

@@ -52,7 +52,7 @@ LEAST = 1e-7
 """The author adds it to what can be copied, of which the logarithm is taken."""
 
 PROTOCOL = "andreas2020"
-"""The recipe of the paper that the network is from."""
+"""Protocol of the paper that the network is from."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,7 +36,7 @@ WIDEST = 509
 """Cells along the side of a window that reaches from one edge of the largest grid to the other."""
 
 PROTOCOL = "ruis2020"
-"""The recipe of the paper that the network is from."""
+"""Protocol of the paper that the network is from."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,25 +52,28 @@ class Config:
     in the code."""
     channels: int = 50
     """Features of a cell for each kernel."""
-    kernels: str = "1,5,7"
+    kernel_sizes: str = "1,5,7"
     """Sides of the convolutions' windows in cells (1,5,13 for the paper's 12 x 12 grids)."""
     world_dropout: float = 0.1
     """On the features of cells; off, like all, where `dropout` is 0."""
 
     def __post_init__(self) -> None:
         check_positive(self, "hidden", "embedding", "channels")
-        sides = self.kernels.split(",")
+        sides = self.kernel_sizes.split(",")
         odd = all(side.isascii() and side.isdigit() and int(side) % 2 for side in sides)
-        require(odd, f"kernels must be odd numbers with commas between, not {quote(self.kernels)}")
+        require(
+            odd,
+            f"kernel-sizes must be odd numbers with commas between, not {quote(self.kernel_sizes)}",
+        )
         wide = f"a kernel's side must be at most {WIDEST}, which reaches over the largest grid"
-        require(max(map(int, sides)) <= WIDEST, f"{wide}; not {quote(self.kernels)}")
+        require(max(map(int, sides)) <= WIDEST, f"{wide}; not {quote(self.kernel_sizes)}")
         rate = self.world_dropout
         require(0 <= rate < 1, f"world-dropout must be in [0, 1), not {rate}")
 
     @property
     def sides(self) -> tuple[int, ...]:
         """The sides of the windows."""
-        return tuple(map(int, self.kernels.split(",")))
+        return tuple(map(int, self.kernel_sizes.split(",")))
 
 
 class Seen(NamedTuple):

@@ -30,7 +30,7 @@ from daxy.models.layers.linear import times
 from daxy.models.layers.recurrence import Recurrence, drawn
 
 PROTOCOL = "lake2018"
-"""The recipe of the paper that the network is from."""
+"""Protocol of the paper that the network is from."""
 
 
 @dataclass(frozen=True, kw_only=True)

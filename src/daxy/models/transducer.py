@@ -40,7 +40,7 @@ STRETCH = 160
 sequences, of at most 130 steps, fit in one stretch: divided they would take a tenth more time."""
 
 PROTOCOL = "grefenstette2015"
-"""The recipe of the paper that the network is from."""
+"""Protocol of the paper that the network is from."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +55,8 @@ class Config:
     """Layers of the controller."""
     embedding: int = 64
     """Width of a token's embedding, and, with a memory, of what the next token is made from."""
-    width: int = 256
-    """Width of a vector of the memory."""
+    memory_width: int = 256
+    """Width of a vector in the memory."""
     pop_bias: float = -1.0
     """What the bias of pops starts from, where a memory has them; from 0 on, it is often never
     used."""
@@ -69,11 +69,11 @@ class Config:
     pushed first, as a queue does."""
 
     def __post_init__(self) -> None:
-        check_positive(self, "hidden", "layers", "embedding", "width")
+        check_positive(self, "hidden", "layers", "embedding", "memory_width")
         known = [*memories.available(), NONE]
         if self.memory not in known:
             raise UnknownName("memory", self.memory, known)
-        for name in ("width", "pop_bias", "push_bias", "bottom_push_bias"):
+        for name in ("memory_width", "pop_bias", "push_bias", "bottom_push_bias"):
             value, flag = getattr(self, name), name.replace("_", "-")
             require(value is None or isfinite(value), f"{flag} must be finite, not {value}")
             plain = value == getattr(type(self), name)
@@ -114,8 +114,8 @@ class Heads(eqx.Module):
             place = memory.sides.index("bottom"), memory.wants.index("push")
             bias = bias.at[place].set(config.bottom_push_bias)
         self.wants_bias = bias.ravel()
-        self.values = uniform(keys[2], (hidden, memory.ends * config.width), hidden)
-        self.values_bias = uniform(keys[3], (memory.ends * config.width,), hidden)
+        self.values = uniform(keys[2], (hidden, memory.ends * config.memory_width), hidden)
+        self.values_bias = uniform(keys[3], (memory.ends * config.memory_width,), hidden)
         self.said = uniform(keys[4], (hidden, config.embedding), hidden)
         self.said_bias = uniform(keys[5], (config.embedding,), hidden)
 
@@ -311,7 +311,7 @@ class Model(eqx.Module):
     def __init__(self, config: Config, sizes: Sizes, *, key: PRNGKeyArray) -> None:
         keys = iter(jax.random.split(key, 6 + config.layers))
         hidden, embedding, memory = config.hidden, config.embedding, config.kind
-        read = 0 if memory is None else memory.ends * config.width
+        read = 0 if memory is None else memory.ends * config.memory_width
         widths = [embedding + read, *[hidden + embedding] * (config.layers - 1)]
         said = hidden if memory is None else embedding
         self.config = config
@@ -416,8 +416,8 @@ class Model(eqx.Module):
         states = tuple((jnp.broadcast_to(own, zeros.shape), zeros) for own in self.first)
         if memory is None:
             return Carry(states, jnp.zeros((batch, 0), jnp.float32), ())
-        read = jnp.zeros((batch, memory.ends * self.config.width), jnp.float32)
-        return Carry(states, read, memory.start(batch, steps, self.config.width))
+        read = jnp.zeros((batch, memory.ends * self.config.memory_width), jnp.float32)
+        return Carry(states, read, memory.start(batch, steps, self.config.memory_width))
 
     def _tops(
         self, rows: Float[Array, "time batch embedding"], is_token: Bool[Array, "time batch"]

@@ -69,10 +69,10 @@ class Comparison:
     """One a seed; none where nothing was measured yet."""
     again: tuple[float, ...] = ()
     """Of runs that were trained again, elsewhere: shown and not counted."""
-    updates: tuple[int, ...] = ()
-    """After how many each run ended, where training ends once it has converged."""
-    converged: tuple[bool, ...] = ()
-    """Whether each had, when it ended: it may have diverged, or done all updates that it had."""
+    steps: tuple[int, ...] = ()
+    """Training steps of each run, of protocols with early stopping."""
+    stopped_early: tuple[bool, ...] = ()
+    """Whether each of them stopped early; others diverged or trained to the end."""
     chosen: float | None = None
     """Of the scores, the one of the run of least training perplexity, where the paper chose so: it
     is the one to compare."""
@@ -138,7 +138,7 @@ class Comparison:
     def seeds(self) -> str:
         """Each seed's value, and what a reader has to know about the runs."""
         seeds, again = (" ".join(map(self._figure, each)) for each in (self.scores, self.again))
-        ends = zip(self.converged, self.updates, strict=True)
+        ends = zip(self.stopped_early, self.steps, strict=True)
         ended = " ".join(f"{'' if has else '>'}{after:,}" for has, after in ends)
         chosen = self.chosen if len(self.scores) > 1 else None
         said = seeds if chosen is None else f"{seeds}; chosen {self._figure(chosen)}"
@@ -146,7 +146,7 @@ class Comparison:
             said += f"; {len(self.scores)} of {self.cell.runs} runs"
         elif self.has_few_seeds:
             said += f"; {len(self.scores)} seeds"
-        said += f"; converged after {ended} updates" if ended else ""
+        said += f"; stopped after {ended} steps" if ended else ""
         said += f"; again {again}" if again else ""
         if self.diverged:
             said += f"; seed {', '.join(map(str, self.diverged))} diverged"
@@ -181,8 +181,8 @@ class Comparison:
             "chosen": self.chosen,
             "few_seeds": self.has_few_seeds,
             "again": list(self.again),
-            "updates": list(self.updates),
-            "converged": list(self.converged),
+            "steps": list(self.steps),
+            "stopped_early": list(self.stopped_early),
             "diverged": list(self.diverged),
             "difference": self.difference,
             "verdict": self.verdict,
@@ -203,14 +203,11 @@ def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
         return scores(cell, found)[known.index(min(known))]
 
     def most(cell: Cell) -> int:
-        """How many updates its runs have at most; 0 where they do not end once converged.
-
-        Nor where it says after how many they end.
-        """
-        if cell.recipe is None or "updates" in cell.recipe.changes:
+        """Return the maximum steps of a cell's runs; 0 where they cannot stop early."""
+        if cell.recipe is None or "steps" in cell.recipe.changes:
             return 0
         usual = protocol(cell.recipe.protocol)
-        return usual.updates if usual.converged else 0
+        return usual.steps if usual.early_stopping else 0
 
     return [
         Comparison(
@@ -218,8 +215,8 @@ def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
             scores=scores(cell, runs.of(cell)),
             chosen=chosen(cell, runs.of(cell)),
             again=scores(cell, runs.again(cell)),
-            updates=tuple(run.steps for run in runs.of(cell) if most(cell)),
-            converged=tuple(
+            steps=tuple(run.steps for run in runs.of(cell) if most(cell)),
+            stopped_early=tuple(
                 run.steps < most(cell) and not run.diverged for run in runs.of(cell) if most(cell)
             ),
             diverged=tuple(runs.diverged(cell)),

@@ -16,25 +16,26 @@ class Choices(TypedDict, total=False):
     grammar: Path | str | None
     grid: int
     kind: Literal["adverb", "normal", "simple_trans", "simple_intrans"]
-    leave_out_longer: bool
+    drop_longer: bool
     lengths: Literal["grammar", "uniform"]
-    longest: int
+    max_length: int
     oversample: bool
-    pairs: int | Path | None
+    pairs: Path | None
     prefixes: Literal["tutorial", "lake2018"]
     repetitions: int
     resampling: int
     sentences: Literal["grammar", "file", "released"]
     shard: str
-    shortest: int
+    min_length: int
     shots: int
     spin: Literal["before", "after"]
     symbols: int
     test_fraction: float
-    test_longest: int
+    test_max_length: int
     test_pairs: int
-    test_shortest: int
+    test_min_length: int
     train_fraction: float
+    train_pairs: int
     validation: Literal[
         "published",
         "draw",

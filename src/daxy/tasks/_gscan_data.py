@@ -59,7 +59,7 @@ class CompositionalData(GscanData):
     shots: int = 1
     """How many examples of test G, of what is done cautiously, are in train: 1, 5, 11 and 51 in the
     authors' sets for a k of 1, 5, 10 and 50."""
-    leave_out_longer: bool = False
+    drop_longer: bool = False
     """Leave out of G and H what asks for more actions than anything in train, as the paper says
     that it does; the released files have it."""
 
@@ -78,9 +78,9 @@ class LengthData(GscanData):
     """Which commands: all, without a manner, of these with one adjective, of these that walk."""
     train_fraction: float = 0.8
     """The share of what is not too long that is in train; the rest is a test too."""
-    longest: int = 15
+    max_length: int = 15
     """How many actions there are in train at most."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_positive(self, "longest")
+        check_positive(self, "max_length")

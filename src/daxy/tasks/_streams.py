@@ -91,7 +91,7 @@ class Derived(Maker):
         try:
             sampler.lengths(self.shortest)
         except WrongRequest as error:
-            flags = "--shortest, --longest, --test-shortest and --test-longest"
+            flags = "--min-length, --max-length, --test-min-length and --test-max-length"
             raise WrongRequest(f"{error}; expected other lengths ({flags})") from error
         return sampler
 

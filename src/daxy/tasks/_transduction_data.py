@@ -35,56 +35,54 @@ class TransductionData(Data):
     most: ClassVar[int] = LONGEST
     """Tokens of a source at most."""
 
-    pairs: int = 20_000
-    """How many pairs train has: the first of a stream that never ends, which a protocol that
-    streams goes through on its own."""
+    train_pairs: int = 20_000
+    """Pairs in train: the first of an unlimited stream. Online training reads the stream itself."""
     shard: str = "1/1"
-    """Which of several equal parts of train to make, as 3/10; each is the same wherever it is made,
-    and so are all of them together and the whole."""
+    """Make one of several equal parts of train, as 3/10; a part is the same on every machine."""
     validation_pairs: int = 1_000
-    """How many other pairs of training lengths the validation set has."""
+    """Pairs in validation: others of training lengths."""
     test_pairs: int = 1_000
-    """How many pairs the test has."""
-    shortest: int = 8
-    """The least source tokens of a training pair."""
-    longest: int = 64
-    """The most source tokens of a training pair."""
-    test_shortest: int = 65
-    """The least source tokens of a test pair."""
-    test_longest: int = 128
-    """The most source tokens of a test pair."""
+    """Pairs in test."""
+    min_length: int = 8
+    """Minimum source tokens of a training pair."""
+    max_length: int = 64
+    """Maximum source tokens of a training pair."""
+    test_min_length: int = 65
+    """Minimum source tokens of a test pair."""
+    test_max_length: int = 128
+    """Maximum source tokens of a test pair."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_positive(self, "pairs", "validation_pairs", "test_pairs")
-        for name in ("longest", "test_longest"):
+        check_positive(self, "train_pairs", "validation_pairs", "test_pairs")
+        for name in ("max_length", "test_max_length"):
             flag, length, most = name.replace("_", "-"), getattr(self, name), self.most
             require(length <= most, f"{flag} must be at most {most:,}, not {length:,}")
-        for part, least, most in (
-            ("", self.shortest, self.longest),
-            ("test-", self.test_shortest, self.test_longest),
+        for part, low, high in (
+            ("", self.min_length, self.max_length),
+            ("test-", self.test_min_length, self.test_max_length),
         ):
-            said = f"{part}shortest must be from 1 to {part}longest ({most}), not {least}"
-            require(0 < least <= most, said)
+            bounds = f"{part}min-length must be from 1 to {part}max-length ({high}), not {low}"
+            require(0 < low <= high, bounds)
         place = SHARD.fullmatch(self.shard)
-        fits = place is not None and int(place[1]) <= int(place[2]) <= self.pairs
-        form = f"shard must say which of how many, as 3/10, of up to {self.pairs} pairs"
+        fits = place is not None and int(place[1]) <= int(place[2]) <= self.train_pairs
+        form = f"shard must say which of how many, as 3/10, of up to {self.train_pairs} pairs"
         require(fits, f"{form}, not {quote(self.shard)}")
         for name, count, length in (
-            ("pairs", self.pairs // int(self.shard.partition("/")[2]), self.longest),
-            ("validation-pairs", self.validation_pairs, self.longest),
-            ("test-pairs", self.test_pairs, self.test_longest),
+            ("train-pairs", self.train_pairs // int(self.shard.partition("/")[2]), self.max_length),
+            ("validation-pairs", self.validation_pairs, self.max_length),
+            ("test-pairs", self.test_pairs, self.test_max_length),
         ):
             most = min(MOST, MOST_TOKENS // length)
             many = f"{name} must be at most {most:,} at a time, with sources of up to {length:,}"
-            hint = "; --shard 1/N makes a part of them" if name == "pairs" else ""
+            hint = "; --shard 1/N makes a part of them" if name == "train-pairs" else ""
             require(count <= most, f"{many} tokens, not {count:,}{hint}")
 
     @property
     def rows(self) -> range:
         """Which pairs of the stream are made for train."""
         number, count = map(int, self.shard.split("/"))
-        return range(self.pairs * (number - 1) // count, self.pairs * number // count)
+        return range(self.train_pairs * (number - 1) // count, self.train_pairs * number // count)
 
 
 @dataclass(frozen=True, kw_only=True)

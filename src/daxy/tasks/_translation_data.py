@@ -37,7 +37,7 @@ class TranslationData(Data):
     prefixes: Literal["tutorial", "lake2018"] = "lake2018"
     """What an English sentence of a file may begin with: `i am`, `he s` and so on; by lake2018
     `she said` is among them."""
-    longest: int = 9
+    max_length: int = 9
     """The most words that a sentence may have, in either language, its full stop among them."""
     test_fraction: float = 0.1058
     """The share of the pairs that the test has; no sentence of either language is in both parts."""
@@ -64,7 +64,7 @@ class TranslationData(Data):
             known = self.sentences in ("grammar", kind)
             require(known, f"--{given[0]} is not for the sentences of {self.sentences!r}")
             object.__setattr__(self, "sentences", kind)
-        check_positive(self, "longest")
+        check_positive(self, "max_length")
         for name in ("test_fraction", "validation_fraction"):
             share, said = getattr(self, name), name.replace("_", "-")
             require(0 < share < 1, f"{said} must be between 0 and 1, not {share:g}")
@@ -72,7 +72,7 @@ class TranslationData(Data):
         many = f"repetitions must be at most {MOST_REPETITIONS:,}, not {self.repetitions:,}"
         require(self.repetitions <= MOST_REPETITIONS, many)
         if self.sentences == "released":
-            for name in ("seed", "prefixes", "longest", "test_fraction", "validation_fraction"):
+            for name in ("seed", "prefixes", "max_length", "test_fraction", "validation_fraction"):
                 self.check_plain(name, "the released selection is made already")
         self.check_fraction(carved=self.is_validated)
         if self.sentences == "grammar":

@@ -118,7 +118,7 @@ def of_file(path: Path, prefixes: Sequence[str], longest: int) -> list[Pair]:
         if max(len(english), len(french)) <= longest:
             found.append((english, french))
     if passed and not found:
-        raise WrongFile(path, f"no pair of up to {longest} words; expected a larger --longest")
+        raise WrongFile(path, f"no pair of up to {longest} words; expected a larger --max-length")
     if not found:
         form = "English sentences in the first column that begin with `I am`, `he is` and so on"
         raise WrongFile(path, f"no pair passes the filter; expected {form}")

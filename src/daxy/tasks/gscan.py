@@ -266,14 +266,14 @@ class Compositional(GscanTask[CompositionalData]):
         data: CompositionalData,
     ) -> dict[str, Rows]:
         """Return what is left of what tests hold out, given what is in train."""
-        longest = lengths[train].max() if data.leave_out_longer else lengths.max()
+        longest = lengths[train].max() if data.drop_longer else lengths.max()
         short = {name: tests[name][lengths[tests[name]] <= longest] for name in LONGER}
         return dict(tests) | short
 
     @staticmethod
     def said(data: CompositionalData) -> str:
         """Return in words what is in which part."""
-        longer = " without what is longer than anything in train" * data.leave_out_longer
+        longer = " without what is longer than anything in train" * data.drop_longer
         shots = f", and {data.shots} of G" * (data.kind == "adverb")
         return (
             f"train: {data.train_fraction:.0%} of what no test holds out{shots}; A: the rest, but"
@@ -302,23 +302,23 @@ class Length(GscanTask[LengthData]):
     @property
     def told(self) -> tuple[str, ...]:
         """The choices that an official file tells."""
-        return (*super().told, "longest")
+        return (*super().told, "max_length")
 
     def said_in(self, dataset: Dataset) -> dict[str, Option]:
         """Return the choices that an official file says; how long train is, is seen."""
-        seen = _official.longest(dataset, self.options().longest)
-        return super().said_in(dataset) | {"longest": seen}
+        seen = _official.longest(dataset, self.options().max_length)
+        return super().said_in(dataset) | {"max_length": seen}
 
     def divided(self, shown: Shown, data: LengthData) -> tuple[Rows, Rows, Mapping[str, Rows]]:
         """Return what is short enough for train, nothing, and the rest."""
-        long = shown.actions.lengths > data.longest
+        long = shown.actions.lengths > data.max_length
         return np.flatnonzero(~long), np.zeros(0, np.int64), {"I": np.flatnonzero(long)}
 
     @staticmethod
     def said(data: LengthData) -> str:
         """Return in words what is in which part."""
         return (
-            f"train: {data.train_fraction:.0%} of what takes at most {data.longest} actions; A: the"
+            f"train: {data.train_fraction:.0%} of up to {data.max_length} actions; A: the"
             " rest, but what equals a training example in command, actions and target cell; I:"
             " what takes more"
         )

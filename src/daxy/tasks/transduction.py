@@ -47,8 +47,8 @@ class TransductionTask(Task[Kind], Generic[Kind]):
         """Return the data of this task; see `Task.split`."""
         none = f"{self.name} has no official files; leave out --official"
         require(data.official is None, none)
-        learned = self.maker(data, data.shortest, data.longest)
-        asked = self.maker(data, data.test_shortest, data.test_longest)
+        learned = self.maker(data, data.min_length, data.max_length)
+        asked = self.maker(data, data.test_min_length, data.test_max_length)
 
         def stream(part: str, maker: Maker) -> Stream:
             return Stream(maker, data.seed, f"{self.name}/{part}")
@@ -210,14 +210,16 @@ def _said(name: str, summary: str) -> dict[str, Any]:
         "summary": summary,
         "paper": PAPER,
         "rule": _rule(PLAIN),
-        "sizes": Sizes(train=PLAIN.pairs, validation=PLAIN.validation_pairs, test=PLAIN.test_pairs),
+        "sizes": Sizes(
+            train=PLAIN.train_pairs, validation=PLAIN.validation_pairs, test=PLAIN.test_pairs
+        ),
         "metrics": METRICS,
     }
 
 
 def _rule(data: TransductionData) -> str:
-    learned = f"sources of {data.shortest} to {data.longest} tokens in train"
-    return f"a stream: {learned}, of {data.test_shortest} to {data.test_longest} in the test"
+    learned = f"sources of {data.min_length} to {data.max_length} tokens in train"
+    return f"a stream: {learned}, of {data.test_min_length} to {data.test_max_length} in the test"
 
 
 def _mean(grammar: Grammar) -> str:

@@ -135,10 +135,10 @@ def _parts(data: TranslationData) -> tuple[list[Pair], list[Pair], list[Pair]]:
     if data.sentences == "file":
         if data.pairs is None:
             raise WrongRequest("the sentences of a file were asked for; expected --pairs FILE")
-        found = of_file(data.pairs, PREFIXES[data.prefixes], data.longest)
+        found = of_file(data.pairs, PREFIXES[data.prefixes], data.max_length)
         pairs = list(without(found, hidden))
     else:
-        pairs = drawn(TIRED, data.longest, data.seed, hidden)
+        pairs = drawn(TIRED, data.max_length, data.seed, hidden)
     learned, test = held_out(pairs, data.test_fraction, data.seed)
     if not data.is_validated:
         return learned, [], test

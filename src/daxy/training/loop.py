@@ -236,7 +236,7 @@ class Training:
     def steps(self) -> int:
         """Steps of the whole training; fewer if every replica stops earlier."""
         protocol = self.replicas.protocol
-        return protocol.steps or protocol.most_epochs * len(self._epoch(0))
+        return protocol.total_steps or protocol.max_epochs * len(self._epoch(0))
 
     @backend()
     def pace(self, seconds: float) -> tuple[float, float]:
@@ -304,7 +304,7 @@ class Training:
 
         `between` is called between two programs that decode, and may stop training there.
         """
-        while position.epoch < self.replicas.protocol.most_epochs and not all(position.stopped):
+        while position.epoch < self.replicas.protocol.max_epochs and not all(position.stopped):
             began = time.monotonic()
             epoch = self._epoch(position.epoch)
             position.seconds += time.monotonic() - began
@@ -460,9 +460,9 @@ def _perplexity(position: Position, replica: int) -> float | None:
 
 def _judged(protocol: Recipe, score: float | None, perplexity: float | None) -> float | None:
     """Return what weights are selected by, more being better and 1 perfect; None for the last."""
-    if protocol.keep == "perplexity" and perplexity is not None:
+    if protocol.select == "perplexity" and perplexity is not None:
         return 1 / perplexity
-    return score if protocol.keep == "best" else None
+    return score if protocol.select == "best" else None
 
 
 def lost(seeds: Sequence[int], position: Position) -> Diverged:

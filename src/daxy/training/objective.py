@@ -20,7 +20,7 @@ def cross_entropy(
     noise: Dropout | None,
     *,
     forced: Bool[Array, " batch"] | None = None,
-    mask_after_predicted_end: bool = False,
+    mask_loss_after_end: bool = False,
 ) -> Float[Array, ""]:
     """Return the weighted sum over examples of the summed cross-entropy of their target tokens.
 
@@ -35,7 +35,7 @@ def cross_entropy(
     chosen = jnp.take_along_axis(logits, batch.target[..., None], axis=-1)[..., 0]
     losses = jax.nn.logsumexp(logits, axis=-1) - chosen
     counts = batch.is_target
-    if mask_after_predicted_end:
+    if mask_loss_after_end:
         counts &= _until_predicted_end(logits.argmax(axis=-1))
     if forced is not None:
         counts &= forced[:, None] | _until_predicted_end(jax.vmap(best, 1, 1)(logits))

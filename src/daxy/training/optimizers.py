@@ -70,7 +70,11 @@ def step(
     Gradients are clipped by their norm over all weights, then decayed, as in PyTorch.
     """
     norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(gradients)))
-    clip = jnp.minimum(1, protocol.clip / norm) if protocol.clip else jnp.ones((), norm.dtype)
+    clip = (
+        jnp.minimum(1, protocol.max_grad_norm / norm)
+        if protocol.max_grad_norm
+        else jnp.ones((), norm.dtype)
+    )
     decay = protocol.weight_decay
     if decay:
         gradients = jax.tree.map(lambda own, it: clip * own + decay * it, gradients, weights)

@@ -41,7 +41,7 @@ class TrainingSet:
         return np.concatenate([self.given, self.added])
 
     def odds(self, share: float) -> NDArray[np.float64]:
-        """Return how likely a draw is each of the rows; see `Protocol.added_share`."""
+        """Return how likely a draw is each of the rows; see `Protocol.augmented_share`."""
         if not share or not len(self.added):
             return np.full(len(self.rows), 1 / len(self.rows))
         shares = [1 - share, share]
@@ -69,25 +69,25 @@ class Order:
     def parts(self) -> int:
         """Equal parts of a batch that are padded apart: one where a batch is of similar lengths."""
         size = self.protocol.batch_size
-        few = range(1, min(PARTS, size // LEAST) + 1) if self.protocol.steps else range(1, 2)
+        few = range(1, min(PARTS, size // LEAST) + 1) if self.protocol.total_steps else range(1, 2)
         return max((parts for parts in few if size % parts == 0), default=1)
 
     def epoch(self, train: TrainingSet, *, seed: int, number: int) -> Epoch:
         """Return the batches of epoch `number`, from 0, of the run with this seed."""
         protocol, size, each = self.protocol, self.protocol.batch_size, self.protocol.epoch_steps
         rows, (sources, targets) = train.rows, self._lengths(train)
-        left = min(each, protocol.steps - number * each)
-        if protocol.streamed:
+        left = min(each, protocol.total_steps - number * each)
+        if protocol.online:
             made = in_order(rows, sources, targets, size=size)
-        elif protocol.updates:
+        elif protocol.steps:
             first = number * each
             made = mixed(rows, sources, targets, size=size, first=first, steps=left, seed=seed)
-        elif protocol.trials:
+        elif protocol.samples:
             made = drawn(
                 rows,
                 sources,
                 targets,
-                train.odds(protocol.added_share),
+                train.odds(protocol.augmented_share),
                 size=size,
                 steps=left,
                 seed=seed,
@@ -95,7 +95,7 @@ class Order:
             )
         else:
             made = epoch(rows, sources, size=size, seed=seed, number=number)
-        return self._by_tokens(made) if protocol.token_mean else made
+        return self._by_tokens(made) if protocol.token_mean_loss else made
 
     def needs(self, epochs: list[Epoch]) -> NDArray[np.int64]:
         """Return the longest source and target of each part of each step: [steps, parts, 2]."""
@@ -103,11 +103,11 @@ class Order:
 
     def shapes(self, train: TrainingSet) -> NDArray[np.int64]:
         """Return the longest source and target of each part of each step of a first epoch."""
-        if not self.protocol.trials:
+        if not self.protocol.samples:
             return self.needs([self.epoch(train, seed=0, number=0)])
         return drawn_shapes(
             *self._lengths(train),
-            train.odds(self.protocol.added_share),
+            train.odds(self.protocol.augmented_share),
             size=self.protocol.batch_size,
             steps=self.protocol.epoch_steps,
             parts=self.parts,

@@ -1,4 +1,4 @@
-"""Training recipes as values; a paper's own recipe has the paper's name."""
+"""Training protocols; the protocol of a paper has the paper's name."""
 
 from __future__ import annotations
 
@@ -12,82 +12,77 @@ from daxy.core.settings import check_types, later
 Optimizer: TypeAlias = Literal["sgd", "adam", "rmsprop"]
 
 EPOCH = 1_000
-"""Trials or updates that make up an epoch unless a recipe says otherwise, after which there is a
-validation and a line in the log."""
+"""Samples or steps in an epoch unless a protocol says otherwise; each epoch ends with a validation
+and a line in the log."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Protocol:
     """How a network is trained, selected and decoded; every field is a flag of `daxy train`.
 
-    Unless `protocol` names another paper, whose values are the defaults then, they are those of
-    Bastings et al. (2018, section 6.1), and where the paper is silent those of the authors' code.
+    The defaults are those of Bastings et al. (2018, section 6.1) and of the authors' code where the
+    paper is silent. `--protocol` sets those of another paper.
     """
 
     optimizer: Optimizer = "sgd"
-    """The rule that turns gradients into steps."""
+    """The optimizer."""
     learning_rate: float = 0.2
-    """Of the first epoch."""
-    decay: float = 0.96
-    """The learning rate is multiplied by this after each epoch."""
+    """Learning rate of the first epoch."""
+    lr_decay: float = 0.96
+    """Factor of the learning rate after each epoch."""
     weight_decay: float = 1e-8
-    """This much of each weight is added to its gradient."""
-    clip: float = 5.0
-    """Gradients with a larger norm than this are scaled down to it; 0: never."""
+    """L2 penalty: this much of each weight is added to its gradient."""
+    max_grad_norm: float = 5.0
+    """Gradients are scaled down to this norm; 0: no clipping."""
     batch_size: int = 32
-    """Examples in a step; batches of `epochs` hold examples of similar source length."""
+    """Examples in a step; with `epochs`, examples of a batch have similar source lengths."""
     epochs: int = 50
-    """Passes over the training set (the paper is silent; the authors' README says 50); 0 where
-    there are `trials`."""
+    """Passes over the training set (50 in the authors' README); 0 with `samples` or `steps`."""
     dropout: float = 0.2
-    """On both embeddings, and on what the pre-output reads (`seq2seq`), between layers (`stacked`),
-    or on what is fed back and what decides a token (`luong`); see also `world-dropout`
+    """Dropout: on both embeddings and the input of the pre-output layer (`seq2seq`), between layers
+    (`stacked`), or on the fed-back and the output vector (`luong`); see also `world-dropout`
     (`multimodal`)."""
-    mask_after_predicted_end: bool = False
-    """Leave out the loss of what follows the model's own first END, as the authors' code does."""
-    limit: int = 50
-    """The most tokens of an output, which needs no END then; never taken from the target."""
-    trials: int = later(0)
-    """Examples drawn with replacement, instead of `epochs`, which is 0 then; an epoch in the log is
-    a thousand of them, or as `validate-every` says."""
+    mask_loss_after_end: bool = False
+    """Ignore the loss of tokens after the model's own first end token, as the authors' code
+    does."""
+    max_decode_length: int = 50
+    """Maximum tokens of an output; never taken from the target."""
+    samples: int = later(0)
+    """Examples to draw with replacement, instead of `epochs`. An epoch in the log is 1,000 of them,
+    or as `eval-every` says."""
     teacher_forcing: float = later(1.0)
-    """The share of examples whose decoder is given the true tokens; a coin decides for each, and
-    the others are given its own best tokens, up to its own END."""
-    updates: int = later(0)
-    """Batches of a shuffled training set, pass after pass, or of a stream, instead of `epochs`,
-    which is 0 then; an epoch in the log is a thousand of them, or as `validate-every` says. Batches
-    hold examples of any length."""
-    decay_steps: int = later(0)
-    """The learning rate is multiplied by `decay` once in so many steps, a little at each of them,
-    instead of after each epoch."""
-    token_mean: bool = later(default=False)
-    """The loss is a mean over the tokens of a batch, instead of a sum over those of each example
-    and a mean over examples."""
-    validated: int = later(0)
-    """Examples of the validation set, drawn once, that are scored after an epoch, and that weights
-    are selected by where the best are kept; 0: all."""
-    validate_every: int = later(0)
-    """Steps in an epoch of a recipe that counts trials or updates; 0: a thousand of those."""
-    plateau: float = later(1.0)
-    """The learning rate is multiplied by this when the validation score has not become better for
-    more than `patience` epochs; 1: it never is."""
-    patience: int = later(10)
-    """See `plateau`."""
-    keep: Literal["best", "last", "perplexity"] = later("best")
-    """Which weights a run ends with: those with the best validation score, the last ones, or those
-    after the epoch with the least training perplexity."""
-    distinct: bool = later(default=False)
-    """Train on each example once, however often the training set has it."""
-    added_share: float = later(0.0)
-    """How likely a draw is one of the examples that an augmentation added; 0: as likely as they are
-    many among all."""
-    streamed: bool = later(default=False)
-    """Train on examples that are drawn anew for each epoch, in batches as they come, instead of on
-    a training set; for tasks whose examples never end."""
-    converged: int = later(0)
-    """Stop when so many epochs in a row had a training loss, in nats a token, that was not lower
-    than the lowest before by 0.0001, or by a hundredth of it if that is less; or when it is as good
-    as nothing; 0: do not."""
+    """Probability of teacher forcing, drawn for each example; other examples are decoded from the
+    model's own best tokens, up to its own end token."""
+    steps: int = later(0)
+    """Training steps, instead of `epochs`: batches of any lengths from a shuffled training set,
+    pass after pass, or from a stream. An epoch in the log is 1,000 steps, or `eval-every`."""
+    lr_decay_steps: int = later(0)
+    """Apply `lr-decay` once in so many steps, continuously; 0: after each epoch."""
+    token_mean_loss: bool = later(default=False)
+    """Average the loss over all tokens of a batch, instead of summing it over the tokens of an
+    example and averaging over examples."""
+    validation_examples: int = later(0)
+    """Validation examples to score after an epoch, drawn once; 0: all."""
+    eval_every: int = later(0)
+    """Steps in an epoch of a protocol with `samples` or `steps`; 0: 1,000 samples or steps."""
+    lr_factor: float = later(1.0)
+    """Factor of the learning rate after more than `lr-patience` epochs without a better validation
+    score; 1: never reduce it."""
+    lr_patience: int = later(10)
+    """Epochs without a better validation score before `lr-factor` applies."""
+    select: Literal["best", "last", "perplexity"] = later("best")
+    """Weights to keep: those with the best validation score, the last ones, or those of the epoch
+    with the lowest training perplexity."""
+    deduplicate: bool = later(default=False)
+    """Train on each distinct example once."""
+    augmented_share: float = later(0.0)
+    """Probability that a sample is an augmented example; 0: in proportion to their number."""
+    online: bool = later(default=False)
+    """Generate new training examples for each epoch, instead of training on a training set; for
+    tasks with unlimited examples."""
+    early_stopping: int = later(0)
+    """Stop after so many epochs without a lower training loss: by 0.0001 nats a token, or by 1% if
+    that is less. Also stop when the loss is nearly zero. 0: never stop early."""
 
     def __post_init__(self) -> None:
         check_types(Protocol, vars(self))
@@ -96,69 +91,71 @@ class Protocol:
             require(value > 0 or name not in _POSITIVE, f"{flag} must be positive, not {value}")
             require(isfinite(value), f"{flag} must be finite, not {value}")
             require(value >= 0, f"{flag} must not be negative: {value}")
-        asked = {name: getattr(self, name) for name in ("epochs", "trials", "updates")}
-        some = self.epochs > 0 or (self.epochs == 0 and any(asked.values()))
-        none = f"epochs must be positive, not {self.epochs}, unless trials or updates are"
-        require(some, none)
-        lengths = [f"{name} ({value})" for name, value in asked.items() if value]
+        lengths = {name: getattr(self, name) for name in ("epochs", "samples", "steps")}
+        is_set = self.epochs > 0 or (self.epochs == 0 and any(lengths.values()))
+        none = f"epochs must be positive, not {self.epochs}, without samples or steps"
+        require(is_set, none)
+        chosen = [f"{name} ({value})" for name, value in lengths.items() if value]
         one = "; set all but one of them to 0"
-        require(len(lengths) == 1, f"{' and '.join(lengths)} are asked for{one}")
-        whole = self.trials % self.batch_size == 0
-        require(whole, f"trials must be a multiple of batch-size: {self.trials}, {self.batch_size}")
-        for name in ("teacher_forcing", "added_share"):
+        require(len(chosen) == 1, f"{' and '.join(chosen)} exclude each other{one}")
+        whole = self.samples % self.batch_size == 0
+        multiple = f"samples must be a multiple of batch-size: {self.samples}, {self.batch_size}"
+        require(whole, multiple)
+        for name in ("teacher_forcing", "augmented_share"):
             share, flag = getattr(self, name), name.replace("_", "-")
             require(0 <= share <= 1, f"{flag} must be between 0 and 1, not {share}")
-        require(0 < self.plateau <= 1, f"plateau must be in (0, 1], not {self.plateau}")
-        drawn = self.trials > 0 or self.added_share == 0
-        require(drawn, "added-share is for recipes that draw examples, which have trials")
-        counted = self.steps > 0 or self.validate_every == 0
-        require(counted, "validate-every is for recipes with trials or updates")
-        counted = self.updates > 0 or not self.streamed
-        require(counted, "streamed is for recipes with updates")
-        is_perplexity = self.keep == "perplexity" or self.converged > 0
+        require(0 < self.lr_factor <= 1, f"lr-factor must be in (0, 1], not {self.lr_factor}")
+        drawn = self.samples > 0 or self.augmented_share == 0
+        require(drawn, "augmented-share needs samples")
+        counted = self.total_steps > 0 or self.eval_every == 0
+        require(counted, "eval-every needs samples or steps")
+        require(self.steps > 0 or not self.online, "online needs steps")
+        needs_perplexity = self.select == "perplexity" or self.early_stopping > 0
         means = (
-            "a perplexity is known where the loss is a mean over all tokens, each after the true"
-            " ones: with token-mean and teacher-forcing 1, without mask-after-predicted-end"
+            "select perplexity and early-stopping need token-mean-loss, teacher-forcing 1 and no"
+            " mask-loss-after-end"
         )
-        require(self.measures_perplexity or not is_perplexity, means)
-        once = "streamed examples are new each time; expected --no-distinct"
-        require(not (self.streamed and self.distinct), once)
+        require(self.measures_perplexity or not needs_perplexity, means)
+        once = "online examples are new each time; expected --no-deduplicate"
+        require(not (self.online and self.deduplicate), once)
         require(0 <= self.dropout < 1, f"dropout must be in [0, 1), not {self.dropout}")
 
     @property
     def measures_perplexity(self) -> bool:
-        """Whether the loss is a mean over all target tokens, each after the true ones."""
-        is_whole = self.teacher_forcing == 1 and not self.mask_after_predicted_end
-        return self.token_mean and is_whole
+        """Whether the training loss is a mean over all target tokens with teacher forcing."""
+        is_whole = self.teacher_forcing == 1 and not self.mask_loss_after_end
+        return self.token_mean_loss and is_whole
 
     @property
-    def steps(self) -> int:
-        """Steps of a recipe that counts them or its trials; 0 for one that counts epochs."""
-        return self.updates or self.trials // self.batch_size
+    def total_steps(self) -> int:
+        """Steps of a protocol with `steps` or `samples`; 0 with `epochs`."""
+        return self.steps or self.samples // self.batch_size
 
     @property
     def epoch_steps(self) -> int:
-        """Steps in an epoch of such a recipe; the last one may have fewer."""
-        thousand = EPOCH if self.updates else max(1, EPOCH // self.batch_size)
-        return self.validate_every or thousand
+        """Steps in an epoch of such a protocol; the last epoch may have fewer."""
+        default = EPOCH if self.steps else max(1, EPOCH // self.batch_size)
+        return self.eval_every or default
 
     @property
-    def most_epochs(self) -> int:
-        """How many epochs there are if nothing stops training earlier."""
-        return -(-self.steps // self.epoch_steps) if self.steps else self.epochs
+    def max_epochs(self) -> int:
+        """Number of epochs unless training stops early."""
+        if not self.total_steps:
+            return self.epochs
+        return -(-self.total_steps // self.epoch_steps)
 
 
-_POSITIVE = ("learning_rate", "decay", "batch_size", "limit")
+_POSITIVE = ("learning_rate", "lr_decay", "batch_size", "max_decode_length")
 _NOT_NEGATIVE = (
     "weight_decay",
-    "clip",
-    "trials",
-    "updates",
-    "decay_steps",
-    "validated",
-    "validate_every",
-    "patience",
-    "converged",
+    "max_grad_norm",
+    "samples",
+    "steps",
+    "lr_decay_steps",
+    "validation_examples",
+    "eval_every",
+    "lr_patience",
+    "early_stopping",
 )
 
 DEFAULT = "bastings2018"
@@ -167,64 +164,64 @@ PROTOCOLS = {
     "lake2018": Protocol(
         optimizer="adam",
         learning_rate=0.001,
-        decay=1.0,
+        lr_decay=1.0,
         weight_decay=0.0,
         batch_size=1,
         epochs=0,
         dropout=0.5,
-        trials=100_000,
+        samples=100_000,
         teacher_forcing=0.5,
     ),
     "ruis2020": Protocol(
         optimizer="adam",
         learning_rate=0.001,
-        decay=0.9,
-        decay_steps=20_000,
+        lr_decay=0.9,
+        lr_decay_steps=20_000,
         weight_decay=0.0,
-        clip=0.0,
+        max_grad_norm=0.0,
         batch_size=200,
         epochs=0,
-        updates=200_000,
-        token_mean=True,
+        steps=200_000,
+        token_mean_loss=True,
         dropout=0.3,
-        limit=120,
-        validated=2_000,
+        max_decode_length=120,
+        validation_examples=2_000,
     ),
     "andreas2020": Protocol(
         optimizer="adam",
         learning_rate=0.001,
-        decay=1.0,
+        lr_decay=1.0,
         weight_decay=0.0,
-        clip=1.0,
+        max_grad_norm=1.0,
         batch_size=64,
         epochs=0,
-        trials=4_800 * 64,
-        validate_every=32,
-        plateau=0.5,
-        keep="last",
-        distinct=True,
-        added_share=0.3,
-        token_mean=True,
+        samples=4_800 * 64,
+        eval_every=32,
+        lr_factor=0.5,
+        select="last",
+        deduplicate=True,
+        augmented_share=0.3,
+        token_mean_loss=True,
         dropout=0.5,
-        limit=150,
+        max_decode_length=150,
     ),
     "grefenstette2015": Protocol(
         optimizer="rmsprop",
         learning_rate=0.001,
-        decay=1.0,
+        lr_decay=1.0,
         weight_decay=0.0,
-        clip=1.0,
+        max_grad_norm=1.0,
         batch_size=10,
         epochs=0,
-        updates=30_000,
-        token_mean=True,
+        steps=30_000,
+        token_mean_loss=True,
         dropout=0.0,
-        limit=256,
-        validated=100,
-        validate_every=250,
-        keep="perplexity",
-        streamed=True,
-        converged=10,
+        max_decode_length=256,
+        validation_examples=100,
+        eval_every=250,
+        select="perplexity",
+        online=True,
+        early_stopping=10,
     ),
 }
 """Of Lake & Baroni (2018, section 3) the dropout is that of the network that did best overall. Of
@@ -234,25 +231,24 @@ of 5e-3, 1e-3, 5e-4, 1e-4 and 5e-5, train until convergence and say no more than
 of a batch, the clipping and what selects models; what else there is to say was chosen here."""
 
 WITHOUT_VALIDATION = frozenset({"lake2018"})
-"""The recipes of papers that report the last weights, and train on all lines."""
+"""Protocols of papers that report the last weights and train on all examples."""
 
 
 def protocol(name: str, *, endless: bool = True) -> Protocol:
-    """Return the recipe of that name.
+    """Return the protocol with this name.
 
     Args:
-        name: The recipe's.
-        endless: Whether there are always more examples; where there are not, none are streamed.
+        name: Name of the protocol.
+        endless: Whether the task has unlimited examples; without them, training is not online.
 
     Raises:
-        UnknownName: there is none.
+        UnknownName: there is no such protocol.
     """
     if name not in PROTOCOLS:
         raise UnknownName("protocol", name, PROTOCOLS)
-    found = PROTOCOLS[name]
-    return found if endless else replace(found, streamed=False)
+    return PROTOCOLS[name] if endless else replace(PROTOCOLS[name], online=False)
 
 
 def validation(name: str) -> Literal["draw", "none"]:
-    """Return how a recipe's paper carves a validation set: by a draw from train, or not at all."""
+    """Return how a paper's protocol makes a validation set: a draw from train, or none."""
     return "none" if name in WITHOUT_VALIDATION else "draw"

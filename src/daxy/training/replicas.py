@@ -187,7 +187,7 @@ class Replicas:
         Rows are decoded by the length of their source, in few padded widths; `between` is called
         before the program of each width, and may raise.
         """
-        table, limit = self.table, self.protocol.limit
+        table, limit = self.table, self.protocol.max_decode_length
         devices = grid(len(self.seeds), range(1, jax.device_count() + 1))
         model = jax.device_put(model, NamedSharding(devices, P(REPLICAS)))
         outputs = [np.zeros((len(own), limit), np.uint16) for own in rows]
@@ -377,7 +377,7 @@ class Replicas:
                 weights,
                 None if self._is_quiet else dropout,
                 forced=None if share == 1 else _coins(here.number, share, size, first_slot),
-                mask_after_predicted_end=self.protocol.mask_after_predicted_end,
+                mask_loss_after_end=self.protocol.mask_loss_after_end,
             )
 
         return _for_each(one)(model, noises, here.rows[:, part], here.weights[:, part])

@@ -27,11 +27,11 @@ def learning_rate(
         steps: Steps that were taken.
         scores: The validation scores of those epochs; None where there was none.
     """
-    times = steps / protocol.decay_steps if protocol.decay_steps else epochs
-    rate = protocol.learning_rate * protocol.decay**times
-    if protocol.plateau == 1:
+    times = steps / protocol.lr_decay_steps if protocol.lr_decay_steps else epochs
+    rate = protocol.learning_rate * protocol.lr_decay**times
+    if protocol.lr_factor == 1:
         return rate
-    return rate * protocol.plateau ** plateaus(scores, protocol.patience)
+    return rate * protocol.lr_factor ** plateaus(scores, protocol.lr_patience)
 
 
 def plateaus(scores: Sequence[float | None], patience: int) -> int:
@@ -52,12 +52,12 @@ def plateaus(scores: Sequence[float | None], patience: int) -> int:
 
 
 def has_converged(protocol: Protocol, perplexities: Sequence[float]) -> bool:
-    """Whether a recipe's training ends here by its own perplexity; see `Protocol.converged`.
+    """Whether a recipe's training ends here by its own perplexity; see `Protocol.early_stopping`.
 
     What counts is the loss, in nats a token. It is better where it is lower by `MARGIN`, or by a
     hundredth of itself if that is less: a network that is nearly perfect still becomes better.
     """
-    if not protocol.converged:
+    if not protocol.early_stopping:
         return False
     best, waiting = float("inf"), 0
     for nats in map(log, perplexities):
@@ -65,6 +65,6 @@ def has_converged(protocol: Protocol, perplexities: Sequence[float]) -> bool:
             best, waiting = nats, 0
         else:
             waiting += 1
-        if best <= PERFECT or waiting >= protocol.converged:
+        if best <= PERFECT or waiting >= protocol.early_stopping:
             return True
     return False

@@ -168,7 +168,7 @@ def test_a_deque_of_the_table_begins_as_the_one_with_the_least_perplexity() -> N
 def test_a_split_of_scan_is_not_streamed() -> None:
     for cell in papers.table("grefenstette2015/scan").cells:
         assert cell.recipe is not None
-        assert not reproduction.learner_of(cell.recipe).protocol.streamed
+        assert not reproduction.learner_of(cell.recipe).protocol.online
 
 
 def test_the_rate_of_a_split_of_scan_is_chosen_and_used_as_those_of_the_papers_tasks_are(
@@ -185,7 +185,7 @@ def test_the_rate_of_a_split_of_scan_is_chosen_and_used_as_those_of_the_papers_t
                 cell.recipe.task,
                 reproduction.learner_of(cell.recipe).config,
             )
-            assert (ours.protocol.learning_rate, ours.protocol.streamed) == (float(rate), False)
+            assert (ours.protocol.learning_rate, ours.protocol.online) == (float(rate), False)
             monkeypatch.setitem(paper.RATES, (cell.row, cell.column), rate)
             used = reproduction.learner_of(paper.of_split(cell.row, cell.column))
             assert used.protocol.learning_rate == float(rate)

@@ -151,7 +151,7 @@ def test_what_is_published_is_of_the_published_test() -> None:
         return [cell.row for cell in papers.on_test(task, options)]
 
     assert rows("scan/addprim_jump") == rows("scan/addprim_jump", seed=3, oversample=False)
-    assert rows("transduction/copy") and not rows("transduction/copy", test_longest=100)
+    assert rows("transduction/copy") and not rows("transduction/copy", test_max_length=100)
     shots = {row for row in rows("gscan/compositional", shots=11) if row.startswith("G")}
     assert shots == {"G: Adverb k = 10"}
     assert "G: Adverb k = 1" in rows("gscan/compositional")

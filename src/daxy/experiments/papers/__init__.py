@@ -157,7 +157,7 @@ def _comes_to(
 
 
 def _of_any_length(settings: dict[str, Any]) -> dict[str, Any]:
-    recipe = {name: it for name, it in settings.get("protocol", {}).items() if name != "updates"}
+    recipe = {name: it for name, it in settings.get("protocol", {}).items() if name != "steps"}
     return {**settings, "protocol": recipe}
 
 

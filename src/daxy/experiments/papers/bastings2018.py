@@ -218,9 +218,9 @@ TABLE_7 = _table(
 
 PLAIN_READOUT: Mapping[str, Value] = {"pre_output_dropout": False}
 VARIED: Mapping[str, tuple[Mapping[str, Value], Mapping[str, Value]]] = {
-    "loss masked after own END": ({}, {"mask_after_predicted_end": True}),
+    "loss masked after own END": ({}, {"mask_loss_after_end": True}),
     "150 epochs": ({}, {"epochs": 150}),
-    "150 epochs, loss masked": ({}, {"epochs": 150, "mask_after_predicted_end": True}),
+    "150 epochs, loss masked": ({}, {"epochs": 150, "mask_loss_after_end": True}),
     "no dropout before the output": (PLAIN_READOUT, {}),
     "150 epochs, no dropout before the output": (PLAIN_READOUT, {"epochs": 150}),
 }

@@ -125,7 +125,7 @@ def of_attempt(updates: int, place: str, rate: str) -> Recipe:
     """Return the recipe of a short run with one of the learning rates."""
     network, task = place.split(", ")
     usual = of_task(network, task) if task in TASKS else of_split(network, task)
-    changes: dict[str, Value] = {"updates": updates, "learning_rate": float(rate)}
+    changes: dict[str, Value] = {"steps": updates, "learning_rate": float(rate)}
     return replace(usual, changes=changes, metric=PERPLEXITY)
 
 

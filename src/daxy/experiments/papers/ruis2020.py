@@ -23,8 +23,8 @@ NETWORK: dict[str, Value] = {"variant": "code"}
 BASELINE = Recipe(
     task="gscan/compositional", model="multimodal", config=NETWORK, protocol=NAME, metric="exact"
 )
-LENGTH = replace(BASELINE, task="gscan/length", config={**NETWORK, "kernels": "1,5,13"})
-SHORTER = replace(BASELINE, changes={"updates": SHORT})
+LENGTH = replace(BASELINE, task="gscan/length", config={**NETWORK, "kernel_sizes": "1,5,13"})
+SHORTER = replace(BASELINE, changes={"steps": SHORT})
 """The first tenth of the training, which is the same for both."""
 GECA: dict[str, Any] = {"count": 10_000}
 AUGMENTED = {"Baseline": None, "GECA": GECA}
@@ -203,7 +203,7 @@ def _of_network(
             analysis="by_situation",
             recipe=recipe,
             test="A",
-            note=f"With `push` in test A (--of A): {pushed}.",
+            note=f"With `push` in test A (--test A): {pushed}.",
         ),
         Finding(
             analysis="destinations",
@@ -249,11 +249,11 @@ PAPER = Paper(
     differences="Table 1 needs 200,000 steps and is not measured yet; the first 20,000 steps are"
     " compared with the authors' training logs, and seeds differ in when they start to improve.",
     elsewhere={
-        "table2": "daxy analyse by_referent RUN --of C",
+        "table2": "daxy analyse by_referent RUN --test C",
         "table3": "daxy show gscan/compositional",
         "table4": "daxy augment gscan/compositional --count 10000",
         "figure8": "daxy show gscan/compositional --example D:7 --run RUN --draw FILE",
-        "figure9": "daxy analyse by_length RUN_WITH_51_SHOTS --of G",
-        "figure10": "daxy analyse by_length RUN --of H",
+        "figure9": "daxy analyse by_length RUN_WITH_51_SHOTS --test G",
+        "figure10": "daxy analyse by_length RUN --test H",
     },
 )

@@ -290,6 +290,8 @@ class Analysis(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     """In a line."""
+    of_sources: ClassVar[bool] = False
+    """Whether `of` names sources (`--source`); otherwise it names tests (`--test`)."""
 
     @abstractmethod
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
@@ -317,9 +319,9 @@ class Analysis(ABC):
         said = [each for each in said if not each.test or not of or each.test in of]
         values = {place: value for each in said for place, value in each.values.items()}
         spreads = {place: value for each in said for place, value in each.spreads.items()}
-        own = config.learner.get("protocol", {}).get("updates", 0)
-        theirs = {reproduction.learner_of(each.recipe).protocol.updates for each in said} - {own}
-        notes = [f"Published: after {most:,} updates; these runs: {own:,}." for most in theirs]
+        own = config.learner.get("protocol", {}).get("steps", 0)
+        theirs = {reproduction.learner_of(each.recipe).protocol.steps for each in said} - {own}
+        notes = [f"Published: after {most:,} steps; these runs: {own:,}." for most in theirs]
         notes += [each.note for each in said if each.note]
         return replace(findings, published=values, spreads=spreads, notes=tuple(notes))
 

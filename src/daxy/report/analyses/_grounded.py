@@ -110,7 +110,7 @@ def asked(
     """
     found = judged(folders)
     known = tasks.get(found.task).sizes.tests
-    require(bool(known) or not of, f"{found.task} has one test; leave out --of")
+    require(bool(known) or not of, f"{found.task} has one test; leave out --test")
     for name in of:  # before anything is made
         if name not in known:
             raise UnknownName("test", name, known)

@@ -23,7 +23,7 @@ class ByLength(OfData):
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return a row for each length that occurs in the test set, or in some tests by name."""
-        needless = f"{self.name} reads official files for --of alone; leave out --official"
+        needless = f"{self.name} reads official files for --test alone; leave out --official"
         require(bool(of) or self.official is None, needless)
         found = asked(folders, of, self.official).found if of else judged(folders)
         return by_length(found)

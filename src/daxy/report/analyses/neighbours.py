@@ -30,16 +30,17 @@ class Neighbours(OfData):
     """The nearest of all training sources, by the cosine of final decoder states."""
 
     name = "neighbours"
+    of_sources = True
     summary = "nearest training sources by final decoder state (Lake & Baroni 2018, Table 1)"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return the five nearest of each command, by the mean of the runs' cosines."""
         found = judged(folders)
         self.refuse_worlds(found.task)
-        others = f"{found.task} has other sources than the paper's choice; say which with --of"
+        others = f"{found.task} has other sources than the paper's choice; say which with --source"
         require(bool(of) or found.task.startswith("scan/"), others)
         chosen = list(dict.fromkeys(" ".join(words.split()) for words in of or OF))
-        require(all(chosen), "--of has no words; expected a source")
+        require(all(chosen), "--source has no words; expected a source")
         asked = Sequences.of([words.split() for words in chosen])
         split = split_of(folders[0], self.official)
         train = Sequences.of(dict.fromkeys(map(tuple, split.train.source)))

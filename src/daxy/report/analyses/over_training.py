@@ -1,4 +1,4 @@
-"""Test accuracy while networks train, from runs with `--evaluate-every`.
+"""Test accuracy while networks train, from runs with `--test-every`.
 
 Where the test set is several tests, each has its own course. Later work found the accuracy of Lake
 & Baroni's networks to vary with the seed and with how long they train. What is seen here is for
@@ -25,18 +25,20 @@ class OverTraining(Analysis):
     """How the score on the test set changes as training goes on."""
 
     name = "over_training"
-    summary = "test accuracy while training went on, of runs with --evaluate-every"
+    summary = "test accuracy during training, of runs with --test-every"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return a row for each test and number of steps after which every run was evaluated."""
         task = judged(folders).task
-        require(bool(tasks.get(task).sizes.tests) or not of, f"{task} has one test; leave out --of")
+        require(
+            bool(tasks.get(task).sizes.tests) or not of, f"{task} has one test; leave out --test"
+        )
         every = [_evaluations(folder) for folder in folders]
         shared = [steps for steps in every[0] if all(steps in own for own in every)]
         none = "these runs were evaluated after different numbers of steps"
         require(bool(shared), f"{none}, and none is common to all; look at them one by one")
         known = list(every[0][shared[0]])
-        apart = "an earlier version did not tell tests apart while it trained; leave out --of"
+        apart = "an earlier version did not tell tests apart while it trained; leave out --test"
         require(known != [WHOLE] or not of, apart)
         for name in of:
             if name not in known:
@@ -63,7 +65,7 @@ def _evaluations(folder: RunFolder) -> dict[int, dict[str, float]]:
     found = {
         each["steps"]: each.get("tests") or {WHOLE: each["test"]} for each in folder.evaluations()
     }
-    said = f"{folder.path} was not evaluated while it trained; --evaluate-every does that"
+    said = f"{folder.path} has no test scores in its log; train with --test-every"
     require(bool(found), said)
     return {
         steps: {test: 100 * score for test, score in own.items()} for steps, own in found.items()
