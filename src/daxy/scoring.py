@@ -198,7 +198,7 @@ def score(
     )
     aligned = _aligned(predictions, data.test, how)
     said, changes = aligned.predictions, Counter[str]()
-    normalizer = Normalizer(_known(data), asked.aliases)
+    normalizer = Normalizer(_known(data), asked.aliases, asked.source_name)
     if normalize:
         said, changes = normalizer.read(said)
     unknown = UnknownTokens.of_predictions(said, normalizer.vocabulary)

@@ -126,6 +126,11 @@ class Task(ABC, Generic[Options]):
         """Other names of tokens of the targets, as `LTURN` of `I_TURN_LEFT`; most have none."""
         return {}
 
+    @property
+    def source_name(self) -> str:
+        """What a source is: a `command` in most tasks."""
+        return "command"
+
     def scores(self, examples: Examples, predictions: Sequences) -> dict[str, Scores]:
         """Return each metric's value of each prediction, in the order of the examples."""
         return {name: metrics.get(name).score(examples, predictions) for name in self.metrics}

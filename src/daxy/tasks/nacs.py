@@ -60,6 +60,11 @@ class NacsTask(Task[ScanData]):
         """Return an action in the official spelling: I_TURN_LEFT for LTURN."""
         return scan_language.official_spelling(token)
 
+    @property
+    def source_name(self) -> str:
+        """What a source is."""
+        return "action"
+
     def statistics(self, split: Split) -> dict[str, float]:
         """Return the share of test inputs that also occur in train, maybe with another command.
 
