@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from daxy import metrics, tasks
 from daxy.core.errors import DaxyWarning, WrongRequest, quote, require
 from daxy.core.examples import Examples, Sequences, Tokens
+from daxy.core.files import usable
 from daxy.core.intervals import interval_of_mean, interval_of_share
 from daxy.core.normalization import Normalizer
 from daxy.core.settings import check_types
@@ -24,7 +25,7 @@ from daxy.core.split import Split
 from daxy.core.tokens import odd, spaced
 from daxy.core.tokens import split as split_text
 from daxy.formats import predictions as prediction_files
-from daxy.formats.predictions import Aligned, Reading
+from daxy.formats.predictions import COMMAS, Aligned, Reading
 from daxy.metrics import Scores
 from daxy.metrics.exact import METRIC as EXACT
 from daxy.tasks import Task
@@ -36,6 +37,8 @@ Predictions = Mapping[str, Prediction] | Iterable[Prediction] | Sequences | Path
 
 NEARLY_ALL = 0.9
 """The share of predictions with unknown tokens from which on a score is refused."""
+MANY = 0.4
+"""The share of predictions that are targets of other examples from which on it is noted."""
 SHOWN = 3
 """Unknown tokens that a message names."""
 
@@ -192,7 +195,7 @@ def score(
     require(other == task, f"this split is of {other}; expected one of {task}")
     how = Reading(
         source_spelling=asked.source_spelling,
-        order=None if order is None else Path(order),
+        order=None if order is None else usable(Path(order)),
         partial=partial,
         any_tokens=normalize,
     )
@@ -204,7 +207,9 @@ def score(
     unknown = UnknownTokens.of_predictions(said, normalizer.vocabulary)
     if unknown.predictions >= NEARLY_ALL * unknown.of and not allow_unknown_tokens:
         require(not unknown.predictions, _refusal(unknown, task, said, normalizer))
-    scored = _scored(asked, data, Aligned(said, aligned.rows), unknown, changes, normalizer)
+    aligned = Aligned(said, aligned.rows)
+    has_order = order is not None
+    scored = _scored(asked, data, aligned, unknown, changes, normalizer, has_order=has_order)
     for note in scored.notes:
         warnings.warn(note, DaxyWarning, stacklevel=2)
     return scored
@@ -217,6 +222,8 @@ def _scored(
     unknown: UnknownTokens,
     changes: Mapping[str, int],
     normalizer: Normalizer,
+    *,
+    has_order: bool,
 ) -> Scored:
     """Return the scores of predictions for some rows of a test set."""
     said, rows = aligned.predictions, aligned.rows
@@ -227,7 +234,11 @@ def _scored(
     bounds = {name: np.searchsorted(rows, (at.start, at.stop)) for name, at in data.tests.items()}
     places = {name: slice(int(start), int(end)) for name, (start, end) in bounds.items()}
     notes = [_unknown_note(unknown, task.name, said, normalizer)] if unknown.predictions else []
-    notes += _oddities(examples, said)
+    if not data.is_as_described:
+        notes.append(
+            f"a part of the split was replaced: its test set has {len(data.test):,} examples"
+        )
+    notes += _oddities(examples, said, has_order=has_order)
     return Scored(
         task.name,
         task.metric,
@@ -271,7 +282,8 @@ def _advice(predictions: Sequences, normalizer: Normalizer) -> str:
         UnknownTokens.of_predictions(each, normalizer.vocabulary).predictions
         for each in (predictions, again)
     )
-    if after >= before:
+    is_empty = 2 * int((again.lengths == 0).sum()) > len(again)
+    if after >= before or is_empty:
         return ""
     named = ", ".join(name for name, _ in changes.most_common(SHOWN))
     more = f" and {len(changes) - SHOWN} other changes" if len(changes) > SHOWN else ""
@@ -279,8 +291,9 @@ def _advice(predictions: Sequences, normalizer: Normalizer) -> str:
     return f"--normalize (in Python normalize=True) reads them ({named}{more}){left}"
 
 
-def _oddities(examples: Examples, predictions: Sequences) -> list[str]:
+def _oddities(examples: Examples, predictions: Sequences, *, has_order: bool) -> list[str]:
     """Return messages on predictions that look as if they were for other examples."""
+    advice = "" if has_order else ", which --order (in Python order=) names"
     count, notes = len(predictions), list[str]()
     empty = int((predictions.lengths == 0).sum())
     if 2 * empty > count:
@@ -290,13 +303,11 @@ def _oddities(examples: Examples, predictions: Sequences) -> list[str]:
         return notes
     targets = Counter(examples.target)
     shared = sum((targets & Counter(predictions)).values())
-    if shared >= NEARLY_ALL * count and exact < shared / count / 2:
+    if shared >= MANY * count and exact < shared / count / 5:
         bag = (
             f"{shared:,} of {count:,} predictions are targets of the test set, {exact:.1%} of them"
         )
-        notes.append(
-            f"{bag} in their place: they may be in the order of another file, which --order names"
-        )
+        notes.append(f"{bag} in their place: they may be in the order of another file{advice}")
     copies = float(EXACT.score(Examples(examples.source, examples.source), predictions).mean())
     if copies >= NEARLY_ALL and len(predictions):
         notes.append(f"{copies:.0%} of the predictions are the sources of their examples")
@@ -305,7 +316,7 @@ def _oddities(examples: Examples, predictions: Sequences) -> list[str]:
 
 def _aligned(predictions: Predictions, examples: Examples, how: Reading) -> Aligned:
     if isinstance(predictions, str | Path):
-        return prediction_files.read(Path(predictions), examples, how)
+        return prediction_files.read(usable(Path(predictions)), examples, how)
     known = spaced(examples.source, examples.target)
     if isinstance(predictions, Mapping):
         return _by_key(cast("Mapping[str, Prediction]", predictions), examples, known, how)
@@ -351,6 +362,7 @@ def _tokens(prediction: Any, spaced: frozenset[str], how: Reading) -> Tokens:
     wrong = odd(tokens, spaced)
     if how.any_tokens:
         wrong = [token for token in wrong if not isinstance(token, str)]
-    commas = "; commas stand between tokens here" if spaced else ""
-    require(not wrong, f"a prediction has {wrong[:1]}, which is not one token{commas}")
+    if wrong:
+        commas = f"; {COMMAS}" if spaced and not how.any_tokens else ""
+        raise WrongRequest(f"a prediction has {quote(wrong[0])}, which is not one token{commas}")
     return tokens

@@ -77,7 +77,8 @@ class WrongFile(DaxyError):  # noqa: N818
     """A file that cannot be read as what it was given for; `line` counts from 1."""
 
     def __init__(self, path: Path | str, problem: str, *, line: int | None = None) -> None:
-        place = f"{path}" if line is None else f"{path}:{line}"
+        name = str(path) if len(str(path)) <= MOST_QUOTED else quote(str(path))
+        place = name if line is None else f"{name}:{line}"
         super().__init__(f"{place}: {problem}")
         self.path = Path(path)
         self.line = line

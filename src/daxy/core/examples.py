@@ -184,9 +184,14 @@ class Examples(Sequence[Example]):
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Examples:
-        """Build the table from (source tokens, target tokens) pairs."""
+        """Build the table from pairs of a source and a target.
+
+        Args:
+            pairs: Each side as tokens, or as a text with spaces between them.
+        """
         rows = list(pairs)
-        return cls(Sequences.of(s for s, _ in rows), Sequences.of(t for _, t in rows))
+        sources, targets = ([_tokens(row[side]) for row in rows] for side in (0, 1))
+        return cls(Sequences.of(sources), Sequences.of(targets))
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -232,3 +237,7 @@ class Examples(Sequence[Example]):
     def swapped(self) -> Examples:
         """Return the pairs with source and target exchanged (Bastings et al. 2018, section 4)."""
         return Examples(self.target, self.source)
+
+
+def _tokens(side: Sequence[str]) -> Sequence[str]:
+    return side.split() if isinstance(side, str) else side

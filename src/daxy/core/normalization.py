@@ -17,6 +17,7 @@ Nothing is guessed: a word that is none of these stays as it is.
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections import Counter
@@ -26,17 +27,16 @@ from functools import cached_property
 
 from daxy.core.examples import Sequences, Tokens
 
-END = frozenset(
-    "s eos end endoftext im_end eot_id eot end_of_turn stop sep answer output actions response"
-    " inst".split()
+ENDS = frozenset(
+    ("eos", "end", "endoftext", "im_end", "eot_id", "eot", "end_of_turn", "stop", "sep")
 )
-BEGIN = frozenset(
-    "s bos sos go start begin cls startoftext im_start begin_of_text answer output actions"
-    " response inst".split()
+BEGINS = frozenset(
+    ("bos", "sos", "go", "start", "begin", "cls", "startoftext", "im_start", "begin_of_text")
 )
+BRACKETS = frozenset(("s", "answer", "output", "actions", "response"))
+"""Marks that end a prediction where they have a slash, as `</s>`, and begin it elsewhere."""
 PADDING = frozenset(("pad", "padding", "blank", "null"))
-"""Names of marks; `s`, `answer`, ... end where they have a slash, as `</s>`, and begin elsewhere."""
-NAMES = "|".join(sorted(END | BEGIN | PADDING, key=len, reverse=True))
+NAMES = "|".join(sorted({*ENDS, *BEGINS, *BRACKETS, *PADDING, "inst"}, key=len, reverse=True))
 MARK = re.compile(
     rf"<\|?(?P<slash>/?)(?P<angle>{NAMES})\|?>|\[(?P<slash2>/?)(?P<square>{NAMES})\]"
     rf"|@+(?P<at>end|start|padding)@+|(?<!\S)__(?P<under>{NAMES})__(?!\S)"
@@ -46,10 +46,8 @@ MARK = re.compile(
 QUESTION = frozenset(
     ("in", "input", "q", "question", "source", "src", "user", "human", "instruction", "prompt")
 )
-ANSWER = frozenset(
-    "out output a answer prediction response result target assistant is action actions command"
-    " commands translation".split()
-)
+ANSWER = frozenset(("out", "output", "a", "answer", "prediction", "response", "result", "target"))
+ANSWER |= {"assistant", "is", "action", "actions", "command", "commands", "translation"}
 """Names of labels. A task's `source_name` is a question there."""
 LABEL = re.compile(r"(?<!\S)[*#]*(?P<name>[^\W\d_]+)[*]*:[*]*")
 NUMBER = re.compile(r"\(?(?P<number>\d+)[.)]")
@@ -146,10 +144,10 @@ class Normalizer:
         if first_question is not None:
             # A model that goes on with the next question has given its answer before it.
             words = text[: first_question.start()].split()
-            if words and not any(first_question.start() > each.start() for each in answers):
-                if all(map(self._reads, words)):
-                    changed[f"cut at {first_question[0]}"] = None
-                    return " ".join(words)
+            is_first = not answers or first_question.start() < answers[0].start()
+            if words and is_first and all(map(self._reads, words)):
+                changed[f"cut at {first_question[0]}"] = None
+                return " ".join(words)
         if not answers:
             return text
         first = answers[0]
@@ -182,11 +180,8 @@ class Normalizer:
         name = next(mark[group] for group in groups if mark[group]).lower()
         if name in PADDING:
             return "padding"
-        if name == "inst":
-            return "begin"  # `[/INST]` ends the prompt.
-        if name in END and (mark["slash"] or mark["slash2"] or name not in BEGIN):
-            return "end"
-        return "begin"
+        closes = name in BRACKETS and bool(mark["slash"] or mark["slash2"])
+        return "end" if closes or name in ENDS else "begin"  # `[/INST]` is the end of a prompt
 
     def _without_marks(self, words: list[str], changed: dict[str, None]) -> list[str]:
         """Return the words from the first that is no mark to the first end symbol.
@@ -219,7 +214,7 @@ class Normalizer:
         if not numbers or counted[0] > 1 or counted != [*range(counted[0], counted[-1] + 1)]:
             return words
         places = [*numbers, len(words)]
-        items = [words[at + 1 : end] for at, end in zip(places, places[1:], strict=False)]
+        items = [words[at + 1 : end] for at, end in itertools.pairwise(places)]
         if places[0] != 0 or not all(item and self._is_one_token(item) for item in items):
             return words
         changed["removed list numbers"] = None

@@ -14,6 +14,7 @@ import numpy as np
 from daxy.core.errors import UnknownName, require
 from daxy.core.examples import Examples
 from daxy.core.random import stream
+from daxy.core.settings import check_types
 from daxy.version import __version__
 
 Option = str | int | float | bool | None
@@ -109,8 +110,11 @@ class Split:
 
     def __repr__(self) -> str:
         about = self.provenance
-        sizes = ", ".join(f"{name} {len(rows):,}" for name, rows in self.named.items())
-        notes = "; ".join(filter(None, (about.source, f"seed {about.seed}", self.validation_note)))
+        parts = self.named if self.is_as_described else self.parts
+        sizes = ", ".join(f"{name} {len(rows):,}" for name, rows in parts.items())
+        replaced = "" if self.is_as_described else "a part was replaced"
+        notes = (about.source, f"seed {about.seed}", self.validation_note, replaced)
+        notes = "; ".join(filter(None, notes))
         return f"<Split of {about.task}: {sizes}; {notes}>"
 
     @property
@@ -134,13 +138,13 @@ class Split:
         """Where in the test set each of several tests is, by name; none where it is one test.
 
         Raises:
-            WrongRequest: the test set was replaced, so that these places are not known.
+            WrongRequest: a part was replaced, so that these places are not known.
         """
         counts = self.provenance.sizes.tests
         known = not counts or self.is_as_described
         require(
             known,
-            "the test set of this split was replaced, and its tests are not known; "
+            "a part of this split was replaced, and its tests are not known; "
             "expected `split.only(test=...)`, which takes one of them",
         )
         ends = itertools.accumulate(counts.values())
@@ -159,8 +163,10 @@ class Split:
 
         Raises:
             UnknownName: there is no such test.
-            WrongRequest: there are fewer examples than are to be drawn.
+            WrongRequest: there are fewer examples than are to be drawn, or an argument is of
+                another type.
         """
+        check_types(Split.only, {"test": test, "sample": sample, "seed": seed})
         if test is not None and test not in self.tests:
             raise UnknownName("test", test, self.tests)
         places = self.tests if test is None else {test: self.tests[test]}

@@ -21,8 +21,8 @@ def split(text: str, spaced: frozenset[str]) -> Tokens:
 
 def odd(tokens: Iterable[object], spaced: frozenset[str]) -> list[object]:
     """Return what is not one token."""
-    return [token for token in tokens if not (token in spaced or _is_one(token))]
+    return [token for token in tokens if not _is_one(token, spaced)]
 
 
-def _is_one(token: object) -> bool:
-    return isinstance(token, str) and token.split() == [token]
+def _is_one(token: object, spaced: frozenset[str]) -> bool:
+    return isinstance(token, str) and (token.split() == [token] or token in spaced)

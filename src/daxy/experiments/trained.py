@@ -13,6 +13,7 @@ import numpy as np
 from daxy import tasks
 from daxy.core.errors import RunFailed, WrongRequest, quote, require
 from daxy.core.examples import Examples, Sequences
+from daxy.core.files import usable
 from daxy.core.json_objects import decode
 from daxy.core.settings import check_types, stated
 from daxy.core.summary import Summary
@@ -168,7 +169,8 @@ def load(path: Path | str) -> Predictor:
         RunFailed: the run is not finished, or its files are damaged.
         WrongRequest: its configuration is not one of a network.
     """
-    folder = RunFolder(Path(path))
+    check_types(load, {"path": path})
+    folder = RunFolder(usable(Path(path)))
     if not folder.is_done():
         raise RunFailed(f"{folder.path}: there is no finished run here")
     try:

@@ -82,9 +82,13 @@ class Grammar:
     def parse(self, words: Sequence[str]) -> Command:
         """Return the one parse of a command.
 
+        Args:
+            words: The command as words, or as a text with spaces between them.
+
         Raises:
             NotACommand: the words are no command of this grammar.
         """
+        words = words.split() if isinstance(words, str) else words
         return Parser(tuple(words), (*self.primitives, TURN)).command()
 
     def sentences(self) -> Iterator[Sentence]:
