@@ -76,7 +76,7 @@ def test_what_a_paper_prints_stands_where_it_does_wherever_its_runs_are_filed(
     (tried,) = (
         cell for cell in rates.cells if cell.recipe == printed.recipe and cell.value is None
     )
-    ledger.add(rates, [entry_for(tried, 0.5, perplexity=1.5, on_validation={"exact": 0.5})])
+    ledger.add(rates, [entry_for(tried, 0.5, perplexity=1.5, validation_scores={"exact": 0.5})])
     said = readme.render(ledger)
     assert "| Stack-LSTM | gender train coarse | 93 | 50.0 |" in said
     assert "whole_rates" not in said

@@ -18,7 +18,7 @@ from daxy.core.files import read_bytes, write_text
 from daxy.experiments import papers
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell, Paper, Table
-from daxy.report.tables import AGAIN, CHOSEN, RULE, as_markdown, compare
+from daxy.report.tables import RETRAINED, RULE, SELECTED, as_markdown, compare
 
 BEGIN = "<!-- measured: begin; written by `python -m daxy.report.readme` from results/ -->"
 END = "<!-- measured: end -->"
@@ -33,7 +33,9 @@ def render(ledger: Ledger) -> str:
     parts = [part for name in papers.available() for part in _paper(papers.get(name), ledger)]
     if not parts:
         return "No figure has been measured yet.\n"
-    return "\n".join([*parts, f"In per cent. {RULE[0].upper()}{RULE[1:]}. {CHOSEN} {AGAIN}\n"])
+    return "\n".join(
+        [*parts, f"In per cent. {RULE[0].upper()}{RULE[1:]}. {SELECTED} {RETRAINED}\n"]
+    )
 
 
 def updated(path: Path, ledger: Ledger) -> tuple[str, str]:
