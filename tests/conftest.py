@@ -232,7 +232,7 @@ def entry_for() -> Callable[..., Entry]:
             "steps": 3000,
             "run": f"run.seed{seed}.{digest}",
             "digest": digest,
-            "settings": settings,
+            "settings_digest": settings,
             "daxy": "0.1.0",
             "jax": "0.7.0",
             "device": "cpu",

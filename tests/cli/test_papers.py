@@ -45,7 +45,7 @@ def test_a_table_has_measured_beside_published(daxy: Callable, results: str) -> 
     figures = "12.5 ±6.6 12.0 ±1.6 1.2 10.0 14.0 -0.5 agrees 10.0 12.0 14.0; 3 seeds"
     assert line.split()[2:] == ["jump", *figures.split()]
     cells = daxy("papers", "bastings2018/table4", "--results", results, "--json").json["cells"]
-    assert [each["verdict"] for each in cells].count("not yet") == 35
+    assert [each["verdict"] for each in cells].count("not measured") == 35
 
 
 @pytest.mark.parametrize("paper", [it for it in papers.available() if papers.get(it).elsewhere])

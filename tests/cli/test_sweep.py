@@ -36,7 +36,7 @@ def made_up() -> Paper:
                 protocol="tiny",
                 metric="exact",
                 data={"validation": "none"},
-                changes={"dropout": dropout},
+                protocol_changes={"dropout": dropout},
             ),
         )
         for row, dropout in rows.items()

@@ -10,7 +10,7 @@ def test_the_standard_error_is_of_the_sample_and_the_deviation_of_the_population
     assert found.mean == 20
     assert found.sem == pytest.approx(10 / 3**0.5)
     assert found.deviation == pytest.approx((200 / 3) ** 0.5)
-    assert (found.least, found.most) == (10, 30)
+    assert (found.min, found.max) == (10, 30)
 
 
 def test_the_deviation_is_that_of_table_9() -> None:

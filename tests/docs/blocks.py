@@ -8,14 +8,17 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 
-_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# A block in a numbered list is indented.
+_BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _END_OF_COMMAND = re.compile(r"^(\||\|\||&&|;|>)$")
+_ASSERTION = re.compile(r"^assert ", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,11 @@ class Block:
     code: str
     output: str | None
 
+    @property
+    def says_what_it_does(self) -> bool:
+        """Whether the document shows its output, or asserts something."""
+        return self.output is not None or _ASSERTION.search(self.code) is not None
+
 
 def blocks(document: Path) -> list[Block]:
     """Return the blocks of a document that can be run, in order."""
@@ -35,10 +43,16 @@ def blocks(document: Path) -> list[Block]:
     for place, match in enumerate(found):
         after = found[place + 1] if place + 1 < len(found) else None
         adjacent = after is not None and not text[match.end() : after.start()].strip()
-        output = after[2] if after is not None and adjacent and after[1] == "text" else None
-        if match[1] in ("sh", "bash", "python"):
-            runnable.append(Block(match[1], match[2], output))
+        is_output = after is not None and adjacent and after[2] == "text"
+        output = textwrap.dedent(after[3]) if after is not None and is_output else None
+        if match[2] in ("sh", "bash", "python"):
+            runnable.append(Block(match[2], textwrap.dedent(match[3]), output))
     return runnable
+
+
+def without_blocks(text: str) -> str:
+    """Return the text of a document without its code blocks."""
+    return re.sub(r"^ *```.*?^ *```$", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def commands(document: Path) -> Iterator[list[str]]:

@@ -1,7 +1,5 @@
 """A network that sees worlds is trained, judged on each test, found again and asked."""
 
-import json
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -153,7 +151,7 @@ def test_its_network_is_asked_of_a_world_for_each_source_and_of_nothing_else(
     assert list(network.predict_of_length([], np.zeros(0, int), none)) == []
 
 
-def test_each_of_its_tests_has_its_own_course(trained: RunFolder, tmp_path: Path) -> None:
+def test_each_of_its_tests_has_its_own_course(trained: RunFolder) -> None:
     course = analyses.get("over_training")
     (record,), scores = trained.records(), trained.scores()["tests"]
     # One look, at the end: at what is judged then.
@@ -165,11 +163,6 @@ def test_each_of_its_tests_has_its_own_course(trained: RunFolder, tmp_path: Path
     assert row.value.mean == pytest.approx(100 * scores["D"]["exact"])
     with pytest.raises(UnknownName, match="no test named 'K'; known: A, B, C, D, E"):
         course.run([trained], ("K",))
-    earlier = shutil.copytree(trained.path, tmp_path / trained.path.name)
-    (earlier / "log.jsonl").write_text(json.dumps(record | {"tests": {}}) + "\n")
-    with pytest.raises(WrongRequest, match="an earlier version did not tell tests apart"):
-        course.run([RunFolder(earlier)], ("D",))
-    assert [row.group for row in course.run([RunFolder(earlier)]).rows] == ["steps"]
 
 
 def test_a_finished_run_is_found_again(trained: RunFolder) -> None:

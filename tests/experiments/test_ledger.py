@@ -40,7 +40,7 @@ def test_a_recipes_changes_are_kept_and_those_of_none_leave_no_trace(
     ledger.add(table, [changed])
     ledger.add(TABLE, [entry_for(JUMP, 0.5)])
     assert ledger.entries(table) == [changed]
-    assert changed.recipe.changes == {"dropout": 0.1}
+    assert changed.recipe.protocol_changes == {"dropout": 0.1}
     (run,) = json.loads(ledger.path(table).read_text())["runs"]
     assert run["recipe"]["changes"] == {"dropout": 0.1}
     (run,) = json.loads(ledger.path(TABLE).read_text())["runs"]
@@ -60,10 +60,10 @@ def test_a_run_of_every_recipe_there_is_can_be_filed_and_read_back(
         figure, other = (1.5, {"perplexity": 1.5}) if is_perplexity else (0.5, {})
         share = {cell.recipe.metric: figure}
         tests = {cell.recipe.test: share} if cell.recipe.test else {}
-        validations = {str(cell.recipe.after): figure} if cell.recipe.after else {}
-        places = {"told": "told", "validation": "on_validation"}
+        curve = {str(cell.recipe.after_steps): figure} if cell.recipe.after_steps else {}
+        places = {"length_oracle": "length_oracle", "validation": "validation_scores"}
         other |= {places[cell.recipe.part]: share} if cell.recipe.part in places else {}
-        runs.append(entry_for(cell, figure, tests=tests, validations=validations, **other))
+        runs.append(entry_for(cell, figure, tests=tests, validation_curve=curve, **other))
     ledger.add(table, runs)
     assert {str(run.recipe) for run in ledger.entries(table)} <= {str(run.recipe) for run in runs}
     assert len(ledger.entries(table)) == len({run.digest for run in runs})
@@ -85,7 +85,7 @@ def test_what_the_project_has_measured_is_written_as_it_was_read(
 def test_a_file_holds_one_table_and_one_entry_a_run(ledger: Ledger, entry_for: Callable) -> None:
     ledger.add(TABLE, [entry_for(JUMP, 0.125)])
     value = json.loads((ledger.folder / "bastings2018" / "table4.json").read_text())
-    assert (value["paper"], value["table"], value["format"]) == ("bastings2018", "table4", 1)
+    assert (value["paper"], value["table"], value["format"]) == ("bastings2018", "table4", 2)
     (run,) = value["runs"]
     assert run["score"] == 0.125
     assert run["recipe"]["task"] == "scan/addprim_jump"
@@ -108,10 +108,10 @@ def test_who_files_a_run_waits_until_another_process_has_filed_its_own(
 
 def test_what_is_perfect_stays_so_after_any_number_of_steps(entry_for: Callable) -> None:
     assert JUMP.recipe is not None
-    after = replace(JUMP.recipe, after=20_000)
-    perfect = entry_for(JUMP, 0.5, validations={"2000": 0.5, "10000": 1.0})
+    after = replace(JUMP.recipe, after_steps=20_000)
+    perfect = entry_for(JUMP, 0.5, validation_curve={"2000": 0.5, "10000": 1.0})
     assert perfect.score_of(after) == 1.0
-    stopped = entry_for(JUMP, 0.5, validations={"2000": 1.0, "10000": 0.5})
+    stopped = entry_for(JUMP, 0.5, validation_curve={"2000": 1.0, "10000": 0.5})
     with pytest.raises(KeyError, match="20000"):
         stopped.score_of(after)
 
@@ -128,11 +128,11 @@ def test_a_run_without_a_figure_gives_way_to_the_same_training_with_it(
     ledger: Ledger, entry_for: Callable
 ) -> None:
     table = papers.table("lake2018/experiments")
-    plain, told = (table.cell("best", column) for column in ("length", "length, told"))
+    plain, told = (table.cell("best", column) for column in ("length", "length, oracle"))
     runs = [entry_for(plain, 0.25, seed) for seed in (0, 1)]
     ledger.add(table, runs)
     assert ledger.runs(papers.get("lake2018")).of(told) == []
-    fuller = entry_for(told, 0.5, test={"exact": 0.25}, told={"exact": 0.5})
+    fuller = entry_for(told, 0.5, test={"exact": 0.25}, length_oracle={"exact": 0.5})
     assert fuller.training == runs[0].training
     assert ledger.add(table, [fuller]) == 1
     known = ledger.runs(papers.get("lake2018"))
@@ -147,9 +147,9 @@ def test_a_run_that_is_trained_again_for_a_figure_leaves_the_others_as_they_were
     ledger: Ledger, entry_for: Callable
 ) -> None:
     table = papers.table("lake2018/experiments")
-    plain, told = (table.cell("best", column) for column in ("length", "length, told"))
+    plain, told = (table.cell("best", column) for column in ("length", "length, oracle"))
     first = entry_for(plain, 0.25)
-    scores = {"test": {"exact": 0.75}, "told": {"exact": 0.5}}
+    scores = {"test": {"exact": 0.75}, "length_oracle": {"exact": 0.5}}
     second = replace(entry_for(told, 0.5, **scores), date="2999-01-01T00:00:00+00:00")
     assert second.digest == first.digest
     for order in ([first, second], [second, first]):
@@ -198,7 +198,7 @@ def test_a_figure_of_one_table_is_not_hidden_by_the_same_run_in_another(
     ledger: Ledger, entry_for: Callable
 ) -> None:
     paper = papers.get("lake2018")
-    told = paper.table("experiments").cell("best", "length, told")
+    told = paper.table("experiments").cell("best", "length, oracle")
     plain = next(
         cell
         for cell in paper.table("grid").cells
@@ -207,7 +207,7 @@ def test_a_figure_of_one_table_is_not_hidden_by_the_same_run_in_another(
     grid, experiments = paper.table("grid"), paper.table("experiments")
     ledger.add(grid, [entry_for(plain, 0.2, seed) for seed in (0, 1)])
     assert ledger.runs(paper).of(told) == []
-    fuller = [entry_for(told, 0.5, seed, told={"exact": 0.5}) for seed in (0, 1)]
+    fuller = [entry_for(told, 0.5, seed, length_oracle={"exact": 0.5}) for seed in (0, 1)]
     ledger.add(experiments, fuller)
     assert [entry.score for entry in ledger.runs(paper).of(told)] == [0.5, 0.5]
     assert [entry.seed for entry in ledger.runs(paper).of(plain)] == [0, 1]
@@ -234,7 +234,7 @@ def _runs(change: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any
             lambda v: v.pop("runs"),
             "expected an object with `paper`, `table`, `format`, `count` and `runs`",
         ),
-        (lambda v: v.update(format=2), "`format` is 2; expected 1"),
+        (lambda v: v.update(format=1), "`format` is 1; expected 2"),
         (lambda v: v.update(table="table5"), "`table` is 'table5'; expected 'table4'"),
         (lambda v: v.update(runs={}), "`runs` is not a list"),
         (lambda v: v.update(runs=[1]), "run 1: 1 is not an object"),

@@ -37,7 +37,7 @@ def finish(workshop: Workshop, runs: Sequence[Run], **elsewhere: Any) -> None:
         score = 0.14 + run.seed / 100
         totals: dict[str, Any] = {"metric": "exact", "test": {"exact": score}}
         counts = {"test_examples": 3920, "best_epoch": 3, "epochs": 4, "steps": 40}
-        held_out = {"validation": 0.9, "on_validation": {"exact": 0.2}}
+        held_out = {"validation": 0.9, "validation_scores": {"exact": 0.2}}
         folder.finish(totals | counts | held_out | {"statistics": {}})
 
 
@@ -111,7 +111,7 @@ def test_what_was_run_is_in_the_ledger_and_not_run_again(
     found = ledger.runs(PAPER).of(CELLS[0])
     assert [run.score for run in found] == pytest.approx([0.14, 0.15, 0.16])
     assert (found[2].best_epoch, found[2].epochs, found[2].steps) == (3, 4, 40)
-    assert len({run.settings for run in found}) == 1
+    assert len({run.settings_digest for run in found}) == 1
     assert found[0].run == RunFolder(runs / found[0].run).config().name
     # Table 1 prints the same figures: nothing is left to run there.
     table1 = PAPER.table("table1")
@@ -373,7 +373,7 @@ def test_runs_on_repetitions_of_a_split_make_up_one_figure(
     found = ledger.runs(paper).of(cell)
     assert [entry.seed for entry in found] == [0, 1, 2, 3, 4]
     assert len({entry.digest for entry in found}) == 5
-    assert len({entry.settings for entry in found}) == 1
+    assert len({entry.settings_digest for entry in found}) == 1
 
 
 def test_a_network_on_one_repetition_has_the_published_figure_of_all() -> None:

@@ -97,7 +97,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bits(tmp_path: Path) -> None:
     records = resumed[0].records()
     best = min(record["perplexity"] for record in records)
     assert scores["perplexity"] == best == records[scores["best_epoch"] - 1]["perplexity"]
-    assert set(scores["on_validation"]) == {"exact", "fine"}
+    assert set(scores["validation_scores"]) == {"exact", "fine"}
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,14 @@ def test_numbers_that_numpy_has_not_are_refused(name: bytes, runs: Path) -> None
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"format": 99}, "config.json has format 99; this daxy reads formats 1 to 2"),
+        (
+            {"format": 99},
+            "run folder of format 99, written by daxy .*; this daxy reads format 3: upd",
+        ),
+        (
+            {"format": 2},
+            "run folder of format 2, written by daxy .*; .* format 3: train the run ag",
+        ),
         ({"format": None}, "config.json is not a run's: Expected `int`, got `null` - at `format`"),
         (
             {"learner": None},

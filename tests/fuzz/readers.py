@@ -294,7 +294,7 @@ def of_run(
 def check_scores(scores: Any) -> None:
     for each in (
         scores["test"],
-        scores.get("on_validation", {}),
+        scores.get("validation_scores", {}),
         *scores.get("tests", {}).values(),
     ):
         assert all(0 <= share <= 1 or isnan(share) for share in each.values()), each

@@ -315,10 +315,10 @@ def test_what_is_told_the_length_is_filed_as_the_analysis_finds_it(
     monkeypatch.setattr(Predictor, "predict_of_length", predict)
     found = rows(analyses.get("length_oracle").run(folders), "length of the output")
     share = np.mean([says(target) == target for target in targets.values()])
-    cell = papers.table("lake2018/experiments").cell("best", "length, told")
+    cell = papers.table("lake2018/experiments").cell("best", "length, oracle")
     filed = entry(cell, folders[0])
     assert 0 < share < 1
-    assert filed.score == filed.told["exact"] == pytest.approx(share)
+    assert filed.score == filed.length_oracle["exact"] == pytest.approx(share)
     assert found["the target's"] == pytest.approx((100 * share,))
     assert filed.test == folders[0].scores()["test"]
 

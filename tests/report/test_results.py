@@ -39,7 +39,7 @@ def test_a_run_that_the_paper_chooses_stands_before_the_mean(
     ledger, table = Ledger(tmp_path), papers.table("grefenstette2015/table")
     cell = table.cell("Stack-LSTM", "reverse test coarse")
     runs = [
-        entry_for(cell, score, seed, perplexity=2.0 - score, on_validation={"exact": score})
+        entry_for(cell, score, seed, perplexity=2.0 - score, validation_scores={"exact": score})
         for seed, score in enumerate((0.0, 1.0))
     ]
     ledger.add(table, runs)

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from daxy.experiments import papers
 from daxy.experiments.ledger import Ledger
-from daxy.report.tables import AGAIN, CHOSEN, Comparison, compare, for_terminal
+from daxy.report.tables import RETRAINED, SELECTED, Comparison, compare, for_terminal
 
 PAPER = papers.get("bastings2018")
 TABLE = PAPER.table("table4")
@@ -26,7 +26,7 @@ TABLE = PAPER.table("table4")
         ("GRU +Attn", "jump", [18.0, 26.0], "overlaps"),  # 22.0 ±4.0: 9.5 <= 10.6
         ("GRU", "simple", [99.9], "agrees"),  # 100.0 ±0.0: the floor
         ("GRU", "simple", [99.8], "differs"),
-        ("GRU", "simple", [], "not yet"),
+        ("GRU", "simple", [], "not measured"),
         ("L&B best", "simple", [], "quoted"),
     ],
 )
@@ -125,9 +125,9 @@ def test_what_is_compared_is_the_run_that_is_chosen_where_the_paper_chose(
     console = Console(width=200)
     with console.capture() as captured:
         console.print(for_terminal(table, [found]))
-    assert CHOSEN in captured.get()
+    assert SELECTED in captured.get()
     (other,) = compare([column], Ledger(tmp_path).runs(PAPER))
-    assert (other.chosen, other.texts[7]) == (None, "+37.5")
+    assert (other.selected, other.texts[7]) == (None, "+37.5")
 
 
 def test_runs_that_are_not_chosen_do_not_widen_what_the_chosen_is_allowed() -> None:
@@ -145,7 +145,7 @@ def test_no_run_is_chosen_while_the_perplexity_of_one_is_not_known(
     cell = table.cell("Stack-LSTM", "reverse test coarse")
     ledger.add(table, [entry_for(cell, 1.0, perplexity=1.01), entry_for(cell, 0.0, 1)])
     (found,) = compare([cell], Ledger(tmp_path).runs(papers.get("grefenstette2015")))
-    assert (found.chosen, found.difference, found.verdict) == (None, None, "no choice")
+    assert (found.selected, found.difference, found.verdict) == (None, None, "not selected")
 
 
 def test_a_run_that_diverged_after_the_weights_that_count_is_named(
@@ -164,8 +164,10 @@ def test_a_run_that_diverged_before_a_figure_is_named_where_it_is_missing(
     table = papers.table("ruis2020/curve")
     early, late = (table.cell("Baseline", column) for column in ("2,000", "20,000"))
     ledger = Ledger(tmp_path)
-    whole = entry_for(early, 0.1, validations={"2000": 0.1, "20000": 0.5})
-    ledger.add(table, [whole, entry_for(early, 0.2, 3, validations={"2000": 0.2}, diverged=True)])
+    whole = entry_for(early, 0.1, validation_curve={"2000": 0.1, "20000": 0.5})
+    ledger.add(
+        table, [whole, entry_for(early, 0.2, 3, validation_curve={"2000": 0.2}, diverged=True)]
+    )
     first, last = compare([early, late], Ledger(tmp_path).runs(papers.get("ruis2020")))
     assert first.texts[-1].endswith("; seed 3 diverged")
     assert last.texts[-1] == "50.0; 1 of 3 runs; seed 3 diverged"
@@ -175,10 +177,10 @@ def test_runs_that_were_trained_again_are_shown_and_do_not_count(
     tmp_path: Path, entry_for: Callable
 ) -> None:
     table = papers.table("lake2018/experiments")
-    plain, told = (table.cell("best", column) for column in ("length", "length, told"))
+    plain, told = (table.cell("best", column) for column in ("length", "length, oracle"))
     ledger = Ledger(tmp_path)
     ledger.add(table, [entry_for(plain, 0.25, seed) for seed in (0, 1)])
-    scores = {"test": {"exact": 0.75}, "told": {"exact": 0.5}}
+    scores = {"test": {"exact": 0.75}, "length_oracle": {"exact": 0.5}}
     again = replace(entry_for(told, 0.5, **scores), date="2999-01-01T00:00:00+00:00")
     ledger.add(table, [again])
     found = compare([plain, told], ledger.runs(papers.get("lake2018")))
@@ -191,10 +193,10 @@ def test_runs_that_were_trained_again_are_shown_and_do_not_count(
     console = Console(width=200)
     with console.capture() as captured:
         console.print(for_terminal(table, found))
-    assert AGAIN in captured.get()
+    assert RETRAINED in captured.get()
     with console.capture() as captured:
         console.print(for_terminal(table, found[1:]))
-    assert AGAIN not in captured.get()
+    assert RETRAINED not in captured.get()
 
 
 def test_a_figure_has_the_digits_that_the_paper_prints(entry_for: Callable) -> None:
@@ -209,7 +211,7 @@ def test_a_terminal_gets_title_figures_and_rule() -> None:
         console.print(for_terminal(PAPER.table("table6"), comparisons))
     said = " ".join(captured.get().split())
     assert said.startswith("bastings2018/table6: SCAN test scores for jump")
-    assert said.count("not yet") == 63
+    assert said.count("not measured") == 63
     assert said.count("quoted") == 7
     assert "The paper disagrees with itself" in said
     assert "agrees: measured is within the published spread" in said
@@ -225,7 +227,7 @@ def test_a_narrow_terminal_cuts_no_name_and_no_figure(width: int, spared: int) -
         console.print(for_terminal(PAPER.table("table4"), comparisons))
     said = captured.get()
     assert "…" not in said
-    assert len([name for name in ("SEM", "least", "most", "difference") if name not in said]) == (
+    assert len([name for name in ("SEM", "min", "max", "difference") if name not in said]) == (
         spared
     )
     for cell in PAPER.table("table4").cells:

@@ -136,7 +136,7 @@ def _table(findings: Findings) -> Any:
     several = any(len(row.value.runs) > 1 for row in findings.rows)
     guessed = any(row.chance is not None for row in findings.rows)
     head = ["examples"] * counted + ["chance"] * guessed + [findings.measure]
-    head += ["SEM", "least", "most"] * several
+    head += ["SEM", "min", "max"] * several
     head += dict.fromkeys(_percent(metric) for row in findings.rows for metric in row.others)
     head += ["published"] * bool(findings.published)
     head += ["each run"] * several
@@ -167,8 +167,8 @@ def _figures(row: Row, findings: Findings) -> dict[str, str]:
         "chance": row.chance or 0,
         findings.measure: found.mean,
         "SEM": found.sem or 0,
-        "least": found.least,
-        "most": found.most,
+        "min": found.min,
+        "max": found.max,
     }
     shown = {name: f"{value:.{digits}f}" for name, value in figures.items()}
     for metric, value in row.others.items():

@@ -165,7 +165,7 @@ def _answer(
         *(part for task, some in answers.items() for part in (_answers(task, some), "")),
         f"Accuracy by construction: {', '.join(pictures)}",
         "",
-        f"The network has {SMALL['hidden']} hidden units and sees {BRIEF['trials']:,} examples;"
+        f"The network has {SMALL['hidden']} hidden units and sees {BRIEF['samples']:,} examples;"
         " the published one has 256 and trains for 50 epochs (Bastings et al. 2018).",
         "",
         "What to try next:",

@@ -277,7 +277,7 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     found = trained.summary
     lines = [f"measured   {found.text()} ({count})"]
     if found.sem is not None:
-        extremes = f"least {100 * found.least:.1f}, most {100 * found.most:.1f}"
+        extremes = f"min {100 * found.min:.1f}, max {100 * found.max:.1f}"
         lines[0] += f"; SEM {100 * found.sem:.1f}, {extremes}"
     published = trained.published
     alike = [cell for cell in published if cell.recipe and cell.recipe.metric == metric]
@@ -319,7 +319,8 @@ def _of_test(cells: Sequence[Cell], test: str) -> list[Cell]:
     return [
         cell
         for cell in cells
-        if (recipe := cell.recipe) and (recipe.test, recipe.part, recipe.after) == (test, "test", 0)
+        if (recipe := cell.recipe)
+        and (recipe.test, recipe.part, recipe.after_steps) == (test, "test", 0)
     ]
 
 

@@ -1,4 +1,4 @@
-"""What is said of a figure that several runs have."""
+"""Mean, standard deviation, standard error and range of a score over runs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """A figure over several runs: one at least."""
+    """A score over one or more runs."""
 
     runs: tuple[float, ...]
-    """One a run, in the order of the runs."""
+    """The score of each run."""
 
     @property
     def mean(self) -> float:
@@ -36,13 +36,13 @@ class Summary:
         return stdev(self.runs) / sqrt(len(self.runs)) if len(self.runs) > 1 else None
 
     @property
-    def least(self) -> float:
-        """The worst run's."""
+    def min(self) -> float:
+        """The minimum over runs."""
         return min(self.runs)
 
     @property
-    def most(self) -> float:
-        """The best run's."""
+    def max(self) -> float:
+        """The maximum over runs."""
         return max(self.runs)
 
     def text(self, digits: int = 1, unit: float = 100.0) -> str:
@@ -57,7 +57,7 @@ class Summary:
             "mean": self.mean,
             "standard_deviation": self.deviation,
             "sem": self.sem,
-            "least": self.least,
-            "most": self.most,
+            "min": self.min,
+            "max": self.max,
             "runs": list(self.runs),
         }

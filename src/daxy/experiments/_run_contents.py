@@ -64,7 +64,7 @@ class Scores(msgspec.Struct):
     steps: Count
     statistics: dict[str, Any]
     tests: dict[str, dict[str, float]] = {}
-    on_validation: dict[str, float] = {}
+    validation_scores: dict[str, float] = {}
     perplexity: float | None = None
     sacrebleu: str = ""
     diverged: bool = False

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 CHECKSUM = "checksum"
 """The field of a filed entry that holds a digest of its other fields."""
-PLACES: Mapping[Part, str] = {"test": "test", "validation": "on_validation", "told": "told"}
+PLACES: Mapping[Part, str] = {
+    "test": "test",
+    "validation": "validation_scores",
+    "length_oracle": "length_oracle",
+}
 """Where an entry has the scores on a part."""
 Figure: TypeAlias = float
 Perplexity: TypeAlias = float | None
@@ -57,7 +61,7 @@ class Entry:
     """Name of the run folder."""
     digest: str
     """Of the complete configuration with its seed: what makes the run this one and no other."""
-    settings: str
+    settings_digest: str
     """Of the complete configuration with seed 0: what runs have in common that may be averaged.
     Where each has a repetition of the split, neither its name nor its checksum counts."""
     daxy: str
@@ -70,13 +74,13 @@ class Entry:
     """The runs that were trained as one program, on which the bits depend."""
     tests: Mapping[str, Mapping[str, float]] = later_mapping()
     """Every metric on each of several tests, by name."""
-    validations: Mapping[str, float] = later_mapping()
-    """The validation score after so many steps, of a training that counts them."""
-    on_validation: Mapping[str, float] = later_mapping()
-    """Every metric on the validation set, of the weights that were selected."""
-    told: Mapping[str, float] = later_mapping()
-    """Every metric on the test set where the network is told how long its outputs are; empty if
-    that was not asked for."""
+    validation_curve: Mapping[str, float] = later_mapping()
+    """Validation scores by training step, of protocols with `steps`."""
+    validation_scores: Mapping[str, float] = later_mapping()
+    """Every metric on the validation set, of the selected weights."""
+    length_oracle: Mapping[str, float] = later_mapping()
+    """Every metric on the test set, decoded with the length of each target given; empty if it was
+    not measured."""
     perplexity: Perplexity = later(None)  # noqa: RUF009 - a number
     """Of a target token in the selected epoch, as training met it; None where the loss is no mean
     over tokens."""
@@ -106,12 +110,12 @@ class Entry:
         """
         if recipe.metric == PERPLEXITY:
             return self._perplexity()
-        if recipe.after:
-            return self._after(recipe.after)
+        if recipe.after_steps:
+            return self._after(recipe.after_steps)
         if recipe.part == "validation":
-            return self.on_validation[recipe.metric]
-        if recipe.part == "told":
-            return self.told[recipe.metric]
+            return self.validation_scores[recipe.metric]
+        if recipe.part == "length_oracle":
+            return self.length_oracle[recipe.metric]
         return (self.tests[recipe.test] if recipe.test else self.test)[recipe.metric]
 
     def _perplexity(self) -> float:
@@ -121,10 +125,10 @@ class Entry:
 
     def _after(self, steps: int) -> float:
         """Return the validation score after so many steps; training ends once it is perfect."""
-        last = max(map(int, self.validations), default=0)
-        if last < steps and self.validations.get(str(last)) == 1:
+        last = max(map(int, self.validation_curve), default=0)
+        if last < steps and self.validation_curve.get(str(last)) == 1:
             return 1.0
-        return self.validations[str(steps)]
+        return self.validation_curve[str(steps)]
 
 
 def entry(cell: Cell, folder: RunFolder) -> Entry:
@@ -158,7 +162,7 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
         steps=scores["steps"],
         run=config.name,
         digest=config.digest,
-        settings=common.digest,
+        settings_digest=common.digest,
         daxy=everywhere(place, "daxy"),
         jax=everywhere(place, "jax"),
         device=everywhere(place, "device_kind"),
@@ -166,13 +170,13 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
         date=place["started"],
         group=tuple(place["group"]),
         tests=scores.get("tests", {}),
-        validations={
+        validation_curve={
             str(each["steps"]): each["validation"]
             for each in records
             if each["validation"] is not None
         },
-        on_validation=scores.get("on_validation", {}),
-        told=_told(folder) if cell.recipe.part == "told" else {},
+        validation_scores=scores.get("validation_scores", {}),
+        length_oracle=_with_length_oracle(folder) if cell.recipe.part == "length_oracle" else {},
         perplexity=scores.get("perplexity"),
         sacrebleu=_sacrebleu(scores, place),
         diverged=scores.get("diverged", False),
@@ -204,8 +208,8 @@ def _sacrebleu(scores: Mapping[str, Any], place: Mapping[str, Any]) -> str:
     return scores.get("sacrebleu", here)
 
 
-def _told(folder: RunFolder) -> dict[str, float]:
-    """Return how a run's network does when it is told how long its outputs are."""
+def _with_length_oracle(folder: RunFolder) -> dict[str, float]:
+    """Return the scores of a run on its test set, decoded with the length of each target given."""
     from daxy import tasks
     from daxy.experiments.trained import told_lengths
 
@@ -243,8 +247,8 @@ def from_json(value: Any) -> Entry:
     if not fits(found.score):
         raise ValueError(f"`score` is {quote(found.score)}; expected {expected}")
     where = "tests" if recipe.test else "test"
-    if recipe.after or recipe.part != "test":
-        where = "validations" if recipe.after else PLACES[recipe.part]
+    if recipe.after_steps or recipe.part != "test":
+        where = "validation_curve" if recipe.after_steps else PLACES[recipe.part]
     try:
         known = found.score_of(recipe)
     except KeyError as error:

@@ -22,7 +22,7 @@ from daxy.core.locks import alone
 from daxy.experiments.entry import Entry, from_json, is_whole, to_json
 from daxy.experiments.papers import Cell, Paper, Table
 
-FORMAT = 1
+FORMAT = 2
 RESULTS = Path("results")
 """Folder of the measured runs in the current directory; `daxy reproduce` writes there."""
 
@@ -80,8 +80,8 @@ class Runs:
         """Return all that is filed of a cell's runs, of the newest settings, by seed and date."""
         found = self.by_recipe.get(cell.recipe.identity, []) if cell.recipe else []
         newest = max(found, key=lambda entry: entry.date, default=None)
-        settings = newest.settings if newest else ""
-        alike = [each for each in found if each.settings == settings]
+        settings = newest.settings_digest if newest else ""
+        alike = [each for each in found if each.settings_digest == settings]
         return sorted(alike, key=lambda entry: (entry.seed, entry.date))
 
 

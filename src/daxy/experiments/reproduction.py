@@ -55,7 +55,7 @@ def learner_of(recipe: Recipe) -> Neural:
     """Return the learner that a recipe names, every setting resolved."""
     config: dict[str, Any] = dict(recipe.config)
     suited = protocol(recipe.protocol, endless=tasks.get(recipe.tasks[0]).endless)
-    training = replace(suited, **dict[str, Any](recipe.changes))
+    training = replace(suited, **dict[str, Any](recipe.protocol_changes))
     return learner(recipe.model, config, training, recipe.geca)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from daxy.core.split import Option, Split
 from daxy.tasks import Data
 
-FORMAT = 2
+FORMAT = 3
 """Of run folders and the training that fills them: a change of what a config means raises it."""
 
 BESIDE = ("source", "checksum")

@@ -139,7 +139,7 @@ class RunFolder:
         if scores["metric"] not in scores["test"]:
             metric = quote(scores["metric"])
             raise corrupt(self.path, f"scores.json has no figure of {metric} in `test`")
-        tests, validation = scores.get("tests", {}), scores.get("on_validation", {})
+        tests, validation = scores.get("tests", {}), scores.get("validation_scores", {})
         try:
             check_shares("scores.json", scores["test"], validation, *tests.values())
             check_shares("scores.json", {"validation": scores["validation"]})
@@ -158,19 +158,25 @@ class RunFolder:
         """Return what the run was asked to be.
 
         Raises:
-            RunFailed: the file is missing or damaged, or of a later version of daxy.
+            RunFailed: the file is missing or damaged, or another version of daxy wrote it.
         """
         value = self._content("config.json", Config)
         known = {each.name for each in fields(RunConfig)}
         if unknown := sorted(value.keys() - known):
             raise corrupt(self.path, f"config.json has the unknown field {quote(unknown[0])}")
-        if not 0 < value["format"] <= FORMAT:
-            known = f"this daxy reads formats 1 to {FORMAT}; update daxy"
-            raise RunFailed(f"{self.path}: config.json has format {value['format']}; {known}")
+        if value["format"] != FORMAT:
+            raise self._other_format(value["format"])
         for name in BESIDE:
             if not isinstance(value["data"].get(name), str):
                 raise corrupt(self.path, f"config.json: `data` has no text as `{name}`")
         return RunConfig(**value)
+
+    def _other_format(self, number: int) -> RunFailed:
+        """Return the error of a run folder that another version of daxy wrote."""
+        daxy = self.environment().get("daxy") or "of unknown version"
+        advice = "train the run again" if number < FORMAT else "update daxy"
+        written = f"run folder of format {number}, written by daxy {daxy}"
+        return RunFailed(f"{self.path}: {written}; this daxy reads format {FORMAT}: {advice}")
 
     def own_config(self) -> RunConfig:
         """Return what the run was asked to be, where the folder's name says the same.

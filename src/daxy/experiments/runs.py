@@ -535,8 +535,10 @@ def _finish(runs: Sequence[Run], folders: Sequence[RunFolder], fitted: Fitted) -
         totals = task.totals(split.test, found, values)
         best = history[fitted.position.best_epoch[replica] - 1]
         held_out = split.validation
-        on_validation = (
-            {"on_validation": task.totals(held_out, validated[replica])} if len(held_out) else {}
+        validation_scores = (
+            {"validation_scores": task.totals(held_out, validated[replica])}
+            if len(held_out)
+            else {}
         )
         folder.finish(
             {
@@ -550,7 +552,7 @@ def _finish(runs: Sequence[Run], folders: Sequence[RunFolder], fitted: Fitted) -
                     if (each := task.by_test(split.test, split.tests, found, values))
                     else {}
                 ),
-                **on_validation,
+                **validation_scores,
                 **({} if best.perplexity is None else {"perplexity": best.perplexity}),
                 "validation": best.validation,
                 "best_epoch": best.epoch,

@@ -112,7 +112,7 @@ def _explain(figure: Figure, panels: Sequence[Axes]) -> None:
 def _compared(axes: Axes, cells: Sequence[Comparison | None], *, connected: bool) -> None:
     """Draw the published figures, and beside each the mean of those measured and every run.
 
-    A run that is chosen, and so compared in place of the mean, has a ring.
+    A ring marks the selected run, which is compared in place of the mean.
     """
     line, aside = ("-", 0.06) if connected else ("none", 0.14)
     there = [(place, cell) for place, cell in enumerate(cells) if cell]
@@ -137,10 +137,12 @@ def _compared(axes: Axes, cells: Sequence[Comparison | None], *, connected: bool
             axes.errorbar(place, mean, deviation, label=label, linestyle=line, capsize=3, **look)
     if runs:
         axes.scatter(*zip(*runs, strict=True), s=8, color="black", zorder=3, label="each seed")
-    rings = [(place + 2 * aside, cell.chosen) for place, cell in there if cell.chosen is not None]
+    rings = [
+        (place + 2 * aside, cell.selected) for place, cell in there if cell.selected is not None
+    ]
     if rings:
         look = {"s": 40, "facecolors": "none", "edgecolors": "black", "zorder": 3}
-        axes.scatter(*zip(*rings, strict=True), **look, label="the chosen one")
+        axes.scatter(*zip(*rings, strict=True), **look, label="selected")
 
 
 def _figure(width: float, height: float) -> Figure:

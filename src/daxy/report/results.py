@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from daxy.experiments import papers
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell, Paper, Table
-from daxy.report.tables import AGAIN, CHOSEN, RULE, Comparison, compare
+from daxy.report.tables import RETRAINED, RULE, SELECTED, Comparison, compare
 
 HEAD = ("row", "column", "published", "measured", "n", "verdict")
 """The columns of a table of results; `n` counts seeds."""
@@ -105,10 +105,10 @@ def _reproducible(table: Table) -> int:
 
 
 def _seed_notes(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    if any(each.chosen is not None for each in comparisons):
-        yield f"{CHOSEN}\n"
-    if any(each.again for each in comparisons):
-        yield f"{AGAIN}\n"
+    if any(each.selected is not None for each in comparisons):
+        yield f"{SELECTED}\n"
+    if any(each.retrained for each in comparisons):
+        yield f"{RETRAINED}\n"
 
 
 def _folded(title: str, content: str) -> str:

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, Group, RenderResult
     from rich.table import Table as Columns
 
-Verdict = Literal["agrees", "overlaps", "differs", "not yet", "quoted", "not printed", "no choice"]
+Verdict = Literal[
+    "agrees", "overlaps", "differs", "not measured", "quoted", "not printed", "not selected"
+]
 
 ROUNDING = {0: 0.5, 1: 0.1, 2: 0.01}
 """Points, by how many digits are printed after them: the least difference that counts as one."""
@@ -33,52 +35,50 @@ RULE = (
     f" {ROUNDING[1]} points ({ROUNDING[0]} where whole ones are printed, {ROUNDING[2]} where"
     " hundredths are); overlaps: within both spreads together; differs: further off"
 )
-AGAIN = (
-    "Again: the same runs, trained once more for a figure that the first lacked; they do not count."
+RETRAINED = (
+    "Retrained: the same runs, trained again for a score that the first lacked; they do not count."
 )
-CHOSEN = (
-    "Chosen: the run of least training perplexity, which is the one that is compared, without the"
-    " spread of all."
+SELECTED = (
+    "Selected: the run with the lowest training perplexity; it alone is compared, without a spread."
 )
 HEAD = (
-    *("row", "column", "published", "measured", "SEM", "least", "most", "difference", "verdict"),
+    *("row", "column", "published", "measured", "SEM", "min", "max", "difference", "verdict"),
     "each seed",
 )
 FEW_SEEDS = 5
 """A spread of fewer seeds is named as such."""
-ROOM = {"SEM": 120, "least": 120, "most": 120, "difference": 100}
+ROOM = {"SEM": 120, "min": 120, "max": 120, "difference": 100}
 """How wide a terminal has to be to be shown what others are spared."""
 WORDS = ("row", "column", "verdict", "each seed")
 STYLES = {
     "agrees": "green",
     "overlaps": "yellow",
     "differs": "red",
-    "not yet": "dim",
+    "not measured": "dim",
     "quoted": "dim",
     "not printed": "",
-    "no choice": "dim",
+    "not selected": "dim",
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """One published figure and what was measured for it, in per cent, or a perplexity."""
+    """One published score and the measured ones, in per cent, or a perplexity."""
 
     cell: Cell
     scores: tuple[float, ...]
     """One a seed; none where nothing was measured yet."""
-    again: tuple[float, ...] = ()
-    """Of runs that were trained again, elsewhere: shown and not counted."""
+    retrained: tuple[float, ...] = ()
+    """Scores of runs that were trained again: shown and not counted."""
     steps: tuple[int, ...] = ()
     """Training steps of each run, of protocols with early stopping."""
     stopped_early: tuple[bool, ...] = ()
     """Whether each of them stopped early; others diverged or trained to the end."""
-    chosen: float | None = None
-    """Of the scores, the one of the run of least training perplexity, where the paper chose so: it
-    is the one to compare."""
+    selected: float | None = None
+    """Score of the run with the lowest training perplexity, where the paper selected by that: the
+    one to compare."""
     diverged: tuple[int, ...] = ()
-    """The seeds of runs that did, after the weights that count; if that was before the figure was
-    reached, it is not among the scores."""
+    """Seeds of runs that diverged after their selected weights, with or without a score."""
 
     @property
     def summary(self) -> Summary | None:
@@ -95,21 +95,21 @@ class Comparison:
         """Measured minus published: of the run that is chosen, where one is to be."""
         if self.summary is None or self.cell.value is None:
             return None
-        measured = self.chosen if self.cell.is_chosen else self.summary.mean
+        measured = self.selected if self.cell.is_chosen else self.summary.mean
         return None if measured is None else measured - self.cell.value
 
     @property
     def verdict(self) -> Verdict:
         """By the rule at the top; `quoted` for figures that the paper has from elsewhere.
 
-        `no choice` where it is not known of all runs what chooses one.
+        `not selected` where not all runs have a perplexity.
         """
         if self.cell.recipe is None:
             return "quoted"
         if self.summary is None:
-            return "not yet"
+            return "not measured"
         if self.difference is None:
-            return "not printed" if self.cell.value is None else "no choice"
+            return "not printed" if self.cell.value is None else "not selected"
         distance = abs(self.difference) - 1e-9
         allowed = max(ROUNDING.get(self.cell.digits, 0.0), self.cell.spread or 0.0)
         if distance <= allowed:
@@ -126,28 +126,28 @@ class Comparison:
 
     @property
     def measured(self) -> str:
-        """Mean and standard deviation over seeds, after the chosen run where there is one."""
+        """Mean and standard deviation over seeds, after the selected run where there is one."""
         if self.summary is None:
             return ""
         over_seeds = self.summary.text(self._digits, unit=1)
-        if self.chosen is None or len(self.scores) == 1:
+        if self.selected is None or len(self.scores) == 1:
             return over_seeds
-        return f"{self._figure(self.chosen)} (mean {over_seeds})"
+        return f"{self._figure(self.selected)} (mean {over_seeds})"
 
     @property
     def seeds(self) -> str:
         """Each seed's value, and what a reader has to know about the runs."""
-        seeds, again = (" ".join(map(self._figure, each)) for each in (self.scores, self.again))
+        seeds, again = (" ".join(map(self._figure, each)) for each in (self.scores, self.retrained))
         ends = zip(self.stopped_early, self.steps, strict=True)
         ended = " ".join(f"{'' if has else '>'}{after:,}" for has, after in ends)
-        chosen = self.chosen if len(self.scores) > 1 else None
-        said = seeds if chosen is None else f"{seeds}; chosen {self._figure(chosen)}"
+        chosen = self.selected if len(self.scores) > 1 else None
+        said = seeds if chosen is None else f"{seeds}; selected {self._figure(chosen)}"
         if 0 < len(self.scores) < (self.cell.runs or 0):
             said += f"; {len(self.scores)} of {self.cell.runs} runs"
         elif self.has_few_seeds:
             said += f"; {len(self.scores)} seeds"
         said += f"; stopped after {ended} steps" if ended else ""
-        said += f"; again {again}" if again else ""
+        said += f"; retrained {again}" if again else ""
         if self.diverged:
             said += f"; seed {', '.join(map(str, self.diverged))} diverged"
         return said.removeprefix("; ")
@@ -158,7 +158,7 @@ class Comparison:
         if found is None:
             return ("", "", "", "")
         sem = "" if found.sem is None else self._figure(found.sem)
-        extremes = map(self._figure, (found.least, found.most))
+        extremes = map(self._figure, (found.min, found.max))
         return (found.text(self._digits, unit=1), sem, *extremes)
 
     @property
@@ -178,9 +178,9 @@ class Comparison:
             "task": None if self.cell.recipe is None else self.cell.recipe.task,
             "published": {"value": self.cell.value, "spread": self.cell.spread},
             "measured": self.summary.as_json if self.summary else None,
-            "chosen": self.chosen,
+            "selected": self.selected,
             "few_seeds": self.has_few_seeds,
-            "again": list(self.again),
+            "retrained": list(self.retrained),
             "steps": list(self.steps),
             "stopped_early": list(self.stopped_early),
             "diverged": list(self.diverged),
@@ -196,7 +196,7 @@ def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
         recipe = cell.recipe
         return tuple(recipe.unit * each.score_of(recipe) for each in found) if recipe else ()
 
-    def chosen(cell: Cell, found: Sequence[Entry]) -> float | None:
+    def selected(cell: Cell, found: Sequence[Entry]) -> float | None:
         known = [each.perplexity for each in found if each.perplexity is not None]
         if not cell.is_chosen or not known or len(known) < len(found):
             return None
@@ -204,7 +204,7 @@ def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
 
     def most(cell: Cell) -> int:
         """Return the maximum steps of a cell's runs; 0 where they cannot stop early."""
-        if cell.recipe is None or "steps" in cell.recipe.changes:
+        if cell.recipe is None or "steps" in cell.recipe.protocol_changes:
             return 0
         usual = protocol(cell.recipe.protocol)
         return usual.steps if usual.early_stopping else 0
@@ -213,8 +213,8 @@ def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
         Comparison(
             cell=cell,
             scores=scores(cell, runs.of(cell)),
-            chosen=chosen(cell, runs.of(cell)),
-            again=scores(cell, runs.again(cell)),
+            selected=selected(cell, runs.of(cell)),
+            retrained=scores(cell, runs.again(cell)),
             steps=tuple(run.steps for run in runs.of(cell) if most(cell)),
             stopped_early=tuple(
                 run.steps < most(cell) and not run.diverged for run in runs.of(cell) if most(cell)
@@ -233,8 +233,8 @@ def for_terminal(table: Table, comparisons: Sequence[Comparison]) -> Group:
     notes = [table.note] if table.note else []
     compared = any(each.difference is not None for each in comparisons)
     notes += [f"Why values differ: {table.differences}"] if compared and table.differences else []
-    notes += [CHOSEN] if any(each.chosen is not None for each in comparisons) else []
-    notes += [AGAIN] if any(each.again for each in comparisons) else []
+    notes += [SELECTED] if any(each.selected is not None for each in comparisons) else []
+    notes += [RETRAINED] if any(each.retrained for each in comparisons) else []
     return Group(f"{table.path}: {table.title}", "", shown, "", *notes, f"{RULE}.")
 
 

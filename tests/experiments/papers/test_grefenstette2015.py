@@ -287,7 +287,7 @@ def test_a_command_in_the_docs_trains_the_network_of_the_table(network: str, tas
     flags = line.split()[4:]
     said = dict(zip(flags[::2], flags[1::2], strict=True))
     recipe = paper.of_task(network, task)
-    assert float(said.pop("--learning-rate")) == recipe.changes["learning_rate"]
+    assert float(said.pop("--learning-rate")) == recipe.protocol_changes["learning_rate"]
     assert said.pop("--protocol") == recipe.protocol
     assert said.pop("--seeds", "3") == str(paper.SEEDS)
     config = {"--" + name.replace("_", "-"): value for name, value in recipe.config.items()}

@@ -17,8 +17,8 @@ PRINTED = {
     ("best overall", "simple"): ("99.7", Config(cell="lstm", layers=2, hidden=200), 0.5),
     ("best", "length"): ("20.8", SMALL, 0.5),
     ("best overall", "length"): ("13.8", Config(cell="lstm", layers=2, hidden=200), 0.5),
-    ("best", "length, told"): ("60.2", SMALL, 0.5),
-    ("best overall", "length, told"): ("23.6", Config(cell="lstm", layers=2, hidden=200), 0.5),
+    ("best", "length, oracle"): ("60.2", SMALL, 0.5),
+    ("best overall", "length, oracle"): ("23.6", Config(cell="lstm", layers=2, hidden=200), 0.5),
     ("best", "turn_left"): ("90.3", Config(cell="gru", layers=1, hidden=100, attention=True), 0.1),
     ("best overall", "turn_left"): ("90.0", Config(cell="lstm", layers=2, hidden=200), 0.5),
     ("best", "jump"): ("1.2", Config(cell="lstm", layers=1, hidden=100, attention=True), 0.1),
@@ -39,11 +39,11 @@ def test_a_figure_is_as_printed_and_of_the_network_that_the_text_names(
 
 @pytest.mark.parametrize("row", EXPERIMENTS.rows)
 def test_what_is_told_the_length_is_what_is_not(row: str) -> None:
-    own, told = (EXPERIMENTS.cell(row, column).recipe for column in ("length", "length, told"))
+    own, told = (EXPERIMENTS.cell(row, column).recipe for column in ("length", "length, oracle"))
     assert own is not None
     assert told is not None
     assert own.identity == told.identity
-    assert (own.part, told.part) == ("test", "told")
+    assert (own.part, told.part) == ("test", "length_oracle")
 
 
 def test_no_weights_are_selected() -> None:

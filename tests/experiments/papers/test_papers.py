@@ -43,14 +43,14 @@ def test_every_recipe_names_what_there_is() -> None:
         assert recipe.protocol in PROTOCOLS
         assert set(recipe.data) <= {f.name for f in fields(tasks.get(recipe.tasks[0]).options)}
         assert not recipe.test or recipe.test in tasks.get(recipe.tasks[0]).sizes.tests
-        assert set(recipe.changes) <= {f.name for f in fields(Protocol)}
+        assert set(recipe.protocol_changes) <= {f.name for f in fields(Protocol)}
 
 
 def test_every_recipe_can_be_resolved() -> None:
     for recipe in RECIPES.values():
         settings = reproduction.learner_of(recipe).settings()
         assert dict(recipe.config).items() <= settings["config"].items()
-        assert dict(recipe.changes).items() <= settings["protocol"].items()
+        assert dict(recipe.protocol_changes).items() <= settings["protocol"].items()
 
 
 def test_papers_are_read_without_the_framework_and_without_numpy() -> None:

@@ -128,11 +128,11 @@ def test_the_curve_is_the_mean_of_the_logs(steps: str) -> None:
         assert cell.value == pytest.approx(np.mean(logs[steps]), abs=0.051)
         assert cell.spread == pytest.approx(np.std(logs[steps]), abs=0.051)
         assert cell.recipe is not None
-        assert cell.recipe.after == int(steps.replace(",", ""))
+        assert cell.recipe.after_steps == int(steps.replace(",", ""))
         learner = reproduction.learner_of(cell.recipe)
         assert (learner.geca is not None) == (row == "GECA")
         assert learner.config.kernel_sizes == ("1,5,13" if row == "Length" else "1,5,7")
-        assert learner.protocol.steps == (20_000 if cell.recipe.after <= 20_000 else 200_000)
+        assert learner.protocol.steps == (20_000 if cell.recipe.after_steps <= 20_000 else 200_000)
 
 
 def test_all_splits_but_few_shots_and_length_are_judged_by_the_same_runs() -> None:

@@ -105,7 +105,7 @@ def on_test(task: str, options: Options | None = None) -> list[Cell]:
         recipe = cell.recipe
         if recipe is None or cell.value is None or task not in recipe.tasks:
             continue
-        if (recipe.part, recipe.after) != ("test", 0) or recipe.metric == PERPLEXITY:
+        if (recipe.part, recipe.after_steps) != ("test", 0) or recipe.metric == PERPLEXITY:
             continue
         own = tasks.data(task, **dict[str, Any](recipe.data)).options
         if options is None or _what_is_tested(own) == _what_is_tested(options):

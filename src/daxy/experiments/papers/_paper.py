@@ -12,10 +12,10 @@ from daxy.core.errors import UnknownName, WrongRequest, require
 from daxy.core.settings import later, later_mapping, stated
 
 Value = str | int | float | bool | None
-Part: TypeAlias = Literal["test", "validation", "told"]
-"""`told` is the test set, of whose targets the network is told how long they are."""
+Part: TypeAlias = Literal["test", "validation", "length_oracle"]
+"""`length_oracle`: the test set, decoded with the length of each target given."""
 PERPLEXITY = "perplexity"
-"""Of a target token as training met it: it stands beside the metrics of tasks."""
+"""Name of the training perplexity, where a metric of a task is expected."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +33,8 @@ class Recipe:
     """The score that the paper prints; `perplexity` is that of training."""
     data: Mapping[str, Value] = field(default_factory=dict[str, Value])
     """What differs from the task's published data."""
-    changes: Mapping[str, Value] = later_mapping()
-    """What differs from the training recipe."""
+    protocol_changes: Mapping[str, Value] = later_mapping()
+    """Settings that differ from the protocol."""
     geca: Mapping[str, Value] | None = later(None)
     """What differs from GECA's defaults; None for a learner without it."""
     repetitions: int = later(1)
@@ -44,8 +44,8 @@ class Recipe:
     part: Part = later("test")  # noqa: RUF009 - a text
     """On which part of the data the figure is; weights that another part selected may be scored on
     the validation set."""
-    after: int = later(0)
-    """For a figure that is the score on the validation set: after how many steps; 0 for others."""
+    after_steps: int = later(0)
+    """Steps after which the validation score is taken; 0 for a score of the selected weights."""
 
     def task_of(self, seed: int) -> str:
         """Return the name of the task that the run with this seed has."""
@@ -67,7 +67,7 @@ class Recipe:
 
         A run is judged by every metric on all of its tests, and often on its validation set.
         """
-        run = replace(self, metric="", test="", part="test", after=0)
+        run = replace(self, metric="", test="", part="test", after_steps=0)
         return json.dumps(stated(run), sort_keys=True)
 
 

@@ -234,7 +234,7 @@ def varied(row: str, column: str) -> Recipe | None:
     language, split = column.split()
     plain = recipe(name, language.lower(), SPLIT[split])
     config, changes = VARIED[change]
-    return plain and replace(plain, config={**plain.config, **config}, changes=changes)
+    return plain and replace(plain, config={**plain.config, **config}, protocol_changes=changes)
 
 
 VARIANTS = read_table(

@@ -93,7 +93,7 @@ def of_task(network: str, task: str) -> Recipe:
         config=NETWORKS[network],
         protocol=NAME,
         metric="exact",
-        changes=_rate(RATES.get((network, task), usual)),
+        protocol_changes=_rate(RATES.get((network, task), usual)),
     )
 
 
@@ -107,7 +107,7 @@ def of_split(network: str, split: str, rate: str | None = None) -> Recipe:
         protocol=NAME,
         metric="exact" if split.startswith("SCAN") else "back_mapping",
         # The protocol's own rate is left to it, as it was when most of these were trained.
-        changes={} if rate == USUAL else _rate(rate),
+        protocol_changes={} if rate == USUAL else _rate(rate),
     )
 
 
@@ -126,7 +126,7 @@ def of_attempt(updates: int, place: str, rate: str) -> Recipe:
     network, task = place.split(", ")
     usual = of_task(network, task) if task in TASKS else of_split(network, task)
     changes: dict[str, Value] = {"steps": updates, "learning_rate": float(rate)}
-    return replace(usual, changes=changes, metric=PERPLEXITY)
+    return replace(usual, protocol_changes=changes, metric=PERPLEXITY)
 
 
 def of_whole(place: str, rate: str) -> Recipe:
@@ -134,7 +134,7 @@ def of_whole(place: str, rate: str) -> Recipe:
     network, column = place.split(", ")
     if column in SPLITS:
         return of_split(network, column, rate)
-    return replace(of_cell(network, f"{column} coarse"), changes=_rate(rate))
+    return replace(of_cell(network, f"{column} coarse"), protocol_changes=_rate(rate))
 
 
 def _columns(*tasks: str) -> tuple[str, ...]:

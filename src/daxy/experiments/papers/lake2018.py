@@ -57,19 +57,19 @@ def recipe(chosen: Network, split: str) -> Recipe:
         protocol=NAME,
         metric="exact",
         data={"validation": "none"},
-        changes={"dropout": chosen.dropout},
+        protocol_changes={"dropout": chosen.dropout},
     )
 
 
-WITH_ORACLE = "length, told"
-"""The column of what networks do that are told how long their outputs are."""
+WITH_ORACLE = "length, oracle"
+"""The column of networks that are given the lengths of their outputs."""
 
 
 def in_experiments(row: str, column: str) -> Recipe:
     """Return the recipe of a cell of the experiments' table."""
     split = "length" if column == WITH_ORACLE else column
     found = recipe(BEST[split] if row == "best" else OVERALL, SPLIT[split])
-    return replace(found, part="told") if column == WITH_ORACLE else found
+    return replace(found, part="length_oracle") if column == WITH_ORACLE else found
 
 
 EXPERIMENTS = read_table(
@@ -82,7 +82,7 @@ EXPERIMENTS = read_table(
     """,
     in_experiments,
     runs=RUNS,
-    note="In the column `length, told` an oracle gives the network each output length. The best"
+    note="Oracle: decoding is given the length of each target. The best"
     " network differs by experiment. Simple: LSTM, 2 layers of 200 units, no dropout. Length: GRU"
     " with attention, 1 layer of 50, dropout 0.5. Turn left: GRU with attention, 1 layer of 100,"
     " dropout 0.1. Jump: LSTM with attention, 1 layer of 100, dropout 0.1. The paper prints no"
@@ -231,7 +231,7 @@ def in_translation(row: str, column: str) -> Recipe:
             "validation": "none",
             **({} if row == "with daxy" else {"repetitions": 0}),
         },
-        changes={"dropout": TRANSLATOR.dropout},
+        protocol_changes={"dropout": TRANSLATOR.dropout},
         test=test,
     )
 

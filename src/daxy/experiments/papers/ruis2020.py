@@ -24,7 +24,7 @@ BASELINE = Recipe(
     task="gscan/compositional", model="multimodal", config=NETWORK, protocol=NAME, metric="exact"
 )
 LENGTH = replace(BASELINE, task="gscan/length", config={**NETWORK, "kernel_sizes": "1,5,13"})
-SHORTER = replace(BASELINE, changes={"steps": SHORT})
+SHORTER = replace(BASELINE, protocol_changes={"steps": SHORT})
 """The first tenth of the training, which is the same for both."""
 GECA: dict[str, Any] = {"count": 10_000}
 AUGMENTED = {"Baseline": None, "GECA": GECA}
@@ -85,7 +85,7 @@ SHORT_LENGTH = read_table(
     "Exact match on the set of test I after the first tenth of the training",
     ("A", "I"),
     "Baseline, 20,000 steps | ? | ?",
-    lambda _, test: replace(LENGTH, test=test, changes=SHORTER.changes),
+    lambda _, test: replace(LENGTH, test=test, protocol_changes=SHORTER.protocol_changes),
     runs=RUNS,
     note="Not in the paper: 20,000 of 200,000 steps. Targets of A are as long as in training.",
 )
@@ -93,8 +93,8 @@ SHORT_LENGTH = read_table(
 
 def _after(row: str, steps: str) -> Recipe:
     usual = LENGTH if row == "Length" else replace(BASELINE, geca=AUGMENTED[row])
-    changes = SHORTER.changes if steps in STEPS else {}
-    return replace(usual, changes=changes, after=int(steps.replace(",", "")))
+    changes = SHORTER.protocol_changes if steps in STEPS else {}
+    return replace(usual, protocol_changes=changes, after_steps=int(steps.replace(",", "")))
 
 
 CURVE = read_table(
