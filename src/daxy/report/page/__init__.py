@@ -62,6 +62,10 @@ class Page:
         return {"runs": self.runs, "groups": groups, "notes": list(self.notes)}
 
 
+def _silent(stage: str) -> None:
+    del stage
+
+
 def page(
     folders: Sequence[RunFolder],
     *,
@@ -69,7 +73,7 @@ def page(
     ledger: Ledger,
     official: Path | None = None,
     examples: int = 4,
-    progress: Progress = lambda stage: None,
+    progress: Progress = _silent,
 ) -> Page:
     """Return the page about finished runs.
 
@@ -117,9 +121,7 @@ def page(
     }
     parts = {
         "title": _markup.written(element("title", title)),
-        "heading": _markup.written(
-            element("h1", title), element("p", _lead(groups), class_="lead")
-        ),
+        "heading": _markup.written(*_heading(title, groups)),
         "notes": _markup.written(*(element("p", note, class_="note") for note in notes)),
         "summary": _markup.written(*_markup.summary(groups, scores)),
         "published": _markup.written(*_published(matching, others)),
@@ -135,19 +137,18 @@ def page(
         "script": _file("page.js"),
     }
     html = _filled(_file("page.html"), parts)
-    return Page(
-        html=html, groups=tuple(groups), scores=tuple(map(tuple, scores)), notes=tuple(notes)
-    )
+    every = tuple(map(tuple, scores))
+    return Page(html=html, groups=tuple(groups), scores=every, notes=tuple(notes))
 
 
-def _lead(groups: Sequence[Group]) -> str:
-    """Return the sentence below the heading."""
+def _heading(title: str, groups: Sequence[Group]) -> list[Element]:
+    """Return the title, and what the page is about in one sentence."""
     runs = sum(len(group.folders) for group in groups)
     tasks = list(dict.fromkeys(group.task for group in groups))
     named = ", ".join(tasks) if len(tasks) < 4 else f"{len(tasks)} tasks"
     seeds = "1 run" if runs == 1 else f"{runs} runs"
     learners = "1 learner" if len(groups) == 1 else f"{len(groups)} learners"
-    return f"{seeds} of {learners} on {named}."
+    return [element("h1", title), element("p", f"{seeds} of {learners} on {named}.", class_="lead")]
 
 
 def _published(matching: Sequence[Any], others: Mapping[str, Sequence[Any]]) -> list[Element]:

@@ -89,6 +89,8 @@ def _charts(name: str, found: Mapping[int, Findings]) -> Iterator[dict[str, Any]
             for number, shown in every.items()
         }
         names = list(dict.fromkeys(name for own in rows.values() for name in own))
+        if len(names) < 2:
+            continue
         is_course = len(names) > 2 and all(map(str.isdecimal, names))
         if is_course:
             names.sort(key=int)

@@ -160,6 +160,7 @@ def _in_worlds(
         shades = network.attended(chosen.sources, chosen.predictions, worlds).tolist()
     shown = list[dict[str, Any]]()
     for at, (example, own) in enumerate(zip(examples, shades, strict=True)):
+        assert isinstance(example, GroundedExample)
         pictures = [_picture("The target's path", example, example.target, [])]
         attention = ", darker cells with more attention" if own else ""
         title = f"The network's path{attention}"

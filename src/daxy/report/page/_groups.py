@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -76,7 +77,7 @@ def settings(config: RunConfig) -> Settings:
 
 
 def grouped(folders: Sequence[RunFolder], official: Path | None = None) -> list[Group]:
-    """Return finished runs as groups, in the order of each group's first run.
+    """Return finished runs as groups, by task in the order of its first run, then by label.
 
     Args:
         folders: Folders of the runs.
@@ -109,14 +110,17 @@ def grouped(folders: Sequence[RunFolder], official: Path | None = None) -> list[
 
 def _labelled(groups: Sequence[Group]) -> list[Group]:
     """Return the groups with labels that tell the learners of a task apart."""
-    names = {group.label: _distinguishing(groups, group.label) for group in groups}
-    labels = [
-        ", ".join(
-            [group.label, *(_setting(group.settings.get(key), key) for key in names[group.label])]
-        )
-        for group in groups
-    ]
-    return [replace(group, label=label) for group, label in zip(groups, labels, strict=True)]
+    keys = {group.label: _distinguishing(groups, group.label) for group in groups}
+    labelled, known = list[Group](), Counter[tuple[str, str]]()
+    for group in groups:
+        shown = [_setting(group.settings.get(key), key) for key in keys[group.label]]
+        label = ", ".join([group.label, *shown])
+        known[group.task, label] += 1
+        # Learners can differ in what a label does not show, as a setting that one of them lacks.
+        count = known[group.task, label]
+        labelled.append(replace(group, label=f"{label} ({count})" if count > 1 else label))
+    tasks_in_order = list(dict.fromkeys(group.task for group in groups))
+    return sorted(labelled, key=lambda group: (tasks_in_order.index(group.task), group.label))
 
 
 def _distinguishing(groups: Sequence[Group], model: str) -> list[tuple[str, str]]:
@@ -140,11 +144,13 @@ def differing(groups: Sequence[Group]) -> list[tuple[str, str]]:
 
 
 def _setting(value: Any, key: tuple[str, str]) -> str:
-    """Return a setting as a label shows it: `hidden 64`, `attention`, `no attention`."""
+    """Return a setting as a label shows it: `gru`, `hidden 64`, `attention`, `no attention`."""
     name = key[1].replace("_", " ")
     if isinstance(value, bool):
         return name if value else f"no {name}"
-    return f"no {name}" if value is None else f"{name} {value}"
+    if value is None:
+        return f"no {name}"
+    return value if isinstance(value, str) else f"{name} {value}"
 
 
 def split_of(group: Group, notes: list[str]) -> Split | None:

@@ -10,14 +10,21 @@ from xml.etree.ElementTree import Element, tostring
 from daxy import metrics
 from daxy.core.errors import visible
 from daxy.core.summary import Summary
+from daxy.experiments.papers import Cell
+from daxy.experiments.run_folder import RunFolder
 from daxy.report.page._groups import Group, differing
 from daxy.report.page._scores import PublishedValue, Score
 from daxy.report.tables import Comparison
 
 Child = Element | str | None
 
-PLACES = ("daxy", "python", "jax", "device_kind", "devices", "processor", "cores")
-"""Fields of `environment.json` that the page shows."""
+PLACES = {
+    **{"daxy": "daxy", "python": "Python", "jax": "JAX", "device_kind": "Device"},
+    **{"devices": "Devices", "processor": "Processor", "cores": "Cores"},
+}
+"""Fields of `environment.json` that the page shows, with their headings."""
+COLORS = 8
+"""Colors that the learners of a task have in turn."""
 STRIP = 160.0
 """Width of a strip of scores, in units of its own."""
 
@@ -44,52 +51,46 @@ def written(*elements: Element) -> str:
     return "".join(tostring(each, encoding="unicode", method="html") for each in elements)
 
 
-def table(
-    head: Sequence[str], bodies: Iterable[Element], *, caption: str, numbers: Sequence[str] = ()
-) -> Element:
+def table(head: Mapping[str, str], bodies: Iterable[Sequence[Element]], caption: str) -> Element:
     """Return a table in a box that scrolls sideways where the screen is narrow.
 
     Args:
-        head: Names of the columns.
-        bodies: Parts of the table, each a `tbody`.
+        head: Names of the columns, each with the class of its cells.
+        bodies: Groups of rows.
         caption: Title for screen readers.
-        numbers: Names of the columns that hold numbers.
     """
-    cells = [
-        element("th", name, scope="col", class_="number" if name in numbers else "text")
-        for name in head
-    ]
+    cells = [element("th", name, scope="col", class_=kind) for name, kind in head.items()]
     made = element(
         "table",
         element("caption", caption, class_="hidden"),
         element("thead", element("tr", *cells)),
-        *bodies,
+        *(element("tbody", *rows) for rows in bodies),
     )
     return element("div", made, class_="scroll", tabindex=0, role="region", aria_label=caption)
 
 
-def row(head: Child, *cells: Child, kinds: Sequence[str] = ()) -> Element:
-    """Return a table's row whose first cell is its heading; kinds are classes of the others."""
-    classes = [*kinds, *["text"] * (len(cells) - len(kinds))]
-    others = [element("td", cell, class_=kind) for cell, kind in zip(cells, classes, strict=True)]
-    return element("tr", element("th", head, scope="row"), *others)
+def row(head: Mapping[str, str], *cells: Child, class_: str = "plain") -> Element:
+    """Return a row of a table; its first cell is its heading."""
+    first, *kinds = head.values()
+    others = [element("td", cell, class_=kind) for cell, kind in zip(cells[1:], kinds, strict=True)]
+    return element("tr", element("th", cells[0], scope="row", class_=first), *others, class_=class_)
 
 
 def summary(groups: Sequence[Group], scores: Sequence[Sequence[Score]]) -> list[Element]:
     """Return the table of scores, task by task, and what its metrics mean."""
     has_published = any(each.published for own in scores for each in own)
-    head = ["Learner", "Runs", "Score (%)", "Lowest to highest", "Runs from 0 to 100"]
-    head += ["Published (%)"] * has_published
-    kinds = ["number", "number", "number range", "strip", *["number"] * has_published]
-    bodies = list[Element]()
+    head = {"Learner": "text", "Runs": "number", "Score (%)": "number"}
+    head |= {"Lowest to highest": "number range", "Runs from 0 to 100": "strip"}
+    head |= {"Published (%)": "number"} if has_published else {}
+    bodies = list[list[Element]]()
     for task in dict.fromkeys(group.task for group in groups):
         title = element("th", task, scope="rowgroup", colspan=len(head))
-        lines = [element("tr", title, class_="group")]
-        for number, (group, own) in enumerate(zip(groups, scores, strict=True)):
-            if group.task == task:
-                lines += _score_rows(number, group, own, kinds)
-        bodies.append(element("tbody", *lines))
-    shown = table(head, bodies, caption="Scores by task and learner", numbers=head[1:])
+        rows = [element("tr", title, class_="group")]
+        alike = [pair for pair in zip(groups, scores, strict=True) if pair[0].task == task]
+        for place, (group, own) in enumerate(alike):
+            rows.append(_score_row(head, group, own[0], f"key c{place % COLORS}"))
+            rows += [_score_row(head, group, score) for score in own[1:]]
+        bodies.append(rows)
     names = dict.fromkeys(each.metric for own in scores for each in own)
     meanings = [
         part
@@ -97,34 +98,30 @@ def summary(groups: Sequence[Group], scores: Sequence[Sequence[Score]]) -> list[
         for part in (element("dt", name), element("dd", f"{metrics.get(name).summary}."))
     ]
     note = "Score: mean over runs ± standard deviation (of the population). Marks: one per run,"
-    note += " a line at the mean" + ", a diamond at the published value." * has_published
-    note += "." * (not has_published)
+    note += " a line at the mean" + ", a diamond at a published value" * has_published + "."
+    shown = table(head, bodies, "Scores by task and learner")
     return [shown, element("p", note, class_="note"), element("dl", *meanings, class_="terms")]
 
 
-def _score_rows(
-    number: int, group: Group, scores: Sequence[Score], kinds: Sequence[str]
-) -> list[Element]:
-    rows = list[Element]()
-    for place, score in enumerate(scores):
-        label = group.label if place == 0 else ""
-        test = f"test {score.test}, " if score.test else ""
-        name = element("span", f"{test}{score.metric}", class_="metric")
-        key = element("span", class_=f"key c{number}", aria_hidden="true") if label else None
-        head = element("span", key, element("span", label) if label else None, " ", name)
-        own = score.summary.runs
-        cells: list[Child] = [
-            f"{len(own)}",
-            score.summary.text(unit=1),
-            f"{min(own):.1f} to {max(own):.1f}" if len(own) > 1 else "",
-            strip(score.summary, [cell.value for cell in score.published]),
-        ]
-        if "number" in kinds[4:]:
-            cells.append("; ".join(dict.fromkeys(cell.printed for cell in score.published)))
-        made = row(head, *cells, kinds=kinds)
-        made.set("class", "primary" if place == 0 else "secondary")
-        rows.append(made)
-    return rows
+def _score_row(head: Mapping[str, str], group: Group, score: Score, key: str = "") -> Element:
+    """Return the row of a score; the first one of a group has the color of its key."""
+    test = f"test {score.test}, " if score.test else ""
+    name = element(
+        "span",
+        element("span", class_=key, aria_hidden="true") if key else None,
+        element("span", f"{group.label} ", class_="learner" if key else "hidden"),
+        element("span", f"{test}{score.metric}", class_="metric"),
+    )
+    runs = score.summary.runs
+    cells: list[Child] = [
+        name,
+        f"{len(runs)}",
+        score.summary.text(unit=1),
+        f"{min(runs):.1f} to {max(runs):.1f}" if len(runs) > 1 else "",
+        strip(score.summary, [cell.value for cell in score.published]),
+        "; ".join(dict.fromkeys(cell.printed for cell in score.published)),
+    ]
+    return row(head, *cells[: len(head)], class_="primary" if key else "secondary")
 
 
 def strip(values: Summary, published: Sequence[float | None]) -> Element:
@@ -153,63 +150,55 @@ def strip(values: Summary, published: Sequence[float | None]) -> Element:
 
 def published(values: Sequence[PublishedValue]) -> Element:
     """Return the table of published values beside the ledger's and those of the runs."""
-    head = ["Published in", "Learner and score", "Published", "Ledger", "These runs"]
+    head = {"Published in": "text", "Learner and score": "text"}
+    head |= dict.fromkeys(("Published", "Ledger", "These runs"), "number")
     rows = [
         row(
+            head,
             f"{it.cell.paper}/{it.cell.table}: {it.cell.row}, {it.cell.column}",
-            f"{it.group.task}, {it.group.label}: {_figure(it)}",
+            f"{it.group.task}, {it.group.label}: {_score_named(it.comparison)}",
             it.cell.printed,
-            _measured(it.comparison),
-            _with_count(it.here, it.comparison),
-            kinds=["text", "number", "number", "number"],
+            _with_count(it.comparison.summary, it.cell),
+            _with_count(it.here, it.cell),
         )
         for it in values
     ]
-    caption = "Published values for these learners, in per cent unless named perplexity"
-    return table(head, [element("tbody", *rows)], caption=caption, numbers=head[2:])
+    return table(head, [rows], "Published values for these learners, in per cent or perplexity")
 
 
 def others(task: str, comparisons: Sequence[Comparison]) -> Element:
     """Return the table of published scores of other learners on a task."""
-    head = ["Published in", "Learner", "Column", "Score", "Published", "Ledger"]
+    head = {"Published in": "text", "Learner": "text", "Column": "text", "Score": "text"}
+    head |= dict.fromkeys(("Published", "Ledger"), "number")
     rows = [
         row(
+            head,
             f"{it.cell.paper}/{it.cell.table}",
             it.cell.row,
             it.cell.column,
-            _metric(it),
+            _score_named(it),
             it.cell.printed,
-            _measured(it),
-            kinds=["text", "text", "text", "number", "number"],
+            _with_count(it.summary, it.cell),
         )
         for it in comparisons
     ]
-    caption = f"Published scores of other learners on {task}, in per cent"
-    return table(head, [element("tbody", *rows)], caption=caption, numbers=head[4:])
+    return table(head, [rows], f"Published scores of other learners on {task}, in per cent")
 
 
-def _figure(value: PublishedValue) -> str:
-    recipe = value.cell.recipe
-    part = f" on the {recipe.part} set" if recipe and recipe.part == "validation" else ""
-    return f"{_metric(value.comparison)}{part}"
-
-
-def _metric(comparison: Comparison) -> str:
+def _score_named(comparison: Comparison) -> str:
+    """Return the metric of a published value, with the test or part that it is on."""
     recipe = comparison.cell.recipe
     if recipe is None:
         return ""
-    return f"test {recipe.test}, {recipe.metric}" if recipe.test else recipe.metric
+    part = "" if recipe.part == "test" else f" on the part {recipe.part}"
+    return (f"test {recipe.test}, {recipe.metric}" if recipe.test else recipe.metric) + part
 
 
-def _measured(comparison: Comparison) -> str:
-    return _with_count(comparison.summary, comparison)
-
-
-def _with_count(values: Summary | None, comparison: Comparison) -> str:
+def _with_count(values: Summary | None, cell: Cell) -> str:
     """Return a summary with its number of runs, in the digits of the paper."""
     if values is None:
         return "–"
-    return f"{values.text(max(1, comparison.cell.digits), unit=1)} (n = {len(values.runs)})"
+    return f"{values.text(max(1, cell.digits), unit=1)} (n = {len(values.runs)})"
 
 
 def settings(groups: Sequence[Group]) -> list[Element]:
@@ -218,14 +207,14 @@ def settings(groups: Sequence[Group]) -> list[Element]:
     common = {key: it for key, it in groups[0].settings.items() if key not in different}
     made = list[Element]()
     if different:
-        head = ["Setting", *(f"{group.task} {group.label}" for group in groups)]
+        names = [f"{group.task} {group.label}" for group in groups]
+        head = dict.fromkeys(("Setting", *names), "text")
         rows = [
-            row(_named(key), *(_value(group.settings, key) for group in groups))
+            row(head, _named(key), *(_value(group.settings, key) for group in groups))
             for key in different
         ]
         made.append(element("h3", "Settings that differ"))
-        caption = "Settings that differ, by task and learner"
-        made.append(table(head, [element("tbody", *rows)], caption=caption))
+        made.append(table(head, [rows], "Settings that differ, by task and learner"))
         made.append(element("h3", "Settings that all runs share"))
     pairs = [
         element("div", element("dt", _named(key)), element("dd", _value(common, key)))
@@ -249,29 +238,30 @@ def _value(values: Mapping[tuple[str, str], Any], key: tuple[str, str]) -> str:
 
 def environment(groups: Sequence[Group]) -> Element:
     """Return the table of runs: where and when each was trained, and for how long."""
-    head = ["Run", "Started", "Epochs", "Best epoch", "Steps", "Minutes", *map(_place, PLACES)]
-    rows = list[Element]()
-    for group in groups:
-        for folder, scores in zip(group.folders, group.scores, strict=True):
-            place = folder.environment()
-            seconds = scores.get("seconds")
-            diverged = " (diverged)" if scores.get("diverged") else ""
-            cells = [
-                str(place.get("started", "–")),
-                f"{scores['epochs']:,}{diverged}",
-                f"{scores['best_epoch']:,}",
-                f"{scores['steps']:,}",
-                "–" if seconds is None else f"{seconds / 60:.1f}",
-                *(str(place.get(name, "–")) for name in PLACES),
-            ]
-            kinds = ["text", "number", "number", "number", "number"]
-            rows.append(row(element("code", folder.path.name), *cells, kinds=kinds))
-    caption = "Runs with their training and environment"
-    return table(head, [element("tbody", *rows)], caption=caption, numbers=head[2:6])
+    head = {"Run": "text", "Started": "text"}
+    head |= dict.fromkeys(("Epochs", "Best epoch", "Steps", "Minutes"), "number")
+    head |= dict.fromkeys(PLACES.values(), "text")
+    rows = [
+        _run_row(head, folder, scores)
+        for group in groups
+        for folder, scores in zip(group.folders, group.scores, strict=True)
+    ]
+    return table(head, [rows], "Runs with their training and environment")
 
 
-def _place(name: str) -> str:
-    return {"daxy": "daxy", "jax": "JAX", "device_kind": "Device"}.get(name, name.capitalize())
+def _run_row(head: Mapping[str, str], folder: RunFolder, scores: Mapping[str, Any]) -> Element:
+    place, seconds = folder.environment(), scores.get("seconds")
+    diverged = " (diverged)" if scores.get("diverged") else ""
+    return row(
+        head,
+        element("code", folder.path.name),
+        str(place.get("started", "–")),
+        f"{scores['epochs']:,}{diverged}",
+        f"{scores['best_epoch']:,}",
+        f"{scores['steps']:,}",
+        "–" if seconds is None else f"{seconds / 60:.1f}",
+        *(str(place.get(name, "–")) for name in PLACES),
+    )
 
 
 def script_json(value: Any) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from daxy.core.settings import stated
 from daxy.core.summary import Summary
 from daxy.experiments import papers
 from daxy.experiments.ledger import Ledger, Runs
@@ -110,12 +112,18 @@ class PublishedValues:
     def of(self, group: Group) -> list[PublishedValue]:
         """Return the published values for a group's learner on its task.
 
+        A value that a paper prints in several tables is returned once.
+
         Raises:
             WrongFile: a file of the ledger is damaged.
         """
+        cells = dict[tuple[object, ...], Cell]()
+        for cell in group.published:
+            assert cell.recipe is not None, cell
+            cells.setdefault((cell.paper, cell.printed, json.dumps(stated(cell.recipe))), cell)
         return [
             PublishedValue(group=group, comparison=self._compared(cell), here=_here(cell, group))
-            for cell in group.published
+            for cell in cells.values()
         ]
 
     def others(self, group: Group) -> list[Comparison]:

@@ -10,7 +10,7 @@ function fill(node, attributes, children) {
     if (typeof value === "function") node.addEventListener(name, value);
     else if (value !== null && value !== false) node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children.flat().filter((child) => child !== null));
+  node.append(...children.flat(Infinity).filter((child) => child !== null));
   return node;
 }
 
@@ -74,8 +74,8 @@ function tableOf(title, [head, ...rows]) {
       h("tbody", {}, rows.map((row) => h("tr", {}, cells("td", row))))));
 }
 
-function ticksOf(low, high, count) {
-  const step = (high - low) / count || 1, power = 10 ** Math.floor(Math.log10(step));
+function ticksOf(low, high, count, least = 0) {
+  const step = Math.max((high - low) / count || 1, least), power = 10 ** Math.floor(Math.log10(step));
   const nice = power * [1, 2, 5, 10].find((times) => times * power >= step);
   const ticks = [];
   for (let at = Math.ceil(low / nice) * nice; at <= high + nice / 1e6; at += nice) ticks.push(+at.toPrecision(12));
@@ -87,7 +87,7 @@ function powersOf(low, high) {
   for (let power = Math.floor(Math.log10(low)); 10 ** power <= high; power += 1) {
     for (const times of [1, 3]) if (times * 10 ** power >= low && times * 10 ** power <= high) ticks.push(times * 10 ** power);
   }
-  return ticks;
+  return ticks.length > 2 ? ticks : ticksOf(low, high, 4);
 }
 
 /* A line for each series of points [x, y, lowest, highest]; the last two are a band. */
@@ -111,7 +111,7 @@ function lines(spec, width, read) {
   const ticks = (log ? powersOf(y0, y1) : ticksOf(y0, y1, 5)).map((value) => [
     s("line", { class: "grid", x1: left, x2: width - right, y1: y(value), y2: y(value) }),
     s("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, rounded(value))]);
-  const below = ticksOf(x0, x1, Math.max(2, Math.floor(width / 90))).map((value) =>
+  const below = ticksOf(x0, x1, Math.max(2, Math.floor(width / 90)), 1).map((value) =>
     s("text", { x: x(value), y: height - bottom + 18, "text-anchor": "middle" }, counted(value)));
   const picture = s("svg", { viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": spoken(spec) },
     ticks, below, s("text", { x: (left + width) / 2, y: height - 4, "text-anchor": "middle" }, spec.across), marks, guide);
@@ -129,7 +129,7 @@ function lines(spec, width, read) {
 
 /* A bar for each name and series, with a span from the lowest to the highest run. */
 function bars(spec, width) {
-  const thick = spec.series.length > 3 ? 9 : 13, gap = 12, each = thick * spec.series.length + gap;
+  const few = spec.series.length < 3, thick = few ? 13 : 9, gap = 12, each = thick * spec.series.length + gap;
   const room = Math.floor(width * 0.42 / 6.8), longest = Math.max(...spec.names.map((name) => name.length));
   const left = Math.min(longest, room) * 6.8 + 12, right = 44, height = each * spec.names.length + 26;
   const x = (value) => left + (value / spec.top) * (width - left - right);
@@ -147,7 +147,7 @@ function bars(spec, width) {
       return s("g", { class: colorOf(series.group) }, s("title", {}, said),
         s("rect", { class: "bar", x: left, y: y + 1, width: Math.max(x(mean) - left, 1), height: thick - 2, rx: 2 }),
         high > low ? s("line", { class: "span", x1: x(low), x2: x(high), y1: y + thick / 2, y2: y + thick / 2 }) : null,
-        s("text", { x: x(Math.max(mean, high)) + 6, y: y + thick / 2 + 4 }, mean.toFixed(1)),
+        few ? s("text", { x: x(Math.max(mean, high)) + 6, y: y + thick / 2 + 4 }, mean.toFixed(1)) : null,
         printed === null ? null : s("path", { class: "published", d: `M${x(printed)} ${y + thick / 2 - 5}l4 5l-4 5l-4-5z` }));
     });
     return [s("text", { x: left - 8, y: above + (each - gap) / 2 + 4, "text-anchor": "end" }, short, s("title", {}, name)), own];
@@ -258,17 +258,20 @@ async function answersOf(test, run, { targets }) {
     at: (place) => (flags[place] & 2 ? said.at(places[place]) : targets.at(place)) };
 }
 
-/* Marks the tokens of each side that a longest common subsequence leaves out. */
+/* Marks the tokens that a shortest edit of one side into the other replaces, drops or adds. */
 function difference(one, other) {
   if (one.length * other.length > 250000) return [one.map((token, at) => token !== other[at]), other.map((token, at) => token !== one[at])];
-  const wide = other.length + 1, best = new Uint16Array((one.length + 1) * wide);
-  for (let i = one.length - 1; i >= 0; i -= 1) for (let j = other.length - 1; j >= 0; j -= 1) {
-    best[i * wide + j] = one[i] === other[j] ? best[(i + 1) * wide + j + 1] + 1 : Math.max(best[(i + 1) * wide + j], best[i * wide + j + 1]);
+  const wide = other.length + 1, cost = new Uint16Array((one.length + 1) * wide);
+  const at = (i, j) => cost[i * wide + j];
+  for (let i = one.length; i >= 0; i -= 1) for (let j = other.length; j >= 0; j -= 1) {
+    const replace = at(i + 1, j + 1) + (one[i] !== other[j]), drop = at(i + 1, j) + 1, add = at(i, j + 1) + 1;
+    const ends = i === one.length ? other.length - j : one.length - i;
+    cost[i * wide + j] = i === one.length || j === other.length ? ends : Math.min(replace, drop, add);
   }
   const left = one.map(() => true), right = other.map(() => true);
   for (let i = 0, j = 0; i < one.length && j < other.length;) {
-    if (one[i] === other[j]) { left[i] = right[j] = false; i += 1; j += 1; }
-    else if (best[(i + 1) * wide + j] >= best[i * wide + j + 1]) i += 1;
+    if (at(i, j) === at(i + 1, j + 1) + (one[i] !== other[j])) { left[i] = right[j] = one[i] !== other[j]; i += 1; j += 1; }
+    else if (at(i, j) === at(i + 1, j) + 1) i += 1;
     else j += 1;
   }
   return [left, right];
@@ -444,7 +447,7 @@ function heatmap({ title, down, across, weights }) {
 function showLooks() {
   const section = byId("looks");
   if (data.looks.length === 0) section.append(h("p", { class: "note" }, "No network here says what it attends to, and no task has worlds."));
-  else section.append(h("p", { class: "note" }, "Wrong and right answers of the first run of each learner. Rows are outputs, columns what the network reads."));
+  else section.append(h("p", { class: "note" }, "Wrong and right answers of the first run of each learner. Rows of a map are output tokens, columns what the network reads; a stronger color is more attention."));
   for (const number of new Set(data.looks.map((look) => look.group))) {
     const own = data.looks.filter((look) => look.group === number), { task, label } = data.groups[number];
     const separator = data.tests.find((test) => test.task === task).separator;
