@@ -38,6 +38,8 @@ class Evaluated:
     """A test set and the predictions of every run on it."""
 
     task: str
+    metric: str
+    """What says whether a prediction is right."""
     sources: Sequences
     targets: Sequences
     tests: dict[str, int] = field(default_factory=dict[str, int])
@@ -61,6 +63,7 @@ class Evaluated:
         blocks.append(_test_block(self, symbols))
         described: dict[str, Any] = {
             "task": self.task,
+            "metric": self.metric,
             "count": len(self.sources),
             "sources": [visible(symbol) for symbol in self.sources.symbols],
             "targets": [visible(symbol) for symbol in symbols],
@@ -91,7 +94,9 @@ def evaluated(groups: Sequence[Group], splits: Sequence[Split | None]) -> list[E
         found = group.judged
         content = b"".join((*found.sources.content, *found.targets.content))
         key = group.task, content
-        test = known.setdefault(key, Evaluated(group.task, found.sources, found.targets))
+        test = known.setdefault(
+            key, Evaluated(found.task, found.metric, found.sources, found.targets)
+        )
         if split is not None:
             test.tests = dict(split.provenance.sizes.tests)
         for seed, folder, right in zip(group.seeds, group.folders, found.right, strict=True):

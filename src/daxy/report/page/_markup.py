@@ -202,26 +202,34 @@ def _with_count(values: Summary | None, cell: Cell) -> str:
 
 
 def settings(groups: Sequence[Group]) -> list[Element]:
-    """Return the settings that all groups share, and a table of those in which they differ."""
-    different = differing(groups)
+    """Return the settings of each task's learners: those that differ, and those that they share."""
+    tasks = list(dict.fromkeys(group.task for group in groups))
+    every = {task: _settings([it for it in groups if it.task == task]) for task in tasks}
+    if len(tasks) == 1:
+        return every[tasks[0]]
+    return [
+        element("details", element("summary", element("code", task)), *shown)
+        for task, shown in every.items()
+    ]
+
+
+def _settings(groups: Sequence[Group]) -> list[Element]:
+    """Return a table of the settings in which groups differ, and a list of the others."""
+    different, made = differing(groups), list[Element]()
     common = {key: it for key, it in groups[0].settings.items() if key not in different}
-    made = list[Element]()
     if different:
-        names = [f"{group.task} {group.label}" for group in groups]
-        head = dict.fromkeys(("Setting", *names), "text")
+        head = dict.fromkeys(("Setting", *(group.label for group in groups)), "text")
         rows = [
             row(head, _named(key), *(_value(group.settings, key) for group in groups))
             for key in different
         ]
-        made.append(element("h3", "Settings that differ"))
-        made.append(table(head, [rows], "Settings that differ, by task and learner"))
-        made.append(element("h3", "Settings that all runs share"))
+        made.append(table(head, [rows], f"Settings that differ on {groups[0].task}"))
+        made.append(element("p", "All of these learners share:"))
     pairs = [
         element("div", element("dt", _named(key)), element("dd", _value(common, key)))
         for key in common
     ]
-    made.append(element("dl", *pairs, class_="settings"))
-    return made
+    return [*made, element("dl", *pairs, class_="settings")]
 
 
 def _named(key: tuple[str, str]) -> str:

@@ -411,7 +411,7 @@ function startBrowser() {
     current = { test, run, ...columns, answers };
     rows = filtered();
     const right = rows.reduce((sum, row) => sum + answers.isRight(row), 0);
-    found.textContent = `${counted(rows.length)} of ${counted(test.count)} examples, ${counted(right)} of them right. `
+    found.textContent = `${counted(rows.length)} of ${counted(test.count)} examples, ${counted(right)} of them right (${test.metric}). `
       + "Marked: target tokens that the prediction lacks, and predicted tokens that the target lacks.";
     go(0, false);
   }
