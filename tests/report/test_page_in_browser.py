@@ -83,18 +83,27 @@ def opened(browser: Any, address: str, request: pytest.FixtureRequest) -> Iterat
 def chosen(page: Any, label: str) -> None:
     """Choose a run by the beginning of its name."""
     options = page.locator("#filters select").first.locator("option").all_inner_texts()
-    page.get_by_label("Run").select_option(
+    page.get_by_label("Run", exact=True).select_option(
         label=next(each for each in options if each.startswith(label))
     )
 
 
+ANSWERS = """() => {
+  const pages = document.getElementById("pages"), next = pages.querySelector("button:last-child");
+  const rows = [];
+  for (;;) {
+    for (const item of document.querySelectorAll("#examples > li")) {
+      rows.push([...item.querySelectorAll("h3, .answers dd")].map((each) => each.textContent));
+    }
+    if (next.disabled) return rows;
+    next.click();
+  }
+}"""
+
+
 def answers(page: Any) -> list[tuple[str, str, str]]:
-    """Return source, target and prediction of each example on the page."""
-    found = page.locator("#examples > li").evaluate_all(
-        "items => items.map((item) => [...item.querySelectorAll('h3, .answers dd')]"
-        ".map((each) => each.textContent))"
-    )
-    return [tuple(each) for each in found]
+    """Return source, target and prediction of each example, page by page."""
+    return [tuple(each) for each in page.evaluate(ANSWERS)]
 
 
 def test_tokens_are_text(opened: Any) -> None:
@@ -102,7 +111,7 @@ def test_tokens_are_text(opened: Any) -> None:
     assert opened.title() == shown
     assert opened.locator("h1").inner_text() == shown
     chosen(opened, f"{TASK}, seq2seq, hidden 8")
-    opened.wait_for_function("document.querySelector('#examples mark')")
+    opened.locator("#examples mark").first.wait_for()
     assert opened.locator("#examples mark").first.inner_text() == shown
     assert opened.locator("b").count() == 0
 
@@ -112,34 +121,21 @@ def test_every_prediction_is_unpacked_as_it_was(
     number: int, opened: Any, folders: list[RunFolder]
 ) -> None:
     folder = folders[number]
-    table = parquet.load(folder.predictions, ("source", "target", "prediction"))
-    rows = [
-        tuple(visible(" ".join(each)) for each in sides)
-        for sides in zip(
-            *(
-                parquet.sequences(folder.predictions, table, it)
-                for it in ("source", "target", "prediction")
-            ),
-            strict=True,
-        )
-    ]
+    names = "source", "target", "prediction"
+    table = parquet.load(folder.predictions, names).select(names).to_pylist()
+    rows = [tuple(visible(" ".join(row[name])) for name in names) for row in table]
     config = folder.config()
     hidden = config.learner["config"]["hidden"]
     chosen(opened, f"{TASK}, seq2seq, hidden {hidden}, seed {config.seed}")
+    opened.get_by_text(f"{len(rows)} of {len(rows)} examples").wait_for()
     opened.wait_for_timeout(300)
-    shown = list[tuple[str, str, str]]()
-    while True:
-        shown += answers(opened)
-        if opened.get_by_role("button", name="Next").is_disabled():
-            break
-        opened.get_by_role("button", name="Next").click()
-    assert shown == rows
+    assert answers(opened) == rows
 
 
 def test_filters_leave_what_they_say(opened: Any, folders: list[RunFolder]) -> None:
     chosen(opened, f"{TASK}, seq2seq, hidden 4, seed 1")
-    opened.get_by_label("Result").select_option("Wrong")
-    opened.get_by_label("Search").fill("around")
+    opened.get_by_label("Result", exact=True).select_option("Wrong")
+    opened.get_by_label("Search", exact=True).fill("around")
     opened.get_by_label("Shortest target length").fill("16")
     table = parquet.load(folders[1].predictions, ("source", "target", "exact"))
     rows = table.to_pylist()
@@ -151,7 +147,7 @@ def test_filters_leave_what_they_say(opened: Any, folders: list[RunFolder]) -> N
     assert 0 < len(left) < len(rows)
     opened.get_by_text(f"{len(left)} of {len(rows)} examples, 0 of them right").wait_for()
     assert {row[0] for row in answers(opened)} <= {" ".join(row["source"]) for row in left}
-    opened.get_by_label("Search").fill("no such token")
+    opened.get_by_label("Search", exact=True).fill("no such token")
     opened.get_by_text(f"0 of {len(rows)} examples").wait_for()
     assert answers(opened) == []
 
@@ -278,6 +274,7 @@ def test_a_chart_tells_what_it_draws_and_has_its_table(opened: Any) -> None:
     assert "Training loss" in said
     assert "seq2seq, hidden 4, seed 0 from 2 to 1" in said
     figure.get_by_text("Table").click()
+    figure.locator("tbody tr").first.wait_for()
     assert figure.locator("tbody tr").all_inner_texts()[0].split("\t") == ["10", "2", "2", "2"]
     data = json.loads(opened.locator("#data").evaluate("node => node.textContent"))
     assert len(data["curves"]) == opened.locator("#curves figure").count()

@@ -303,7 +303,10 @@ function startBrowser() {
   const runs = data.tests.flatMap((test) => test.runs.map((run) => ({ test, run })));
   const name = ({ test, run }) => `${test.task}, ${labelOf(run.group)}, seed ${run.seed}`;
   const option = (text, value) => h("option", { value }, text);
-  const label = (text, control, wide) => h("label", { class: wide ? "wide" : null }, text, control);
+  const label = (text, control, wide) => {
+    control.id = `filter-${text.toLowerCase()}`;
+    return h("div", { class: wide ? "field wide" : "field" }, h("label", { for: control.id }, text), control);
+  };
   const length = (text) => h("input", { type: "number", min: 0, inputmode: "numeric", "aria-label": `${text} target length` });
   const form = byId("filters"), list = byId("examples"), found = byId("found");
   const controls = {
