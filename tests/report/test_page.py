@@ -5,10 +5,13 @@ import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.experiments.small_runs import experiment
+from tests.report import test_grounded_analyses as grounded
 from tests.report.test_analyses import AS_LAKE, LEARNER, right, run, short
 
 from daxy.core.examples import Example, Sequences, Tokens
@@ -16,7 +19,7 @@ from daxy.experiments import papers, reproduction
 from daxy.experiments.entry import Entry
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.run_folder import RunFolder
-from daxy.report.page import Page, page
+from daxy.report.page import Page, _examples, page
 from daxy.report.page._encoding import Evaluated
 
 TASK = "scan/simple_p1"
@@ -235,3 +238,36 @@ def test_wrong_requests_are_refused_and_write_nothing(
     answer = daxy("report", *(each.format(**places) for each in arguments))
     assert (answer.code, said in answer.err, answer.err.count("\n")) == (2, True, 1)
     assert not list(tmp_path.glob("*.html"))
+
+
+@pytest.mark.usefixtures("one_shape")
+def test_attention_of_wrong_and_right_answers_is_shown(tmp_path: Path) -> None:
+    folders = experiment(tmp_path / "runs").run([0, 1])
+    shown = Outline(made(folders, tmp_path, examples=3).html).data["looks"]
+    assert len(shown) == 3
+    for look in shown:
+        (attention,) = look["maps"]
+        assert attention["across"] == [*look["source"], "</s>"]
+        assert attention["down"][: len(look["prediction"])] == look["prediction"]
+        assert {sum(row) for row in attention["weights"]} <= set(range(95, 106))
+        assert look["right"] == (look["prediction"] == look["target"])
+
+
+def test_worlds_are_drawn_for_every_test_with_what_was_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blind = SimpleNamespace(attends=False, has_memory=False)
+    monkeypatch.setattr(_examples, "load", lambda path: blind)
+    folder = with_log(grounded.run(tmp_path, 0, grounded.knows_no_color))
+    outline = Outline(made([folder], tmp_path, examples=2).html)
+    looks, (test,) = outline.data["looks"], outline.data["tests"]
+    assert test["tests"] == dict(grounded.DATA.load(grounded.TASK).provenance.sizes.tests)
+    assert {look["test"] for look in looks} == {
+        name for name, count in test["tests"].items() if count
+    }
+    for look in looks:
+        wanted, done = (each["text"].rpartition(": ")[2] for each in look["pictures"])
+        assert wanted == ", ".join(look["target"])
+        assert done == (", ".join(look["prediction"]) or "no action")
+    titles = {chart["title"] for chart in outline.data["breakdowns"]}
+    assert "By situation: direction of the target" in titles
