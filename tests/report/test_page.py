@@ -90,15 +90,20 @@ class Outline(HTMLParser):
         return json.loads(text)
 
 
-@pytest.fixture
-def folders(tmp_path: Path) -> list[RunFolder]:
+def four_runs(folder: Path) -> list[RunFolder]:
+    """Return runs of two learners on one task, and of one of them on another."""
     wider = {**LEARNER, "config": {"hidden": 8}}
     return [
-        with_log(run(tmp_path, TASK, 0, right)),
-        with_log(run(tmp_path, TASK, 1, short)),
-        with_log(run(tmp_path, TASK, 0, hostile, wider)),
-        with_log(run(tmp_path, "nacs/simple_p1", 0, right)),
+        with_log(run(folder, TASK, 0, right)),
+        with_log(run(folder, TASK, 1, short)),
+        with_log(run(folder, TASK, 0, hostile, wider)),
+        with_log(run(folder, "nacs/simple_p1", 0, right)),
     ]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[RunFolder]:
+    return four_runs(tmp_path_factory.mktemp("runs"))
 
 
 def test_the_summary_has_a_row_per_learner_with_mean_and_deviation(
@@ -242,7 +247,7 @@ def test_wrong_requests_are_refused_and_write_nothing(
 
 @pytest.mark.usefixtures("one_shape")
 def test_attention_of_wrong_and_right_answers_is_shown(tmp_path: Path) -> None:
-    folders = experiment(tmp_path / "runs").run([0, 1])
+    folders = experiment(tmp_path / "runs").run([0])
     shown = Outline(made(folders, tmp_path, examples=3).html).data["looks"]
     assert len(shown) == 3
     for look in shown:

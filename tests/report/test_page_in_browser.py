@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.report.test_analyses import LEARNER, right, run, short
-from tests.report.test_page import HOSTILE, TASK, hostile, made, with_log
+from tests.report.test_page import HOSTILE, TASK, four_runs, made
 
 from daxy.core.errors import visible
 from daxy.experiments.run_folder import RunFolder
@@ -40,14 +39,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> list[RunFolder]:
-    folder = tmp_path_factory.mktemp("runs")
-    wider = {**LEARNER, "config": {"hidden": 8}}
-    return [
-        with_log(run(folder, TASK, 0, right)),
-        with_log(run(folder, TASK, 1, short)),
-        with_log(run(folder, TASK, 0, hostile, wider)),
-        with_log(run(folder, "nacs/simple_p1", 0, short)),
-    ]
+    return four_runs(tmp_path_factory.mktemp("runs"))
 
 
 @pytest.fixture(scope="module")

@@ -22,10 +22,10 @@ from daxy.core.errors import require
 class Report(Verb):
     """Write one HTML page about finished runs: scores, learning curves, errors, attention.
 
-    Runs may be of any tasks, learners and seeds. The page is one file that needs no network: send
-    it to somebody, or open it in a browser. It has published values beside the scores, learning
-    curves, accuracy by length and construction, every test example with the predictions of all
-    runs, attention and worlds of some examples, settings and environment.
+    The runs may differ in task, learner and seed. The page is one file that works offline. It
+    compares scores with published values and shows learning curves, accuracy by length and
+    construction, every test example with its predictions, attention and worlds for some examples,
+    settings and environment.
 
     Example:
         daxy report runs/* --out report.html
@@ -37,16 +37,16 @@ class Report(Verb):
     ] = ()
     """Folders of finished runs."""
     out: Annotated[Path, tyro.conf.arg(metavar="FILE")] = Path("report.html")
-    """The page."""
+    """File to write."""
     title: str = "Report of runs"
-    """Its heading."""
+    """Heading of the page."""
     results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = RESULTS
-    """Folder of measured values of published tables, which stand beside published ones."""
+    """Folder of measured values, for comparison with published ones."""
     official: Annotated[Path | None, tyro.conf.arg(metavar="PATH")] = None
-    """Official files that the runs were trained on, if they were: for worlds and single tests."""
+    """Official files, if the runs were trained on such files: for worlds and single tests."""
     examples: int = 4
-    """Examples per learner and task with attention or worlds; of several tests, two each at least.
-    0 leaves them out, which is faster."""
+    """Number of examples with attention or worlds per learner and task, but at least two per test.
+    0 is fastest."""
     force: Switch = False
     """Replace the page if it exists."""
 

@@ -1,8 +1,8 @@
-"""One HTML page about finished runs: it stands alone, and asks no host for anything.
+"""One self-contained HTML page about finished runs. It makes no request.
 
-The page is `page.html` with `page.css`, `page.js`, tables written here as HTML, and data that the
-script draws charts and lists examples from. Its content security policy forbids every request.
-Tokens are text everywhere: elements escape them (`_markup`), and the script sets text content.
+`page.html` is the template. Python writes the tables (`_markup`) and the data; `page.js` draws the
+charts and lists the examples; `page.css` has the style. The content security policy of the page
+forbids requests. Tokens are never markup: `_markup` escapes them, and the script sets text content.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Page:
     scores: tuple[tuple[Score, ...], ...]
     """Of each group."""
     notes: tuple[str, ...]
-    """What the page lacks, and why."""
+    """Reasons for missing parts of the page."""
 
     @property
     def runs(self) -> int:
@@ -82,7 +82,7 @@ def page(
         title: Heading of the page.
         ledger: Measured values of published tables.
         official: Official files, for runs on official files.
-        examples: Number of examples per learner and task with attention or worlds; 0 for none.
+        examples: Number of examples with attention or worlds per learner and task; 0 for none.
         progress: Called with the name of each stage.
 
     Raises:
@@ -142,7 +142,7 @@ def page(
 
 
 def _heading(title: str, groups: Sequence[Group]) -> list[Element]:
-    """Return the title, and what the page is about in one sentence."""
+    """Return the title and a sentence with the numbers of runs, learners and tasks."""
     runs = sum(len(group.folders) for group in groups)
     tasks = list(dict.fromkeys(group.task for group in groups))
     named = ", ".join(tasks) if len(tasks) < 4 else f"{len(tasks)} tasks"
@@ -152,7 +152,7 @@ def _heading(title: str, groups: Sequence[Group]) -> list[Element]:
 
 
 def _published(matching: Sequence[Any], others: Mapping[str, Sequence[Any]]) -> list[Element]:
-    """Return published values of these learners, those of others folded, and the papers."""
+    """Return published values of these learners, those of others (folded), and citations."""
     made = list[Element]()
     if matching:
         made.append(_markup.published(matching))

@@ -30,7 +30,7 @@ from daxy.formats import parquet
 from daxy.report.page._groups import Group
 
 RIGHT, DIFFERS = 1, 2
-"""Flags of a prediction: it is right by the metric; it is not the target, token for token."""
+"""Flags of a prediction: right by the metric; different from the target."""
 
 
 @dataclass(eq=False)
@@ -39,7 +39,7 @@ class Evaluated:
 
     task: str
     metric: str
-    """What says whether a prediction is right."""
+    """Name of the metric that decides which predictions are right."""
     sources: Sequences
     targets: Sequences
     tests: dict[str, int] = field(default_factory=dict[str, int])
@@ -47,7 +47,7 @@ class Evaluated:
     runs: list[tuple[int, int, NDArray[np.bool_], Sequences]] = field(
         default_factory=list[tuple[int, int, NDArray[np.bool_], Sequences]]
     )
-    """Of each run: number of its group, its seed, which predictions are right, the predictions."""
+    """Group number, seed, mask of right predictions, and predictions of each run."""
 
     @property
     def symbols(self) -> Tokens:
@@ -56,9 +56,9 @@ class Evaluated:
         return tuple(sorted({symbol for each in every for symbol in each.symbols}))
 
     def as_json(self, blocks: list[str]) -> dict[str, Any]:
-        """Return the description of the test set and its runs; their blocks are appended."""
+        """Return the description of the test set and its runs, and append their blocks."""
         symbols = self.symbols
-        # A token with a space in it asks for another separator.
+        # Tokens of gSCAN have spaces in them: `turn left`.
         separator = ", " if any(" " in symbol for symbol in symbols) else " "
         blocks.append(_test_block(self, symbols))
         described: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Chosen examples with what a network attends to, and the worlds of grounded commands."""
+"""Chosen examples with attention, memory reads and worlds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from daxy.worlds.examples import GroundedExample, GroundedExamples
 from daxy.worlds.grid import ACTIONS
 
 LARGEST = 20_000
-"""Cells of a map of attention at most: examples that need more are left out."""
+"""Maximum number of cells of a map; longer examples are left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +60,8 @@ def choose(group: Group, split: Split | None, count: int) -> Chosen:
 
     Args:
         group: The runs.
-        split: Their data, where the test set is several tests or has worlds.
-        count: How many examples to choose; of each of several tests at least two.
+        split: Their data, if the test set has several tests or worlds.
+        count: Number of examples, but at least two per test if there are several.
     """
     found, path = group.judged, group.folders[0].predictions
     right = found.right[0]
@@ -126,7 +126,7 @@ def looks(chosen: Chosen, split: Split | None) -> list[dict[str, Any]]:
 
 
 def _maps(network: Predictor, source: Tokens, said: Tokens) -> list[dict[str, Any]]:
-    """Return a map of attention, or one for each end of a memory that is read."""
+    """Return a map of attention, or of the reads at each end of a memory."""
     if (len(source) + len(said) + 2) ** 2 > LARGEST:
         return []
     if network.has_memory:

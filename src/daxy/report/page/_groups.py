@@ -24,16 +24,16 @@ Settings = Mapping[tuple[str, str], Any]
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Finished runs of one learner on one task that differ in their seeds alone."""
+    """Finished runs of one learner on one task, one per seed."""
 
     folders: tuple[RunFolder, ...]
     """By seed."""
     config: RunConfig
     """Configuration of the first run."""
     label: str
-    """Name of the learner: its architecture and the settings that tell it from others."""
+    """Architecture, and the settings that distinguish the learner from others."""
     official: Path | None = None
-    """Official files that the runs were trained on, if they were and the files are known."""
+    """Official files that the runs were trained on; None for generated data."""
 
     @property
     def task(self) -> str:
@@ -57,7 +57,7 @@ class Group:
 
     @cached_property
     def judged(self) -> Judged:
-        """Test set, and which predictions of each run are right."""
+        """Test set with the mask of right predictions of each run."""
         return judged(self.folders)
 
     @cached_property
@@ -109,7 +109,7 @@ def grouped(folders: Sequence[RunFolder], official: Path | None = None) -> list[
 
 
 def _labelled(groups: Sequence[Group]) -> list[Group]:
-    """Return the groups with labels that tell the learners of a task apart."""
+    """Return the groups with a distinct label for each learner of a task, sorted by label."""
     keys = {group.label: _distinguishing(groups, group.label) for group in groups}
     labelled, known = list[Group](), Counter[tuple[str, str]]()
     for group in groups:
@@ -154,11 +154,11 @@ def _setting(value: Any, key: tuple[str, str]) -> str:
 
 
 def split_of(group: Group, notes: list[str]) -> Split | None:
-    """Return the data of a group where its test set is several tests or has worlds; else None.
+    """Return the data of a group if its test set has several tests or worlds, else None.
 
     Args:
         group: The runs.
-        notes: Why there is none, where it is needed, is appended.
+        notes: List to which the reason is appended if the data cannot be loaded.
     """
     task = tasks.get(group.task)
     if not (task.grounded or task.sizes.tests):

@@ -1,4 +1,4 @@
-"""HTML elements, and the parts of the page that need no script."""
+"""HTML elements, and the tables of the page."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ PLACES = {
 }
 """Fields of `environment.json` that the page shows, with their headings."""
 COLORS = 8
-"""Colors that the learners of a task have in turn."""
+"""Number of colors; the learners of a task take them in turn."""
 STRIP = 160.0
-"""Width of a strip of scores, in units of its own."""
+"""Width of a strip of scores, in pixels."""
 
 
 def element(name: str, *children: Child, **attributes: str | int | float) -> Element:
-    """Return an element; its texts are escaped when it is written, and None is no child.
+    """Return an element. `written` escapes its texts and attributes.
 
-    An underscore ends a name that is a word of Python (`class_`), and else stands for a hyphen.
+    In names of attributes, a final underscore is dropped (`class_`) and others become hyphens.
     """
     named = {key.rstrip("_").replace("_", "-"): str(value) for key, value in attributes.items()}
     made = Element(name, named)
@@ -77,7 +77,7 @@ def row(head: Mapping[str, str], *cells: Child, class_: str = "plain") -> Elemen
 
 
 def summary(groups: Sequence[Group], scores: Sequence[Sequence[Score]]) -> list[Element]:
-    """Return the table of scores, task by task, and what its metrics mean."""
+    """Return the table of scores by task, a legend, and the definitions of its metrics."""
     has_published = any(each.published for own in scores for each in own)
     head = {"Learner": "text", "Runs": "number", "Score (%)": "number"}
     head |= {"Lowest to highest": "number range", "Runs from 0 to 100": "strip"}
@@ -104,7 +104,7 @@ def summary(groups: Sequence[Group], scores: Sequence[Sequence[Score]]) -> list[
 
 
 def _score_row(head: Mapping[str, str], group: Group, score: Score, key: str = "") -> Element:
-    """Return the row of a score; the first one of a group has the color of its key."""
+    """Return the row of a score; `key` is the class of the color mark in a group's first row."""
     test = f"test {score.test}, " if score.test else ""
     name = element(
         "span",
@@ -202,7 +202,7 @@ def _with_count(values: Summary | None, cell: Cell) -> str:
 
 
 def settings(groups: Sequence[Group]) -> list[Element]:
-    """Return the settings of each task's learners: those that differ, and those that they share."""
+    """Return the settings of the learners of each task, folded if there are several tasks."""
     tasks = list(dict.fromkeys(group.task for group in groups))
     every = {task: _settings([it for it in groups if it.task == task]) for task in tasks}
     if len(tasks) == 1:

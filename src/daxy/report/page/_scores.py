@@ -78,9 +78,9 @@ class PublishedValue:
 
     group: Group
     comparison: Comparison
-    """The cell with the runs of the ledger."""
+    """Cell of a table with the runs of the ledger."""
     here: Summary | None
-    """Runs of the report; None where their scores do not have the value."""
+    """Value of the report's runs; None if their scores lack it."""
 
     @property
     def cell(self) -> Cell:

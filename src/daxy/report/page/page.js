@@ -254,7 +254,7 @@ async function answersOf(test, run, { targets }) {
   let others = 0;
   flags.forEach((flag, place) => { places[place] = others; others += flag >> 1; });
   const said = sequences(test.targets, take(Uint32Array, others), take(codesOf(test.targets)));
-  return { isRight: (place) => Boolean(flags[place] & 1),
+  return { isRight: (place) => Boolean(flags[place] & 1), isTarget: (place) => !(flags[place] & 2),
     at: (place) => (flags[place] & 2 ? said.at(places[place]) : targets.at(place)) };
 }
 
@@ -394,7 +394,9 @@ function startBrowser() {
       const count = targets.lengths[row];
       if (count < least || count > most) continue;
       if (wanted && answers.isRight(row) !== (wanted === "right")) continue;
-      if (text && !has(sources.at(row), " ") && !has(targets.at(row), test.separator) && !has(answers.at(row), test.separator)) continue;
+      const matches = !text || has(sources.at(row), " ") || has(targets.at(row), test.separator)
+        || (!answers.isTarget(row) && has(answers.at(row), test.separator));
+      if (!matches) continue;
       chosen.push(row);
     }
     const sign = { short: 1, long: -1 }[controls.order.value];
