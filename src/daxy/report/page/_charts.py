@@ -14,7 +14,7 @@ from daxy.report.analyses import Findings
 from daxy.report.analyses._analysis import Row
 from daxy.report.page._groups import Group
 
-ANALYSES = ("by_construction", "constructions", "by_length")
+ANALYSES = ("by_length", "by_construction", "constructions")
 """Analyses that read run folders alone."""
 IN_WORLDS = ("by_situation", *ANALYSES)
 """Analyses for tasks with worlds, whose data is known."""
