@@ -85,14 +85,14 @@ def test_a_table_is_drawn(daxy: Callable, results: str, tmp_path: Path, ending: 
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        ("bastings2018 --draw x.png", "--row, --column, --draw and --force are for a table"),
-        ("--row gru", "--row, --column, --draw and --force are for a table"),
+        ("bastings2018 --draw x.png", "--row, --column, --draw and --force need a table"),
+        ("--row gru", "--row, --column, --draw and --force need a table"),
         (
             "bastings2018/table4 --draw x.gif",
             "x.gif: expected a name that ends in .png",
         ),
         ("bastings2018/table4 --row xyz", "no row named 'xyz'"),
-        ("lake2018/grid --results . --draw x.png", "lake2018/grid: there is nothing to draw"),
+        ("lake2018/grid --results . --draw x.png", "lake2018/grid: it has neither published"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(request_: str, message: str, daxy: Callable) -> None:
@@ -120,7 +120,7 @@ def test_without_results_it_says_that_there_are_none(
     monkeypatch.chdir(tmp_path)
     answer = daxy("papers", "bastings2018/table4")
     assert answer.code == 0
-    assert answer.err.startswith("no folder results here: nothing that was measured is shown")
+    assert answer.err.startswith("no folder results here: no measured scores are shown")
     assert daxy("papers").err == ""
 
 

@@ -32,7 +32,7 @@ def render(ledger: Ledger) -> str:
     """
     parts = [part for name in papers.available() for part in _paper(papers.get(name), ledger)]
     if not parts:
-        return "No figure has been measured yet.\n"
+        return "Nothing has been measured yet.\n"
     return "\n".join(
         [*parts, f"In per cent. {RULE[0].upper()}{RULE[1:]}. {SELECTED} {RETRAINED}\n"]
     )
@@ -87,7 +87,7 @@ def _paper(paper: Paper, ledger: Ledger) -> Iterator[str]:
                 yield f"{table.note}\n"
         if others := len(measured) - len(published):
             shown = f"`daxy papers {table.path}` shows them"
-            yield f"Measured without a figure in the paper: {others}; {shown}.\n"
+            yield f"Measured without a published score: {others}; {shown}.\n"
 
 
 def _filed(table: Table, ledger: Ledger) -> set[str]:
@@ -117,9 +117,7 @@ def main(
     text, wanted = updated(file, Ledger(results))
     if check and text != wanted:
         command = f"python -m daxy.report.readme {file} --results {results}"
-        raise CheckFailed(
-            f"{file}: its figures are not those of {results}; `{command}` writes them"
-        )
+        raise CheckFailed(f"{file}: its scores are not those of {results}; `{command}` writes them")
     if text != wanted:
         write_text(file, wanted)
 
