@@ -157,7 +157,7 @@ def test_a_part_of_a_test_set_is_scored_when_asked_for(test: Examples) -> None:
         daxy.score(TASK, some)
     some[test.keys[12]] = "I_JUMP"
     scored = daxy.score(TASK, some, partial=True)
-    assert (scored.accuracy, len(scored.examples), scored.of) == (0.9, 10, 1173)
+    assert (scored.accuracy, len(scored.examples), scored.test_examples) == (0.9, 10, 1173)
     assert scored.is_partial
     # Wilson's interval of 9 of 10 (Brown, Cai & DasGupta 2001, equation 4).
     assert scored.interval == pytest.approx((0.5958, 0.9821), abs=1e-3)
@@ -168,7 +168,7 @@ def test_a_part_of_a_test_set_is_scored_when_asked_for(test: Examples) -> None:
 def test_a_sample_is_scored_against_the_same_draw(test: Examples) -> None:
     split = daxy.load(TASK).only(sample=50, seed=3)
     scored = daxy.score(TASK, split.test.target, split=split)
-    assert (scored.accuracy, len(scored.examples), scored.of) == (1, 50, 1173)
+    assert (scored.accuracy, len(scored.examples), scored.test_examples) == (1, 50, 1173)
     assert set(split.test.keys) <= set(test.keys)
 
 

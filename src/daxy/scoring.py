@@ -79,7 +79,7 @@ class UnknownTokens:
     @property
     def as_json(self) -> dict[str, Any]:
         """The same as JSON values."""
-        return {"predictions": self.predictions, "of": self.of, "tokens": dict(self.counts)}
+        return {"predictions": self.predictions, "total": self.of, "tokens": dict(self.counts)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,15 +90,15 @@ class Scored:
     metric: str
     """Name of the primary metric."""
     totals: Mapping[str, float]
-    """Each metric's figure for all predictions, between 0 and 1."""
+    """The score of all predictions by each metric, between 0 and 1."""
     values: Mapping[str, Scores]
     """Each metric's value of each prediction, in the order of the test set."""
     examples: Examples
     """The test examples that have a prediction."""
     predictions: Sequences
     tests: Mapping[str, Mapping[str, float]]
-    """Where the test set is several tests, each metric's figure for each of them, by its name."""
-    of: int = 0
+    """The same for each of several tests, by its name."""
+    test_examples: int = 0
     """Number of examples of the whole test set; see `is_partial`."""
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
     """Number of examples with a prediction of each of several tests, by its name."""
@@ -111,7 +111,7 @@ class Scored:
 
     @property
     def accuracy(self) -> float:
-        """The primary metric's figure."""
+        """The score by the primary metric."""
         return self.totals[self.metric]
 
     @property
@@ -122,7 +122,7 @@ class Scored:
     @property
     def is_partial(self) -> bool:
         """Whether some examples of the test set have no prediction."""
-        return len(self.examples) < self.of
+        return len(self.examples) < self.test_examples
 
     @cached_property
     def interval(self) -> tuple[float, float]:
@@ -247,7 +247,7 @@ def _scored(
         examples,
         said,
         task.by_test(examples, places, said, values),
-        of=cast("int", data.provenance.part.get("of", len(data.test))),
+        test_examples=cast("int", data.provenance.part.get("of", len(data.test))),
         counts={name: at.stop - at.start for name, at in places.items()},
         unknown_tokens=unknown,
         normalized=dict(changes),

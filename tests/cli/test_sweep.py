@@ -74,8 +74,8 @@ def test_a_grid_is_planned_run_filed_and_found_again(folder: Path, daxy: Callabl
     assert (planned.json["missing"], program["samples"]) == (8, 8 * 64)
     assert program["tasks"] == ["scan/simple_p1", "scan/simple_p2"]
     assert planned.json["seconds"] == program["seconds"] > 0
-    assert planned.json["table"] == planned.json["plan"] == "made_up/grid"
-    assert planned.json["figures"] == len(planned.json["cells"]) == 4
+    assert planned.json["table"] == "made_up/grid"
+    assert len(planned.json["cells"]) == 4
     assert planned.json["cells"][1] == {"row": "quiet", "column": "p2", "task": "scan/simple_p2"}
     assert not (folder / "runs").exists()
 
@@ -200,7 +200,7 @@ def test_a_network_that_is_lost_is_not_counted_among_those_that_are_done(
 
     def losing(self: Workshop, runs: Any, watcher: Any) -> None:
         complete(self, runs[:-1], watcher)
-        raise RunFailed("the loss of seed 1 is no number any more")
+        raise RunFailed("the loss of seed 1 is not finite")
 
     monkeypatch.setattr(Workshop, "complete", losing)
     answer = daxy("sweep", "made_up/grid", "--row", "quiet", "--column", "p1", "--no-estimate")

@@ -222,7 +222,7 @@ def test_what_it_does_is_drawn(trained: RunFolder, tmp_path: Path, daxy: Callabl
         level = round(255 - 135 * float(np.sqrt(share)))
         assert f"#{level:02x}{level:02x}{level:02x}" in out.read_text()
     told = daxy(*request).out
-    assert f"its network: {found['prediction']}" in told
+    assert f"prediction: {found['prediction']}" in told
     shares = told.partition("in per cent:\n")[2].split()
     assert [int(share) for share in shares] == [
         round(100 * x) for row in found["attention"] for x in row

@@ -96,7 +96,7 @@ def test_on_the_validation_set_a_network_that_diverged_counts_as_wrong() -> None
     ("rates", "seeds", "said"),
     [
         ([0.1, 0.1], [0], "rates must differ"),
-        ([], [0], "rates must differ, and be some"),
+        ([], [0], "expected different learning rates, at least one"),
         ([0.1, -0.1], [0], "learning-rate must be positive"),
         ([0.1], [0, 0], "seeds must differ"),
     ],

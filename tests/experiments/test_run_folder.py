@@ -61,7 +61,7 @@ def test_a_changed_byte_of_a_finished_run_is_reported(name: str, runs: Path) -> 
     place = content.rindex(b"0") if name.endswith(".json") else len(content) // 2
     content[place] ^= 1
     file.write_bytes(content)
-    with pytest.raises(RunFailed, match=f"{name} is not what the run wrote"):
+    with pytest.raises(RunFailed, match=f"{name} was changed after training"):
         first(runs).is_done()
 
 

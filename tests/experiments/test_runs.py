@@ -159,9 +159,9 @@ def test_what_cannot_be_deleted_is_not_passed_off_as_new(
     [
         (
             jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory"),
-            "memory does not suffice",
+            "out of memory",
         ),
-        (MemoryError("no room"), "memory does not suffice"),
+        (MemoryError("no room"), "out of memory"),
         (
             jax.errors.JaxRuntimeError("INTERNAL: driver"),
             "JAX failed on its device .*: INTERNAL: driver",
@@ -404,7 +404,7 @@ def test_a_damaged_checkpoint_is_reported_and_a_restart_helps(
 
 @pytest.mark.parametrize("seeds", [[], [3, 3]])
 def test_seeds_have_to_differ_and_be_some(seeds: list[int], tmp_path: Path) -> None:
-    with pytest.raises(WrongRequest, match="seeds must differ, and be some"):
+    with pytest.raises(WrongRequest, match="expected different seeds, at least one"):
         experiment(tmp_path).run(seeds)
 
 
@@ -529,7 +529,7 @@ def test_memory_that_does_not_suffice_for_the_test_set_is_no_defect(
     def decode(*_: object) -> NoReturn:
         raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory")
 
-    with monkeypatch.context() as patch, pytest.raises(RunFailed, match="memory does not suffice"):
+    with monkeypatch.context() as patch, pytest.raises(RunFailed, match="out of memory"):
         patch.setattr(runs_module, "_finish", decode)
         experiment(tmp_path).run([0, 1])
     watcher = Watcher()
@@ -569,7 +569,7 @@ def test_a_run_that_diverges_is_named_and_the_others_of_its_group_are_finished(
         patched.setattr(Replicas, "run", losing)
         experiment(tmp_path).run([0, 1])
     assert str(caught.value) == (
-        "the loss of seed 1 (epoch 1) is no number any more; try a smaller learning rate;"
+        "the loss of seed 1 (epoch 1) is not finite; try a smaller learning rate;"
         " the other runs of the group are finished"
     )
     done = {folder.config().seed: folder.is_done() for folder in map(RunFolder, tmp_path.iterdir())}
@@ -602,6 +602,6 @@ def test_a_run_that_diverges_has_the_weights_that_were_selected_before(
     cell = papers.table("bastings2018/table4").cell("GRU +Attn", "jump")
     assert [entry(cell, folder).diverged for folder in runs_in(tmp_path)] == [False, True]
     later = papers.table("ruis2020/curve").cell("Baseline", "20,000")
-    why = rf"has no figure of .*'20000' .*: it diverged after {found[1]['steps']} steps\)"
+    why = rf"has no score of .*'20000' .*: it diverged after {found[1]['steps']} steps\)"
     with pytest.raises(RunFailed, match=why):
         entry(later, runs_in(tmp_path)[1])

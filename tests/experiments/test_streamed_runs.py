@@ -171,7 +171,7 @@ def test_what_a_memory_does_is_shown(tmp_path: Path, daxy: Callable[..., Any]) -
     lines = daxy(*asked).out.splitlines()
     assert lines[-1].split()[:2] == [str(len(found["tokens"]) - 1), found["tokens"][-1]]
     head, *rows = lines[-len(found["tokens"]) - 1 :]
-    for name in ("pop", "push", "held"):  # its figures end where it does
+    for name in ("pop", "push", "contents"):  # its figures end where it does
         end = head.index(name) + len(name)
         assert all(row[end - 1].isdigit() and row[end] == " " for row in rows)
     picture = tmp_path / "inside.svg"
@@ -286,9 +286,9 @@ def test_a_table_says_what_chose_the_weights_and_whether_training_had_converged(
             "--max-decode-length is for --run",
         ),
         (("--run", "RUN", "--max-decode-length", "0"), "max-decode-length must be positive, not 0"),
-        (("--run", "RUN", "--max-decode-length", "1"), "so that none could be right"),
+        (("--run", "RUN", "--max-decode-length", "1"), "so none can be right"),
         (("--run", "RUN", "--symbols", "99", *FLAGS[2:]), "not in the network's vocabulary"),
-        (("--run", "."), "there is no finished run here"),
+        (("--run", "."), "no finished run"),
         (("--run", "RUN", "--draw", "lengths.txt"), "expected a name that ends in"),
     ],
 )

@@ -206,7 +206,7 @@ def test_runs_on_different_data_are_not_taken_together(tmp_path: Path) -> None:
 def test_a_run_that_is_not_finished_is_refused(tmp_path: Path) -> None:
     folder = run(tmp_path, "scan/simple_p1", 0, right)
     (folder.path / "done").unlink()
-    with pytest.raises(WrongRequest, match="there is no finished run here"):
+    with pytest.raises(WrongRequest, match="no finished run"):
         analyses.get("by_length").run([folder])
 
 
@@ -265,7 +265,7 @@ WRONG = {
 
 @pytest.mark.parametrize("name", analyses.available())
 def test_a_folder_without_a_finished_run_is_named(name: str, tmp_path: Path) -> None:
-    with pytest.raises(WrongRequest, match=f"{tmp_path}: there is no finished run here"):
+    with pytest.raises(WrongRequest, match=f"{tmp_path}: no finished run"):
         analyses.get(name).run([RunFolder(tmp_path)])
 
 
@@ -358,7 +358,7 @@ IN_WORLDS = {"attention", "by_length", "by_referent", "by_situation", "destinati
 
 @pytest.mark.parametrize("name", sorted({*analyses.available()} - {"neighbours"}))
 def test_what_looks_at_the_whole_test_set_takes_no_commands(name: str, tmp_path: Path) -> None:
-    said = "is not about worlds" if name in IN_WORLDS else "looks at the whole test set, not at"
+    said = "is not about worlds" if name in IN_WORLDS else "analyses the whole test set, not"
     said = "has one test; leave out --test" if name in ("by_length", "over_training") else said
     with pytest.raises(WrongRequest, match=said):
         analyses.get(name).run([run(tmp_path, "scan/simple_p1", 0, right)], ("jump",))

@@ -258,7 +258,7 @@ def test_runs_on_official_files_are_looked_at_beside_the_files(
         answer = daxy("analyse", "by_situation", str(asked.path), *flags)
         assert (answer.code, answer.err) == (2, f"daxy: {asked.path} {message}\n")
     for name, said in (
-        ("over_training", "looks at run folders alone"),
+        ("over_training", "reads run folders alone"),
         ("by_length", "reads official files for --test alone"),
     ):
         answer = daxy("analyse", name, str(folder.path), "--official", str(file))

@@ -117,7 +117,7 @@ def test_the_same_is_told_by_name_and_in_lines(name: str) -> None:
     assert list(told["strengths"]) == list(expected)
     for each, strengths in expected.items():
         np.testing.assert_allclose(told["strengths"][each], strengths, atol=5.1e-5)
-    np.testing.assert_allclose(told["held"], held, atol=5.1e-5)
+    np.testing.assert_allclose(told["contents"], held, atol=5.1e-5)
     assert list(told["reads"]) == (["top", "bottom"] if name == "deque" else ["read"])
     np.testing.assert_allclose(list(told["reads"].values()), reads, atol=5.1e-5)
     for step, line in enumerate(lines):

@@ -61,7 +61,7 @@ def test_where_whole_points_are_printed_half_a_point_is_rounding(
 ) -> None:
     cell = papers.table("grefenstette2015/table").cell("1-layer LSTM", "copy test fine")
     assert cell.printed == "38"
-    assert Comparison(cell=cell, scores=(score,), chosen=score).verdict == verdict
+    assert Comparison(cell=cell, scores=(score,), selected=score).verdict == verdict
 
 
 def test_the_spread_is_the_population_s_as_in_table_9() -> None:
@@ -120,8 +120,8 @@ def test_what_is_compared_is_the_run_that_is_chosen_where_the_paper_chose(
     (found,) = compare([cell], Ledger(tmp_path).runs(papers.get("grefenstette2015")))
     assert found.texts[3] == "50.0 ±40.8"
     assert (found.texts[7], found.verdict) == ("+0.0", "agrees")
-    assert found.texts[-1].startswith("0.0 100.0 50.0; chosen 100.0; 3 seeds; converged after ")
-    assert found.as_json["chosen"] == 100.0
+    assert found.texts[-1].startswith("0.0 100.0 50.0; selected 100.0; 3 seeds; stopped after ")
+    assert found.as_json["selected"] == 100.0
     console = Console(width=200)
     with console.capture() as captured:
         console.print(for_terminal(table, [found]))
@@ -134,8 +134,8 @@ def test_runs_that_are_not_chosen_do_not_widen_what_the_chosen_is_allowed() -> N
     cell = papers.table("grefenstette2015/table").cell("Stack-LSTM", "reverse test coarse")
     assert cell.printed == "100"
     scores = (75.0, 0.0, 0.0)  # ±35.4: the mean of all, 25.0, would differ, and 75.0 overlap
-    assert Comparison(cell=cell, scores=scores, chosen=75.0).verdict == "differs"
-    assert Comparison(cell=cell, scores=scores, chosen=99.6).verdict == "agrees"
+    assert Comparison(cell=cell, scores=scores, selected=75.0).verdict == "differs"
+    assert Comparison(cell=cell, scores=scores, selected=99.6).verdict == "agrees"
 
 
 def test_no_run_is_chosen_while_the_perplexity_of_one_is_not_known(
@@ -185,11 +185,11 @@ def test_runs_that_were_trained_again_are_shown_and_do_not_count(
     ledger.add(table, [again])
     found = compare([plain, told], ledger.runs(papers.get("lake2018")))
     assert [each.texts[-1] for each in found] == [
-        "25.0 25.0; 2 of 5 runs; again 75.0",
+        "25.0 25.0; 2 of 5 runs; retrained 75.0",
         "50.0; 1 of 5 runs",
     ]
     assert found[0].texts[3] == "25.0 ±0.0"
-    assert found[0].as_json["again"] == [75.0]
+    assert found[0].as_json["retrained"] == [75.0]
     console = Console(width=200)
     with console.capture() as captured:
         console.print(for_terminal(table, found))

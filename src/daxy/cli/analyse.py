@@ -1,4 +1,4 @@
-"""Look at finished runs: where they are right and where not."""
+"""Analyse the errors of finished runs."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Analyse(Verb):
-    """Look at finished runs of one learner on one task: where they are right and where not.
+    """Analyse the errors of finished runs of one learner on one task.
 
-    Without a name, list the analyses. Runs that differ in their seeds are taken together: the mean
-    over them, its standard error, the worst and the best, and each.
+    Without a name, list the analyses. Runs with different seeds are averaged: mean, standard error,
+    minimum, maximum and each run.
 
     Example:
         daxy analyse by_length runs/scan-length.stacked.* --draw length.png
     """
 
     analysis: tyro.conf.Positional[Annotated[str | None, tyro.conf.arg(metavar="ANALYSIS")]] = None
-    """Which; all of them are listed unless given."""
+    """Name of the analysis; without one, all are listed."""
     run_folders: tyro.conf.Positional[
         Annotated[tuple[Path, ...], tyro.conf.arg(metavar="RUN")]
     ] = ()
@@ -44,8 +44,8 @@ class Analyse(Verb):
     ] = ()
     """A source to find the nearest of, for `neighbours`; repeat for more."""
     official: Annotated[Path | None, tyro.conf.arg(metavar="PATH")] = None
-    """The official files that the runs were trained on, if they were: a file, a folder or an
-    archive. Analyses that look at more than run folders read them again."""
+    """Official files that the runs were trained on: a file, a folder or an archive. Analyses that
+    need the data read them again."""
     draw: Picture = None
     """Draw the findings, as .png, .svg or .pdf."""
     force: Switch = False
@@ -88,7 +88,7 @@ def _listed() -> Result:
     from daxy.report import analyses
 
     every = {name: analyses.get(name).summary for name in analyses.available()}
-    table = Table("analysis", "what it looks at", box=None, pad_edge=False)
+    table = Table("analysis", "summary", box=None, pad_edge=False)
     for name, summary in every.items():
         table.add_row(name, summary)
     return Result(data={"analyses": every}, text=table)

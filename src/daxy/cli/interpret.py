@@ -167,9 +167,9 @@ def _derivation_tree(derivation: Derivation) -> dict[str, Any]:
         this, above = waiting.pop()
         _, _, rule = str(this.rule).partition(" ")
         node = _node(rule)
-        above["below"].append(node)
+        above["children"].append(node)
         waiting += [(child, node) for child in reversed(this.children)]
-    return root["below"][0]
+    return root["children"][0]
 
 
 def _listed(actions: tuple[str, ...]) -> str:
@@ -206,7 +206,7 @@ def _tree(command: scan.Command) -> dict[str, Any]:
 
 
 def _node(label: str, *below: dict[str, Any]) -> dict[str, Any]:
-    return {"label": label, "below": list(below)}
+    return {"label": label, "children": list(below)}
 
 
 def _lines(tree: dict[str, Any]) -> Iterator[str]:
@@ -214,7 +214,7 @@ def _lines(tree: dict[str, Any]) -> Iterator[str]:
     while waiting:
         node, depth = waiting.pop()
         yield "  " * depth + node["label"]
-        waiting += [(below, depth + 1) for below in reversed(node["below"])]
+        waiting += [(below, depth + 1) for below in reversed(node["children"])]
 
 
 VERB = Interpret

@@ -46,12 +46,12 @@ def _card(name: str, module: Any) -> Result:
     said = described(module.Config)
     table = Table(box=None, pad_edge=False)
     table.add_column("flag and default", no_wrap=True)
-    table.add_column("what it is", overflow="fold")
+    table.add_column("description", overflow="fold")
     for field, value in defaults.items():
         table.add_row(flag(field, value), said.get(field, ""))
     description = inspect.cleandoc(module.__doc__)
     how = f"Configuration, as flags of `daxy train TASK {name}` and settings of `daxy.train`:"
-    data = {"model": name, "description": description, "config": defaults, "meaning": said}
+    data = {"model": name, "description": description, "config": defaults, "descriptions": said}
     return Result(data=data, text=Group(f"{name}\n\n{description}\n\n{how}", table))
 
 

@@ -14,7 +14,6 @@ from daxy.cli._run import check_there
 from daxy.cli._table import say
 from daxy.cli._verb import Result, Switch, Verb
 from daxy.cli._words import counted
-from daxy.cli.papers import RESULTS
 from daxy.core.errors import require
 
 
@@ -40,8 +39,9 @@ class Report(Verb):
     """File to write."""
     title: str = "Report of runs"
     """Heading of the page."""
-    results: Annotated[Path, tyro.conf.arg(metavar="DIR")] = RESULTS
-    """Folder of measured values, for comparison with published ones."""
+    results: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
+    """Folder of the measured runs; by default `results` here, else the results that come with
+    daxy."""
     official: Annotated[Path | None, tyro.conf.arg(metavar="PATH")] = None
     """Official files, if the runs were trained on such files: for worlds and single tests."""
     examples: int = 4
@@ -60,12 +60,12 @@ class Report(Verb):
         check_free(self.out, force=self.force)
         for path in self.run_folders:
             check_there(path)
-        is_default = self.results == RESULTS
-        require(is_default or self.results.exists(), f"{self.results}: no such folder")
+        exists = self.results is None or self.results.exists()
+        require(exists, f"{self.results}: no such folder")
 
         from daxy.cli._wide import Visible
         from daxy.core.files import write_text
-        from daxy.experiments.ledger import Ledger
+        from daxy.experiments.ledger import Ledger, measured_folder
         from daxy.experiments.run_folder import RunFolder
         from daxy.report.page import page
 
@@ -73,7 +73,7 @@ class Report(Verb):
             made = page(
                 [RunFolder(path) for path in self.run_folders],
                 title=self.title,
-                ledger=Ledger(self.results),
+                ledger=Ledger(self.results or measured_folder()),
                 official=self.official,
                 examples=self.examples,
                 progress=status.update,

@@ -148,7 +148,7 @@ def _check_official(official: Path, recipes: Sequence[Recipe]) -> None:
     That they are there is asked even if all runs are in the ledger and none of them is read.
     """
     for recipe in recipes:
-        own = f"runs on {recipe.task} are on generated data here; leave out --official"
+        own = f"runs on {recipe.task} use generated data here; leave out --official"
         require(data_of(recipe).origin == "official", own)
     if not official.exists():
         raise WrongFile(official, "no such file or folder")

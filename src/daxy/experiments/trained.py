@@ -156,7 +156,7 @@ def _seeds(given: object) -> int | list[int]:
     asked: list[Any] = [*given] if isinstance(given, Iterable) else [given]
     fit = all(isinstance(seed, Integral) for seed in asked)
     fit &= not any(isinstance(seed, bool) for seed in asked)
-    require(fit, f"seeds must be a whole number or some, not {quote(given)}")
+    require(fit, f"seeds must be a whole number or several, not {quote(given)}")
     numbers = [int(seed) for seed in asked]
     return numbers if isinstance(given, Iterable) else numbers[0]
 
@@ -172,7 +172,7 @@ def load(path: Path | str) -> Predictor:
     check_types(load, {"path": path})
     folder = RunFolder(usable(Path(path)))
     if not folder.is_done():
-        raise RunFailed(f"{folder.path}: there is no finished run here")
+        raise RunFailed(f"{folder.path}: no finished run")
     try:
         settings = of_settings(folder.config().learner)
     except WrongRequest as error:

@@ -31,7 +31,7 @@ Seen: TypeAlias = Iterable[World]
 """Worlds: a table of them (`Worlds`), or any others."""
 MOST = 2**31 - 1
 """The largest `max_decode_length`: a position in an output is a 32-bit number."""
-NO_MEMORY = "this network has no memory that could be looked into"
+NO_MEMORY = "this network has no memory"
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,7 @@ class Predictor:
 
     def _attending(self, sources: Tokenized, worlds: Seen | None) -> Given:
         """Return what is asked, of a network that says what it attends to."""
-        require(self.attends, "this network does not say what it attends to")
+        require(self.attends, "this network has no attention")
         return self._given(sources, worlds)
 
     @property
@@ -180,7 +180,7 @@ class Predictor:
         if not sees_worlds(self.model):
             return given
         if worlds is None:
-            raise WrongRequest("this network sees worlds, and was given none")
+            raise WrongRequest("this network needs worlds")
         table = worlds if isinstance(worlds, Worlds) else Worlds.of(worlds)
         _check_counts(given, table, "worlds")
         return given._replace(world=table.tensors)

@@ -49,8 +49,8 @@ class Alignment:
     def as_json(self) -> dict[str, Any]:
         """The same as JSON values, to four digits."""
         return {
-            "read": list(self.source),
-            "said": list(self.said),
+            "source_tokens": list(self.source),
+            "output_tokens": list(self.said),
             "attention": [[round(float(each), 4) for each in row] for row in self.weights],
         }
 

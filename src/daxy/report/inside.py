@@ -76,7 +76,7 @@ class Look:
                 for end, side in enumerate(self.memory.sides)
                 for place, want in enumerate(self.memory.wants)
             },
-            "held": [_rounded(row) for row in self.held],
+            "contents": [_rounded(row) for row in self.held],
             "reads": {
                 side or "read": [_rounded(row) for row in self.reads[end]]
                 for end, side in enumerate(self.memory.sides)
@@ -91,11 +91,11 @@ class Look:
         wide = max(map(len, ("token", *self.tokens)))
         names = [name.rjust(4) for name in strengths]
         most = [f"{side} reads most".strip() for side in self.memory.sides]
-        yield "  ".join(["step", "token".ljust(wide), *names, "held", ", ".join(most)])
+        yield "  ".join(["step", "token".ljust(wide), *names, "contents", ", ".join(most)])
         for step, token in enumerate(self.tokens):
             cells = [f"{step:>4}", token.ljust(wide)]
             cells += [f"{own[step]:{max(4, len(name))}.2f}" for name, own in strengths.items()]
-            cells.append(f"{held[step]:4.1f}")
+            cells.append(f"{held[step]:8.1f}")
             for own in reads[:, step]:
                 at = int(own.argmax())
                 cells.append(f"{self.tokens[at]} ({at}) {own[at]:.2f}" if own[at] > 0 else "-")
@@ -126,14 +126,14 @@ class Look:
         axes, total = next(left), self.held.sum(axis=1)
         axes.stairs(total, edges, fill=True, alpha=0.4)
         _dress(axes, "in memory", (0, max(1.0, 1.05 * float(total.max()))))
-        self._map(next(left), self.held, "what is in memory", len(sides))
+        self._map(next(left), self.held, "contents of the memory", len(sides))
         for own, side in zip(self.reads, sides, strict=True):
-            self._map(next(left), own, f"what is read {side}".strip(), 1)
+            self._map(next(left), own, f"read {side}".strip(), 1)
         for axes in panels:
             axes.axvline(self.tokens.index(BETWEEN), color="0.6", linewidth=0.8, zorder=0)
         # A dollar sign is a token like any other.
         panels[-1].set_xticks(*self._named, rotation=90, fontsize="x-small", parse_math=False)
-        panels[-1].set_xlabel("what is taken in, step after step", fontsize="small")
+        panels[-1].set_xlabel("input tokens", fontsize="small")
         if self.title:
             figure.suptitle(visible(self.title), fontsize="small", parse_math=False)
         return figure
@@ -141,7 +141,7 @@ class Look:
     def _map(self, axes: Axes, weights: NDArray[np.float32], label: str, most: float) -> None:
         axes.imshow(weights.T, aspect="auto", origin="lower", cmap="Greys", vmin=0, vmax=most)
         axes.set_yticks(*self._named, fontsize="x-small", parse_math=False)
-        axes.set_ylabel(f"{label},\nput in at", fontsize="small")
+        axes.set_ylabel(f"{label},\npushed at", fontsize="small")
 
     @property
     def _named(self) -> tuple[list[int], list[str]]:

@@ -32,8 +32,8 @@ ROUNDING = {0: 0.5, 1: 0.1, 2: 0.01}
 """Points, by how many digits are printed after them: the least difference that counts as one."""
 RULE = (
     "agrees: measured is within the published spread (±, standard deviation over runs), or within"
-    f" {ROUNDING[1]} points ({ROUNDING[0]} where whole ones are printed, {ROUNDING[2]} where"
-    " hundredths are); overlaps: within both spreads together; differs: further off"
+    f" {ROUNDING[1]} points ({ROUNDING[0]} for whole points, {ROUNDING[2]} for hundredths);"
+    " overlaps: within the sum of both spreads; differs: further away"
 )
 RETRAINED = (
     "Retrained: the same runs, trained again for a score that the first lacked; they do not count."

@@ -17,10 +17,10 @@ class Data:
     """What users can choose of any task's data; a benchmark adds choices of its own."""
 
     seed: int = 0
-    """Seed of the draws: of the split where it is a draw, and of the validation set."""
+    """Seed of a random split, and of the validation set."""
     official: Path | None = None
-    """Official files, to load instead of generating: a clone of the authors' repository, a folder
-    in it, or an archive; for gSCAN, a `dataset.txt`."""
+    """Official files to load instead of generating: a clone of the authors' repository, a folder in
+    it, or an archive; for gSCAN, a `dataset.txt`."""
 
     beside: ClassVar[tuple[str, ...]] = ("official",)
     """Fields that say where data comes from or how, not what it is."""

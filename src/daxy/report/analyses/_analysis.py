@@ -255,7 +255,7 @@ def judged(folders: Sequence[RunFolder]) -> Judged:
     """
     require(bool(folders), "no run folder is given")
     for folder in folders:
-        require(folder.is_done(), f"{folder.path}: there is no finished run here")
+        require(folder.is_done(), f"{folder.path}: no finished run")
     first, known = folders[0].config(), dict[int, Path]()
     for folder in folders:
         config = folder.config()
@@ -331,11 +331,11 @@ class Analysis(ABC):
         Raises:
             WrongRequest: it looks at nothing but what is in the run folders.
         """
-        raise WrongRequest(f"{self.name} looks at run folders alone; leave out --official")
+        raise WrongRequest(f"{self.name} reads run folders alone; leave out --official")
 
     def refuse(self, of: Sequence[str]) -> None:
         """Refuse sources to look at, where all of the test set is looked at."""
-        require(not of, f"{self.name} looks at the whole test set, not at {', '.join(of)}")
+        require(not of, f"{self.name} analyses the whole test set, not {', '.join(of)}")
 
     def refuse_worlds(self, task: str) -> None:
         """Refuse a task whose commands are said in worlds, where sources alone are looked at."""

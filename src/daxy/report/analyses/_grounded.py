@@ -90,7 +90,7 @@ def asked_in_worlds(
         WrongRequest: the task has no worlds.
     """
     require(bool(folders), "no run folder is given")
-    require(folders[0].is_done(), f"{folders[0].path}: there is no finished run here")
+    require(folders[0].is_done(), f"{folders[0].path}: no finished run")
     task = folders[0].config().task
     require(tasks.get(task).grounded, f"{task} is not about worlds")
     return asked(folders, of, official)

@@ -45,7 +45,7 @@ class Attention(OfData):
         return Findings(
             title=f"{found.found.task}: attends to the target most, in",
             rows=tuple(rows),
-            measure="does so (%)",
+            measure="attends (%)",
         )
 
 

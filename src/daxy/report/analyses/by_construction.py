@@ -30,7 +30,7 @@ class ByConstruction(Analysis):
     """Which constructions, and which parts of conjunctions, networks get wrong."""
 
     name = "by_construction"
-    summary = "accuracy by what a command is made of (Lake & Baroni 2018, Experiment 3)"
+    summary = "accuracy by construction of the command (Lake & Baroni 2018, Experiment 3)"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return a row for each construction, and for the parts with most errors."""

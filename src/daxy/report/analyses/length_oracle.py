@@ -38,7 +38,7 @@ class LengthOracle(Analysis):
 
         told = replace(found, right=right)
         every = np.ones(len(lengths), np.bool_)
-        ways = (("its own", found), ("the target's", told))
+        ways = (("predicted", found), ("of the target", told))
         rows = [
             Row(
                 group="length of the output",
@@ -50,7 +50,7 @@ class LengthOracle(Analysis):
         ]
         rows += [
             Row(
-                group="tokens in the target, which is known",
+                group="tokens in the target, with the length given",
                 name=str(length),
                 examples=int((lengths == length).sum()),
                 value=told.over(lengths == length),

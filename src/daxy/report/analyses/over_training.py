@@ -36,7 +36,7 @@ class OverTraining(Analysis):
         every = [_evaluations(folder) for folder in folders]
         shared = [steps for steps in every[0] if all(steps in own for own in every)]
         none = "these runs were evaluated after different numbers of steps"
-        require(bool(shared), f"{none}, and none is common to all; look at them one by one")
+        require(bool(shared), f"{none}, and none is common to all; analyse them one by one")
         known = list(every[0][shared[0]])
         for name in of:
             if name not in known:

@@ -67,7 +67,7 @@ def _on(scores: dict[str, Any], test: str) -> dict[str, float]:
 
 def _is_of(recipe: Recipe | None, test: str, metric: str) -> bool:
     """Whether a cell is a score on the test set, or on the named test, by this metric."""
-    if recipe is None or recipe.part != "test" or recipe.after:
+    if recipe is None or recipe.part != "test" or recipe.after_steps:
         return False
     return (recipe.test, recipe.metric) == (test, metric)
 
@@ -153,10 +153,10 @@ def _here(cell: Cell, group: Group) -> Summary | None:
 def _value(recipe: Recipe, scores: dict[str, Any]) -> float | None:
     if recipe.metric == PERPLEXITY:
         return scores.get("perplexity")
-    if recipe.after:
+    if recipe.after_steps:
         return None
     if recipe.part == "validation":
-        return scores.get("on_validation", {}).get(recipe.metric)
+        return scores.get("validation_scores", {}).get(recipe.metric)
     return _on(scores, recipe.test).get(recipe.metric) if recipe.part == "test" else None
 
 
