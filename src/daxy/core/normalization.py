@@ -46,8 +46,12 @@ MARK = re.compile(
 QUESTION = frozenset(
     ("in", "input", "q", "question", "source", "src", "user", "human", "instruction", "prompt")
 )
-ANSWER = frozenset(("out", "output", "a", "answer", "prediction", "response", "result", "target"))
-ANSWER |= {"assistant", "is", "action", "actions", "command", "commands", "translation"}
+ANSWER = frozenset(
+    (
+        *("out", "output", "a", "answer", "prediction", "response", "result", "target", "is"),
+        *("assistant", "action", "actions", "command", "commands", "translation"),
+    )
+)
 """Names of labels. A task's `source_name` is a question there."""
 LABEL = re.compile(r"(?<!\S)[*#]*(?P<name>[^\W\d_]+)[*]*:[*]*")
 NUMBER = re.compile(r"\(?(?P<number>\d+)[.)]")
