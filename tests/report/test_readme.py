@@ -62,8 +62,8 @@ def test_what_no_paper_prints_is_counted_and_not_listed(
     assert "8%" not in said
     assert figure.note
     assert f"\n\n{figure.note}\n" in said
-    assert "in the paper: 1; `daxy papers lake2018/figure3` shows them." in said
-    assert "in the paper: 3; `daxy papers lake2018/grid` shows them." in said
+    assert "published score: 1; `daxy papers lake2018/figure3` shows them." in said
+    assert "published score: 3; `daxy papers lake2018/grid` shows them." in said
 
 
 def test_what_a_paper_prints_stands_where_it_does_wherever_its_runs_are_filed(
@@ -86,11 +86,11 @@ def test_writing_again_changes_nothing(tmp_path: Path, entry_for: Callable) -> N
     path, ledger = tmp_path / "README.md", Ledger(tmp_path / "results")
     path.write_text(EMPTY)
     readme.main(path, ledger.folder)
-    assert "No figure has been measured yet." in path.read_text()
+    assert "Nothing has been measured yet." in path.read_text()
     readme.main(path, ledger.folder, check=True)
     ledger.add(TABLE, [entry_for(TABLE.cell("GRU", "jump"), 0.0)])
     before = path.read_text()
-    with pytest.raises(CheckFailed, match="its figures are not those of"):
+    with pytest.raises(CheckFailed, match="its scores are not those of"):
         readme.main(path, ledger.folder, check=True)
     assert path.read_text() == before
     readme.main(path, ledger.folder)
@@ -115,7 +115,7 @@ def test_the_command_ends_with_one_line_and_a_code(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "daxy.report.readme", str(path), "--results", str(tmp_path)]
     asked = subprocess.run([*command, "--check"], capture_output=True, text=True, check=False)
     assert asked.returncode == 1
-    assert asked.stderr.startswith(f"daxy: {path}: its figures are not those of")
+    assert asked.stderr.startswith(f"daxy: {path}: its scores are not those of")
     assert asked.stderr.count("\n") == 1
     assert subprocess.run(command, check=False).returncode == 0
     assert subprocess.run([*command, "--check"], check=False).returncode == 0
