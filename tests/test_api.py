@@ -122,7 +122,10 @@ def test_predictions_that_do_not_fit_the_test_set_are_refused() -> None:
             "daxy.load('scan/length', official=5)",
             "official must be a path or a text or None, not 5",
         ),
-        ("daxy.train('scan/simple', seeds='3')", "seeds must be a whole number or some, not '3'"),
+        (
+            "daxy.train('scan/simple', seeds='3')",
+            "seeds must be a whole number or several, not '3'",
+        ),
         (
             "daxy.train('scan/simple', protocol=5)",
             "protocol must be a Protocol or a text, not 5",

@@ -92,7 +92,7 @@ def test_a_table_is_drawn(daxy: Callable, results: str, tmp_path: Path, ending: 
             "x.gif: expected a name that ends in .png",
         ),
         ("bastings2018/table4 --row xyz", "no row named 'xyz'"),
-        ("lake2018/grid --results . --draw x.png", "lake2018/grid: it has neither published"),
+        ("lake2018/grid --results . --draw x.png", "lake2018/grid: nothing to draw"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(request_: str, message: str, daxy: Callable) -> None:

@@ -92,7 +92,7 @@ def test_a_network_that_attends_to_nothing_has_no_picture(
                   "--epochs", "1", "--runs", str(tmp_path), "--json")  # fmt: skip
     folder = answer.json["runs"][0]["folder"]
     refused = daxy("show", "translation/daxy", *flags, "--run", folder)
-    expected = "this network has no memory, and no attention"
+    expected = "this network has neither a memory nor attention"
     assert (refused.code, expected in refused.err) == (2, True)
     other = daxy("show", "translation/daxy", *flags, "--validation", "none", "--run", folder)
     assert other.code == 2

@@ -13,7 +13,7 @@ import pytest
 
 from daxy.core.interrupts import ENDING
 
-LINE = "daxy: interrupted; ask again: no file is left half written\n"
+LINE = "daxy: interrupted; run the command again: no file is left half written\n"
 BUSY = {
     "python": "while True: pass",
     "a wait": "import time; time.sleep(60)",

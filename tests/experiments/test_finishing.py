@@ -182,7 +182,7 @@ def test_an_edited_config_is_refused(
 ) -> None:
     folder = runs_in(interrupted)[place]
     edit(folder.path / "config.json", **changes)
-    with pytest.raises(RunFailed, match=f"{folder.path.name}: config.json .*; training with"):
+    with pytest.raises(RunFailed, match=f"{folder.path.name}: config.json .*; train again"):
         experiment(interrupted).run(seeds)
     assert len(runs_in(interrupted)) == 2
 

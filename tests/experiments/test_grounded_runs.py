@@ -136,7 +136,7 @@ def test_its_network_is_asked_of_a_world_for_each_source_and_of_nothing_else(
     said = network.predict(asked, test.worlds)
     world, some = test.worlds[:1], said[:2]
     for ask, message in (
-        (lambda: network.predict(asked), "sees worlds, and was given none"),
+        (lambda: network.predict(asked), "needs worlds"),
         (lambda: network.predict(asked, world), "3 sources and 1 worlds; expected one each"),
         (lambda: network.predict(asked, ["red"]), "expected worlds, not 'red'"),
         (lambda: network.attended(asked, some, test.worlds), "3 sources and 2 outputs"),

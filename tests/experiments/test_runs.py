@@ -360,14 +360,16 @@ def test_a_damaged_file_of_an_interrupted_run_is_reported(
 ) -> None:
     run = runs_in(interrupted)[0]
     (run.path / name).write_text(content)
-    with pytest.raises(RunFailed, match=f"{name} .*; training with `--restart`"):
+    with pytest.raises(RunFailed, match=f"{name} .*; train again with `--restart`"):
         experiment(interrupted).run([0, 1])
 
 
 def test_an_environment_that_is_gone_is_reported_before_training(interrupted: Path) -> None:
     (runs_in(interrupted)[0].path / "environment.json").unlink()
     watcher = Watcher()
-    with pytest.raises(RunFailed, match=r"environment\.json is missing; training with `--restart`"):
+    with pytest.raises(
+        RunFailed, match=r"environment\.json is missing; train again with `--restart`"
+    ):
         experiment(interrupted).run([0, 1], watcher=watcher)
     assert watcher.stretches == 0
 
@@ -482,7 +484,7 @@ def test_evaluations_are_in_the_log_and_change_nothing(tmp_path: Path) -> None:
 def test_it_is_too_late_to_evaluate_a_finished_run(tmp_path: Path) -> None:
     experiment(tmp_path).run([0])
     later = replace(experiment(tmp_path), test_every=1)
-    with pytest.raises(WrongRequest, match="was not evaluated while it trained; `--restart`"):
+    with pytest.raises(WrongRequest, match="was has no test scores in its log; `--restart`"):
         later.run([0, 1])
     assert len(later.run([0], restart=True)[0].evaluations()) == EPOCHS
     with pytest.raises(WrongRequest, match="test-every must not be negative: -1"):
@@ -548,7 +550,7 @@ def test_a_finished_run_keeps_no_state_of_a_group_that_it_left(tmp_path: Path) -
 def test_a_run_whose_companion_is_gone_says_what_helps(interrupted: Path) -> None:
     first, second = runs_in(interrupted)
     shutil.rmtree(second.path)
-    gone = "was interrupted beside .*seed1.*, whose folder is gone; ask for that run too"
+    gone = "was interrupted with .*seed1.*, whose folder is gone; ask for that run too"
     with pytest.raises(RunFailed, match=gone):
         experiment(interrupted).run([0])
     experiment(interrupted).run([0, 1])

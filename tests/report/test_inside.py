@@ -51,11 +51,11 @@ def test_a_picture_has_a_panel_for_the_strengths_of_each_end_what_is_held_and_ea
 ) -> None:
     panels = look(name)[0].figure.axes
     ends = [" top", " bottom"] if name == "deque" else [""]
-    assert [axes.get_ylabel().replace(",\nput in at", "") for axes in panels] == [
+    assert [axes.get_ylabel().replace(",\npushed at", "") for axes in panels] == [
         *(f"strength{end}" for end in ends),
         "in memory",
-        "what is in memory",
-        *(f"what is read{end}" for end in ends),
+        "contents of the memory",
+        *(f"read{end}" for end in ends),
     ]
     named = [axis.get_ticklabels() for axis in (panels[-1].xaxis, panels[-1].yaxis)]
     assert [[text.get_text() for text in axis] for axis in named] == [TOKENS, TOKENS]

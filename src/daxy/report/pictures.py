@@ -39,7 +39,7 @@ def published(table: Table, comparisons: Sequence[Comparison]) -> Figure:
     measured = {each.cell.row for each in comparisons if each.scores}
     shown = [each for each in comparisons if not measured or each.cell.row in measured]
     shown = [each for each in shown if each.scores or each.cell.value is not None]
-    require(bool(shown), f"{table.path}: it has neither published nor measured scores to draw")
+    require(bool(shown), f"{table.path}: nothing to draw, neither published nor measured scores")
     rows = list(dict.fromkeys(each.cell.row for each in shown))
     present = {each.cell.column for each in shown}
     columns = [column for column in table.columns if column in present]

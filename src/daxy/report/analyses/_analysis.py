@@ -259,7 +259,7 @@ def judged(folders: Sequence[RunFolder]) -> Judged:
     first, known = folders[0].config(), dict[int, Path]()
     for folder in folders:
         config = folder.config()
-        for what in ("task", "data", "learner", "format"):
+        for what in ("task", "data", "learner"):
             if getattr(config, what) != getattr(first, what):
                 raise WrongRequest(f"{folder.path} is of other {what} than {folders[0].path}")
         same = f"{folder.path} is the same run as {known.get(config.seed)}"
