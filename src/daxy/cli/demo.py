@@ -58,8 +58,10 @@ class Demo(Verb):
 
     def run(self) -> Result:
         """Return the scores beside the published ones, and wrong answers."""
+        from daxy.core.imports import need
         from daxy.report import finding
 
+        need("matplotlib")
         rows: list[dict[str, Any]] = []
         answers: dict[str, list[Answer]] = {}
         pictures: list[str] = []

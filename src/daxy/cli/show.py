@@ -81,7 +81,8 @@ class Show(OfTask):
         idle = one and self.count != type(self).count
         require(not idle, "--count is not for --example, --draw or --run; leave it out")
         task = tasks.get(self.task)
-        check(self.draw, list(PICTURES) if task.grounded else FIGURES, force=self.force)
+        endings, by = (list(PICTURES), "PIL") if task.grounded else (FIGURES, "matplotlib")
+        check(self.draw, endings, force=self.force, by=by)
         if self.run_folder is None:
             split = self.data.load(self.task)
         else:

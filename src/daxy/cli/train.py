@@ -140,7 +140,7 @@ class Train(OfTask):
         from daxy.learners.neural import Neural
         from daxy.training.protocol import validation
 
-        kind = models.get(self.learner).Config  # said before the flags of another one are used
+        kind = models.config(self.learner)  # said before the flags of another one are used
         chosen: Any = self
         require(isinstance(chosen.network, kind), f"write {self.learner} right after the task")
         return Experiment(
@@ -172,7 +172,7 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
     options = options_of(task)
     # A paper without a validation set has none where it is carved from train.
     carved = {"validation": validation(paper)} if options.carved else {}
-    config = models.get(learner).Config
+    config = models.config(learner)
     flags: list[Any] = [
         ("protocol", Literal[*PROTOCOLS], field(default=DEFAULT)),
         ("network", tyro.conf.OmitArgPrefixes[config], field(default_factory=config)),

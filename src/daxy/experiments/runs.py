@@ -25,6 +25,7 @@ from daxy.core.split import Split
 from daxy.core.vocabulary import Vocabulary
 from daxy.experiments.environment import describe, resumed
 from daxy.experiments.request import RunConfig, run_config
+from daxy.experiments.resolve import load
 from daxy.experiments.run_folder import RunFolder, check_left
 from daxy.formats import predictions as prediction_files
 from daxy.learners.neural import Fitted, Group, Member, Neural, every_symbol, of_settings
@@ -34,12 +35,6 @@ from daxy.training.checkpoint import Checkpoint, damaged
 from daxy.training.compilation import keep_compilations
 from daxy.training.devices import use_every_core
 from daxy.training.loop import Listener, Position, lost
-
-
-@cache
-def load(task: str, data: Data) -> Split:
-    """Return a task's data, which many runs may share."""
-    return data.load(task)
 
 
 @cache

@@ -20,6 +20,7 @@ from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.trained import load
 from daxy.formats import parquet
 from daxy.languages.scan import meanings, say
+from daxy.report._figure import new_figure
 from daxy.report.analyses._analysis import Judged, judged
 from daxy.report.analyses.by_construction import commands, simple_commands
 
@@ -130,9 +131,7 @@ def draw(tested: Mapping[str, Tested], title: str) -> Figure:
         tested: By a label for the legend.
         title: Above the bars.
     """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 3.6), layout="constrained")
+    figure = new_figure(8, 3.6)
     axes = figure.subplots()
     width = 0.8 / len(tested)
     for place, (label, run) in enumerate(tested.items()):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from daxy.core.errors import visible
 from daxy.models.memories import Memory
 from daxy.models.transducer import Inside
+from daxy.report._figure import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,14 +105,11 @@ class Look:
     @property
     def figure(self) -> Figure:
         """Strengths of what is done, how much is there, and what is read, all over time."""
-        from matplotlib.figure import Figure
-
         count, sides = len(self.tokens), self.memory.sides
         shown = min(count, MOST)
         small, large = 1.3, max(1.6, ROW * shown)
         heights = [small] * len(sides) + [small, large] + [large] * len(sides)
-        size = (2.5 + STEP * shown, sum(heights) + 1.2)
-        figure = Figure(figsize=size, layout="constrained")
+        figure = new_figure(2.5 + STEP * shown, sum(heights) + 1.2)
         panels: list[Axes] = list(
             figure.subplots(len(heights), 1, sharex=True, height_ratios=heights).ravel()
         )

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from daxy.core.imports import need
 from daxy.languages.grounded import Command, Thing, referent
 from daxy.worlds.grid import Cell, World
 
@@ -157,6 +158,7 @@ def image(
     pixels: int = PIXELS,
 ) -> Image:
     """Return a picture as pixels; see `scene`."""
+    need("PIL")
     from PIL import Image, ImageDraw
 
     scale, side = pixels * FINER, world.size * pixels

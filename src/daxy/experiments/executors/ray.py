@@ -25,6 +25,7 @@ from typing import Any
 
 from daxy.core import interrupts
 from daxy.core.errors import DaxyError, RunFailed, WrongRequest, require
+from daxy.core.imports import need
 from daxy.experiments import failures
 from daxy.experiments.programs import Program
 from daxy.experiments.request import RunConfig
@@ -257,10 +258,8 @@ def _check_reached(address: str) -> None:
 
 def _connected(address: str | None) -> Any:
     """Return Ray, with a cluster."""
-    try:
-        ray: Any = importlib.import_module("ray")
-    except ImportError as error:
-        raise WrongRequest("Ray is not installed: pip install '.[ray]' in daxy's folder") from error
+    need("ray")
+    ray: Any = importlib.import_module("ray")
     if address is not None:
         _check_reached(address)
     own = {"include_dashboard": False} if address is None else {}

@@ -17,10 +17,12 @@ from daxy import metrics, tasks
 from daxy.core.errors import WrongFile, WrongRequest, require
 from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
-from daxy.experiments import papers, reproduction
+from daxy.experiments import papers
+from daxy.experiments.resolve import settings_of
 from daxy.experiments.run_folder import RunFolder
 from daxy.formats import parquet
 from daxy.metrics import Scores
+from daxy.report._figure import new_figure
 from daxy.scoring import Scored
 
 if TYPE_CHECKING:
@@ -150,12 +152,9 @@ def _panels(
         high: The height of a row.
         least: How wide the figure is at least.
     """
-    from matplotlib.figure import Figure
-
     columns = min(across, len(widths))
     rows, first = -(-len(widths) // columns), widths[:columns]
-    size = max(least, sum(first)), rows * high
-    figure = Figure(figsize=size, layout="constrained")
+    figure = new_figure(max(least, sum(first)), rows * high)
     panels = figure.subplots(rows, columns, squeeze=False, width_ratios=first).ravel()
     for axes in panels[len(widths) :]:
         axes.set_axis_off()
@@ -288,8 +287,6 @@ class Analysis(ABC):
     """One way to look at finished runs."""
 
     name: ClassVar[str]
-    summary: ClassVar[str]
-    """In a line."""
     of_sources: ClassVar[bool] = False
     """Whether `of` names sources (`--source`); otherwise it names tests (`--test`)."""
 
@@ -320,7 +317,8 @@ class Analysis(ABC):
         values = {place: value for each in said for place, value in each.values.items()}
         spreads = {place: value for each in said for place, value in each.spreads.items()}
         own = config.learner.get("protocol", {}).get("steps", 0)
-        theirs = {reproduction.learner_of(each.recipe).protocol.steps for each in said} - {own}
+        every = [settings_of(each.recipe)["protocol"] for each in said]
+        theirs = {each.get("steps", 0) for each in every} - {own}
         notes = [f"Published: after {most:,} steps; these runs: {own:,}." for most in theirs]
         notes += [each.note for each in said if each.note]
         return replace(findings, published=values, spreads=spreads, notes=tuple(notes))

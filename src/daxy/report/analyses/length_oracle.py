@@ -1,4 +1,4 @@
-"""What a network says when it is told how long its output is (Lake & Baroni 2018, Experiment 2).
+"""Accuracy when the target's length is given (Lake & Baroni 2018, Experiment 2).
 
 Where it would end too early, the second best token is taken instead, until the output has the
 length of the target. The length comes from the target: these are no scores of the network, but say
@@ -24,7 +24,6 @@ class LengthOracle(Analysis):
     """How many outputs are right once the target's length is given."""
 
     name = "length_oracle"
-    summary = "accuracy when the target's length is given (Lake & Baroni 2018, Experiment 2)"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return accuracy without and with the oracle, and with it by length."""

@@ -1,4 +1,4 @@
-"""Which training commands a network represents alike (Lake & Baroni 2018, Table 1).
+"""Nearest training sources by final decoder state (Lake & Baroni 2018, Table 1).
 
 A command is represented by the decoder's top hidden vector after the network has said what it says
 of it; two are as near as the cosine between them.
@@ -31,7 +31,6 @@ class Neighbours(OfData):
 
     name = "neighbours"
     of_sources = True
-    summary = "nearest training sources by final decoder state (Lake & Baroni 2018, Table 1)"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return the five nearest of each command, by the mean of the runs' cosines."""
