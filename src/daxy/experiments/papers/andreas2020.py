@@ -38,8 +38,7 @@ SCAN = read_table(
     "GECA | 86.7 ±5.2 | 82.1 ±10.7 | 67.2 ±3.7 | 82.2 ±9.2",
     recipe_of,
     runs=RUNS,
-    note="The author's network and settings, as his logs have them; the figures are those of the"
-    " logs of ten seeds.",
+    note="Network, settings and published scores are those of the author's logs, of ten seeds.",
 )
 
 PAPER = Paper(

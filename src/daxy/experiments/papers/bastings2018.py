@@ -227,7 +227,7 @@ def varied(row: str, column: str) -> Recipe | None:
 
 VARIANTS = read_table(
     f"{NAME}/variants",
-    "Figures of Tables 4 and 5 again, by what the paper does not say",
+    "Scores of Tables 4 and 5 with settings that the paper does not state",
     ("SCAN turn_left", "NACS simple"),
     """
     GRU +Attn, loss masked after own END                    | 59.1 ±16.8 | -
@@ -242,7 +242,7 @@ VARIANTS = read_table(
     """,
     varied,
     runs=RUNS,
-    note="Not a table of the paper: what may stand behind differences is tried out here.",
+    note="Not a table of the paper: variants that may explain the differences.",
     is_printed=False,
 )
 
@@ -297,8 +297,8 @@ TABLE_8 = _translated(
     LSTM +Attn     | 31.5 ±0.2 | 36.9 ±1.1
     LSTM +Attn-Dep | 28.7 ±0.2 | 34.0 ±0.1
     """,
-    "The paper does not say how it tokenises, nor by which score it selects: here BLEU on the"
-    " validation set.",
+    "The paper states neither the tokenization nor the score that selects weights: here BLEU on"
+    " the validation set.",
 )
 
 TABLE_9 = _translated(

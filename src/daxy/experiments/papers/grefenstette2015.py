@@ -148,8 +148,8 @@ def _pushes(deque: str) -> str:
 
 TABLE = read_table(
     f"{NAME}/table",
-    "Entirely right (coarse), and right before the first error (fine), on sources of lengths as in"
-    " training and of 65 to 128",
+    "Exact match (coarse) and correct prefix (fine), on source lengths as in training (train)"
+    " and of 65 to 128 (test)",
     _columns(*TASKS),
     """
     1-layer LSTM | 62 | 87 | 0 | 38 | 78 | 87 | 1 | 9 | 53 | 93 | 1 | 53 | 96 | 98 | 96 | 99 \
@@ -170,13 +170,13 @@ TABLE = read_table(
     of_cell,
     runs=SEEDS,
     is_chosen=True,
-    note="The paper prints one run of each, as shares of one: the one of least training perplexity"
-    " among learning rates, and how many runs it had of each it does not say. Here it is"
-    " the one of least training perplexity among the seeds that is compared with it. Nor does it"
-    " give first biases of a DeQue's pushes: at the top and at the bottom these start from"
+    note="The paper prints one run of each network, as shares of one: the one with the lowest"
+    " training perplexity among learning rates. It does not state how many runs it compared. Here"
+    " the seed with the lowest training perplexity is compared. The paper gives no initial biases"
+    " of a DeQue's pushes: here they start, at the top and the bottom, from"
     f" {', '.join(f'{_pushes(deque)} on {task}' for task, deque in BEGINS.items())}, else near 0"
-    " (`deques`). Training ends when the perplexity gets no better, or after 30,000 updates; after"
-    " how many it was stands beside the seeds.",
+    " (`deques`). Training stops early by perplexity, or after 30,000 steps; the seeds have their"
+    " number of steps.",
 )
 
 
@@ -195,12 +195,12 @@ def _tried(*endings: str) -> list[str]:
 def _attempts(name: str, updates: int, note: str, runs: int = 1) -> Table:
     return read_table(
         f"{NAME}/{name}",
-        f"Least perplexity of a target token in {updates:,} updates with each learning rate",
+        f"Lowest training perplexity in {updates:,} steps, by learning rate",
         GRID,
         _unknown(_tried("")),
         partial(of_attempt, updates),
         runs=runs,
-        note=f"The paper prints nothing of it. {note} A perplexity is no share: 1 is perfect.",
+        note=f"Not in the paper. {note} A perplexity of 1 is perfect.",
         digits=3,
     )
 
@@ -208,29 +208,29 @@ def _attempts(name: str, updates: int, note: str, runs: int = 1) -> Table:
 ATTEMPTS = _attempts(
     "rates",
     UPDATES,
-    "The rate of least perplexity is that of `table` and `deques`, unless `longer_rates` has"
-    " another; where not all were tried, 1e-3 is.",
+    "`table` and `deques` use the learning rate with the lowest perplexity, unless"
+    " `longer_rates` has another; networks without trials of all rates use 1e-3.",
 )
 LONGER_ATTEMPTS = _attempts(
     "longer_rates",
     MORE_UPDATES,
-    "For networks whose rates a thousand updates do not tell apart, as few use a memory by then."
-    " Where the three largest were tried here, the rate of the run of least perplexity is that of"
-    " `table` and `deques`, of runs from seeds that all three were tried from; here the two"
-    " smallest were the slowest wherever they were tried.",
+    "For networks that 1,000 steps do not tell apart, as few use a memory by then. Where the"
+    " three largest rates were tried, `table` and `deques` use the one with the lowest"
+    " perplexity, of seeds that all three have. The two smallest rates were slowest wherever they"
+    " were tried.",
     runs=SEEDS,
 )
 WHOLE_ATTEMPTS = read_table(
     f"{NAME}/whole_rates",
-    "Entirely right (coarse, or by back-mapping) after a whole training with each learning rate",
+    "Exact match (coarse) or back-mapping accuracy after full training, by learning rate",
     GRID,
     _unknown(_tried(*(f" {part}" for part in PARTS))),
     of_whole,
     runs=SEEDS,
-    note="The paper prints nothing of it. Runs of `table`, `deques` and `scan` stand here too."
-    " Where some with several rates are there, that of the run of least training perplexity, of"
-    " runs from seeds that all of them were tried from, is the rate there, whatever shorter trials"
-    " said. How a plain, a held and a firm DeQue begin is told by `deques`.",
+    note="Not in the paper. Runs of `table`, `deques` and `scan` count here too. Where several"
+    " rates have runs, those tables use the one with the lowest training perplexity, of seeds"
+    " that all rates have, whatever shorter trials found. `deques` defines plain, held and firm"
+    " DeQues.",
 )
 
 
@@ -241,26 +241,25 @@ BEYOND = read_table(
     _unknown(MEMORIES, tuple(SPLITS)),
     of_split,
     runs=SEEDS,
-    note="Not in the paper, nor in any other known here: Lake & Baroni (2018) name it as future"
-    " work. A plain DeQue's pushes begin near 0 (`deques`). In passes through the training set, as"
-    " the paper's tasks are trained otherwise; the learning rate is 1e-3, unless trials say"
-    " otherwise.",
+    note="Not in the paper: Lake & Baroni (2018) name it as future work. A plain DeQue's pushes"
+    " start near 0 (`deques`). Networks pass through the training set, unlike those on the"
+    " paper's tasks, which train online. The learning rate is 1e-3 unless trials found another.",
 )
 
 
 BEGINNINGS = read_table(
     f"{NAME}/deques",
-    "DeQues that begin in several ways, on the tasks of `table`",
+    "DeQues with different initial biases, on the tasks of `table`",
     _columns(*TASKS),
     _unknown(DEQUES, _columns(*TASKS)),
     of_cell,
     runs=SEEDS,
-    note="The paper gives a first bias of pops, -1, and none of pushes. Here these start near 0, as"
-    " all other biases (plain), or at the top and at the bottom from"
-    f" {_pushes(HELD)} (held) or {_pushes(FIRM)} (firm): two pairs of four that were tried by hand,"
-    " on `copy` and `reverse`. Not as in the paper, pops start from -2 and pushes at the bottom"
-    " from -4 (slow, with a learning rate of 5e-4, the only one that was tried). `table` has the"
-    " one of the first three with the run of least training perplexity, of seeds in common; the"
+    note="The paper gives an initial bias of pops, -1, and none of pushes. Here pushes start near"
+    " 0, as all other biases (plain), or at the top and the bottom from"
+    f" {_pushes(HELD)} (held) or {_pushes(FIRM)} (firm): two of four pairs that were tried by hand"
+    " on `copy` and `reverse`. Unlike the paper, the slow DeQue's pops start from -2 and its"
+    " pushes at the bottom from -4, with a learning rate of 5e-4, the only one tried. `table` has"
+    " the one of the first three with the lowest training perplexity, of seeds in common; the"
     " plain one where no other was trained.",
 )
 

@@ -95,7 +95,7 @@ FIGURE_3 = read_table(
     "best overall | 5 | 54 | 93 | ? | ? | ? | ?",
     lambda _, column: recipe(OVERALL, f"simple_p{column.rstrip('%')}"),
     runs=RUNS,
-    note="As the text gives them: about 5, 54 and 93; the others are bars of a chart.",
+    note="Published scores as in the text: about 5, 54 and 93; the others are bars of a chart.",
 )
 
 ADDED = (1, 2, 4, 8, 16, 32)
@@ -109,7 +109,7 @@ FIGURE_5 = read_table(
         repetitions=RUNS,
     ),
     runs=RUNS,
-    note="Each of the five runs has its own draw of composed commands.",
+    note="Each of the five runs has its own random composed commands.",
 )
 
 CELLS, LAYERS = ("srn", "gru", "lstm"), (1, 2)
@@ -144,10 +144,10 @@ GRID = Table(
         for row, chosen in NETWORKS.items()
         for column, split in SPLIT.items()
     ),
-    note="The paper trained all of these and prints the figures of the best: see experiments.",
+    note="The paper trained all of these and prints the scores of the best: see experiments.",
 )
 
-CHART = "The paper's Figure 4 has this as bars, without figures."
+CHART = "The paper's Figure 4 shows this as bars, without numbers."
 OWN, GIVEN = "length of the output", "tokens in the target, with the length given"
 """Groups of what `length_oracle` finds."""
 FINDINGS = (
@@ -198,7 +198,7 @@ FINDINGS = (
             ("jump twice", "look right and walk"): 0.12,
             ("jump twice", "walk right and walk"): 0.11,
         },
-        note="The paper does not say of which run the cosines of its Table 1 are.",
+        note="The paper does not state which run the cosines of its Table 1 come from.",
     ),
 )
 """What the text and Table 1 say of analyses."""
