@@ -2,7 +2,7 @@
 
 A page with the line `<!-- fill: tasks -->` gets, when the site is built, a card for every family of
 tasks there; `commands` is the help of every verb, `measured` the table of measured figures,
-`growth` the table that `python -m benchmarks.trials --grow` measured, `speed` what other benchmarks
+`growth` the table that `python -m benchmarks.throughput --grow` measured, `speed` what other benchmarks
 printed, and `targets` what GECA makes of gSCAN.
 """
 
@@ -60,9 +60,9 @@ def measured() -> str:
 
 
 def growth() -> str:
-    """Return all networks' trials a second by units and by networks that train together."""
+    """Return all networks' samples a second by units and by networks that train together."""
     kept = json.loads((ROOT / "benchmarks" / "growth.json").read_text())
-    rates = kept["trials a second"]
+    rates = kept["samples a second"]
     counts = list(next(iter(rates.values())))
     lines = [f"| units | {' | '.join(counts)} |", f"|---:|{'---:|' * len(counts)}"]
     for hidden, own in rates.items():
@@ -119,7 +119,7 @@ def targets() -> str:
     assert isinstance(split.train, GroundedExamples)
     made = Rewriter(split.train, Geca(**ruis2020.GECA)).rewritten(0)
     counted = count(made.examples)
-    lines = ["| target | published: placed | and referred | made: placed | and referred |"]
+    lines = ["| target | published: target | color named | measured: target | color named |"]
     lines.append(f"|---|{'---:|' * 4}")
     for kind, (_, _, *published) in ruis2020.TABLE_4.items():
         figures = "".join(f" {each:,} |" for each in (*published, *counted[kind]))
