@@ -36,7 +36,7 @@ def flags(pairs: Path) -> list[str]:
             "--test-fraction", "0.2"]  # fmt: skip
 
 
-LIMIT = protocol("bastings2018").limit
+LIMIT = protocol("bastings2018").max_decode_length
 NETWORKS = (
     ("translation/daxy", "seq2seq", ["--hidden", "6", "--embedding", "4"]),
     ("translation/daxy_fr_en", "stacked", ["--hidden", "6", "--attention"]),
