@@ -6,8 +6,8 @@ table of all networks' trials a second is printed, by units and by networks that
 can be kept and drawn, and what is kept can be drawn again:
 
     python -m benchmarks.trials
-    python -m benchmarks.trials --grow --out benchmarks/growth.json --plot docs/growth.svg
-    python -m benchmarks.trials --kept benchmarks/growth.json --plot docs/growth.svg
+    python -m benchmarks.trials --grow --out benchmarks/growth.json --plot docs/pictures/growth.svg
+    python -m benchmarks.trials --kept benchmarks/growth.json --plot docs/pictures/growth.svg
 """
 
 from __future__ import annotations
