@@ -48,13 +48,18 @@ def test_code_is_fenced(document: Path) -> None:
     ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_every_command_of_daxy_is_understood(document: Path) -> None:
-    for words in commands(document):
+    for block in blocks(document):
+        _check_commands(block)
+
+
+def _check_commands(block: Block) -> None:
+    for words in commands(block):
         name, *arguments = words
         assert name in main.verbs(), words
         if "--help" in arguments:
             continue
         made = registry.load("daxy.cli", name, kind="verb").VERB
-        verb = made if isinstance(made, type) else made(list(arguments))
+        verb = made if isinstance(made, type) else made(arguments)
         _parse.parse(verb, name, arguments)
 
 
@@ -101,9 +106,15 @@ def test_documents_do_what_they_say(block: Block, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("document", IN_ORDER, ids=lambda path: path.stem)
-def test_the_steps_of_a_page_follow_each_other(document: Path, tmp_path: Path) -> None:
+def test_the_steps_of_a_page_follow_each_other(
+    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     for block in blocks(document):
-        run(block, tmp_path)
+        if block.code.startswith("daxy train"):  # takes hours
+            _check_commands(block)
+        else:
+            run(block, tmp_path)
 
 
 @every_document

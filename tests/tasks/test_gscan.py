@@ -157,7 +157,7 @@ TABLE_4 = {
 def test_geca_makes_a_set_like_that_of_the_authors(released: Split) -> None:
     """What GECA's draw decides lies among what some draws come to.
 
-    That no red square is called red is of the paper's table alone; see docs/reference/protocols/andreas2020.md.
+    That no red square is called red is of the paper's table alone; see docs/howto/augment.md.
     """
     assert ruis2020.TABLE_4 == TABLE_4
     assert isinstance(released.train, GroundedExamples)
