@@ -6,8 +6,8 @@ table of all networks' samples a second is printed, by units and by networks tha
 can be kept and drawn, and what is kept can be drawn again:
 
     python -m benchmarks.throughput
-    python -m benchmarks.throughput --grow --out benchmarks/growth.json --plot docs/growth.svg
-    python -m benchmarks.throughput --kept benchmarks/growth.json --plot docs/growth.svg
+    python -m benchmarks.throughput --grow --out benchmarks/growth.json --plot docs/pictures/growth.svg
+    python -m benchmarks.throughput --kept benchmarks/growth.json --plot docs/pictures/growth.svg
 """
 
 from __future__ import annotations

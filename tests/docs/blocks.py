@@ -55,17 +55,14 @@ def without_blocks(text: str) -> str:
     return re.sub(r"^ *```.*?^ *```$", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
-def commands(document: Path) -> Iterator[list[str]]:
-    """Yield the words after `daxy` of each command in the shell blocks of a document."""
-    for block in blocks(document):
-        if block.language == "python":
-            continue
-        for line in block.code.splitlines():
-            words = shlex.split(line, comments=True)
-            for place, word in enumerate(words):
-                if word == "daxy" or word.endswith("/bin/daxy"):
-                    end = next((i for i, w in enumerate(words) if i > place and _ends(w)), None)
-                    yield words[place + 1 : end]
+def commands(block: Block) -> Iterator[list[str]]:
+    """Yield the words after `daxy` of each command in a shell block."""
+    for line in block.code.splitlines() if block.language != "python" else ():
+        words = shlex.split(line, comments=True)
+        for place, word in enumerate(words):
+            if word == "daxy" or word.endswith("/bin/daxy"):
+                end = next((i for i, w in enumerate(words) if i > place and _ends(w)), None)
+                yield words[place + 1 : end]
 
 
 def run(block: Block, folder: Path) -> None:

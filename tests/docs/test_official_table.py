@@ -13,7 +13,7 @@ from daxy.tasks._scan_task import ScanTask
 from daxy.tasks.nacs import NacsTask
 
 ROOT = Path(__file__).parent.parent.parent
-DOCUMENT = ROOT / "docs/official.md"
+DOCUMENT = ROOT / "docs/reference/official-files.md"
 
 
 class Row(NamedTuple):

@@ -157,7 +157,7 @@ TABLE_4 = {
 def test_geca_makes_a_set_like_that_of_the_authors(released: Split) -> None:
     """What GECA's draw decides lies among what some draws come to.
 
-    That no red square is called red is of the paper's table alone; see docs/andreas2020.md.
+    That no red square is called red is of the paper's table alone; see docs/howto/augment.md.
     """
     assert ruis2020.TABLE_4 == TABLE_4
     assert isinstance(released.train, GroundedExamples)
@@ -204,7 +204,7 @@ def test_the_released_sizes_of_the_length_split_come_out_nearly(length: Split) -
 
 @pytest.mark.parametrize("part", ["train", "A"])
 def test_table_3_has_as_many_examples_and_fewer_unique_ones(part: str, released: Split) -> None:
-    """See docs/gscan.md."""
+    """See docs/benchmarks/gscan.md."""
     every, unique, by_command = ruis2020.TABLE_3["gscan/compositional", part]
     assert len(released.named[part]) == pytest.approx(every, rel=0.02)
     facts = tasks.get("gscan/compositional").facts(released.named[part])

@@ -21,8 +21,8 @@ His table is of this network with GECA; of SCAN and of NACS:
 Of these 1,000 new examples are asked for, of at most 38 tokens; each training example counts once.
 4,800 steps of Adam, 0.001, are of 64 draws, 0.3 of which are new examples; gradients are clipped to
 1, dropout is 0.5, the rate is halved at plateaus of the validation accuracy, and the last weights
-count. What his paper leaves open is in docs/andreas2020.md, and `daxy reproduce andreas2020/scan`
-measures the table.
+count. docs/reference/protocols/andreas2020.md says what his paper leaves open, and
+`daxy reproduce andreas2020/scan` measures the table.
 """
 
 from __future__ import annotations
