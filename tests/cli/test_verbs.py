@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -332,6 +333,9 @@ def test_show_draws_an_example_and_says_what_it_is(daxy: Callable, tmp_path: Pat
         example = split.named["I"][3]
         assert answer.out == f"{path}: {' '.join(example.source)}: {', '.join(example.target)}\n"
         assert path.read_bytes().startswith(begins)
+    drawn = ElementTree.parse(tmp_path / "world.svg").getroot()
+    said = " ".join(text.text or "" for text in drawn.iterfind("{*}text"))
+    assert said == f"{' '.join(example.source)} {', '.join(example.target)}"
 
 
 def test_the_card_of_a_large_task_does_not_make_it(daxy: Callable) -> None:

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -228,6 +229,9 @@ def test_what_it_does_is_drawn(trained: RunFolder, tmp_path: Path, daxy: Callabl
     for share in np.ravel(found["attention"]):
         level = round(255 - 135 * float(np.sqrt(share)))
         assert f"#{level:02x}{level:02x}{level:02x}" in out.read_text()
+    caption = " ".join(text.text or "" for text in ElementTree.parse(out).iterfind("{*}text"))
+    assert f"{found['source']} network: {found['prediction'] or '(no actions)'}" in caption
+    assert ("right" if found["prediction"] == found["target"] else found["target"]) in caption
     told = daxy(*request).out
     assert f"its network: {found['prediction']}" in told
     shares = told.partition("in per cent:\n")[2].split()

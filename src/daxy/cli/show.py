@@ -196,19 +196,21 @@ class Show(OfTask):
         from daxy.formats import world_json
         from daxy.languages.grounded import parse, referent
         from daxy.worlds.drawing import demonstration
-        from daxy.worlds.grid import ACTIONS
         from daxy.worlds.text import as_text
 
         command = parse(example.source)
         data = {**_example(example, True), "world": world_json.to_json(example.world)}
         said = f"{data['source']}: {data['target']}"
         actions, shades = example.target, list[float]()
+        label = note = ""
         if self.run_folder is not None:
             actions, shades = _answered(self.run_folder, example)
             size = example.world.size
             rows = [shades[first : first + size] for first in range(0, len(shades), size)]
             data |= {"prediction": ", ".join(actions), "attention": rows}
             said += f"\nits network: {data['prediction']}"
+            is_right = actions == example.target
+            label, note = "network:", "right" if is_right else f"target: {data['target']}"
         if self.draw is None:
             marked = example.world.placed[referent(command.phrase, example.world.things)].cell
             lines = [said, "", as_text(example.world, marked)]
@@ -218,9 +220,8 @@ class Show(OfTask):
                     " ".join(f"{100 * share:3.0f}" for share in row) for row in data["attention"]
                 ]
             return Result(data=data, text="\n".join(lines))
-        known = [action for action in actions if action in ACTIONS]
-        kind = PICTURES[self.draw.suffix.lower()]
-        picture = demonstration(example.world, command, known, kind, shades=shades)
+        kind, beside = PICTURES[self.draw.suffix.lower()], {"label": label, "note": note}
+        picture = demonstration(example.world, command, actions, kind, shades=shades, **beside)
         write_bytes(self.draw, picture)
         return Result(data={"out": str(self.draw), **data}, text=f"{self.draw}: {said}")
 

@@ -14,7 +14,7 @@ from daxy.core.errors import WrongRequest
 from daxy.core.examples import Example, Examples, Sequences, Views, key_of
 from daxy.languages.grounded import parse
 from daxy.worlds.columns import CELLS, Worlds
-from daxy.worlds.grid import ACTIONS, World
+from daxy.worlds.grid import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +24,17 @@ class GroundedExample(Example):
     world: World  # pyright: ignore[reportIncompatibleMethodOverride, reportIncompatibleVariableOverride]
 
     def _repr_svg_(self) -> str:
-        """Return the picture that a notebook shows: the world with the target and the path.
+        """Return the picture for a notebook: the world, the target's frame, the path and a caption.
 
-        What an augmentation made may be no command, or speak of no one thing: then none is marked.
-        What a file holds may be no actions: then there is no path.
+        An augmented example may refer to no one thing: then the picture has no frame.
         """
-        from daxy.worlds.drawing import demonstration, svg
+        from daxy.worlds.drawing import Caption, demonstration, known, svg
 
-        actions = self.target if set(self.target) <= set(ACTIONS) else ()
         try:
-            return demonstration(self.world, parse(self.source), actions).decode()
+            return demonstration(self.world, parse(self.source), self.target).decode()
         except WrongRequest:
-            return svg(self.world, path=self.world.path(actions))
+            caption = Caption(command=" ".join(self.source), actions=self.target)
+            return svg(self.world, path=self.world.path(known(self.target)), caption=caption)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
