@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from daxy.core.display import Brief
 from daxy.core.errors import WrongRequest, quote
 from daxy.core.examples import Sequences, Tokens
 
@@ -19,7 +20,7 @@ RESERVED = 2
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class Vocabulary(Brief):
     """The tokens that a network knows; token i has the code i + 2."""
 
     tokens: Tokens
@@ -33,6 +34,10 @@ class Vocabulary:
     def __len__(self) -> int:
         """Return the number of codes, PAD and END included."""
         return len(self.tokens) + RESERVED
+
+    @property
+    def _brief(self) -> str:
+        return f"{len(self.tokens):,} tokens: {' '.join(self.tokens[:100])}"
 
     def encode(self, sequences: Sequences, width: int | None = None) -> NDArray[np.uint16]:
         """Return codes of shape [count, width]: the tokens, END, then PAD.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy import models
+from daxy.core.display import Brief
 from daxy.core.errors import WrongRequest, quote, require
 from daxy.core.examples import Sequences, Tokens
 from daxy.core.settings import made
@@ -35,7 +36,7 @@ NO_MEMORY = "this network has no memory that could be looked into"
 
 
 @dataclass(frozen=True, eq=False)
-class Predictor:
+class Predictor(Brief):
     """A network with the vocabularies that it was trained with."""
 
     model: Model
@@ -43,6 +44,14 @@ class Predictor:
     targets: Vocabulary
     limit: int
     """The most tokens of an output, as its protocol says."""
+
+    @property
+    def _brief(self) -> str:
+        name = type(self.model).__module__.rpartition(".")[2]
+        leaves = jax.tree.leaves(self.model)
+        weights = sum(leaf.size for leaf in leaves if isinstance(leaf, jax.Array | np.ndarray))
+        tokens = f"{len(self.sources.tokens):,} source tokens, {len(self.targets.tokens):,} target"
+        return f"{name}: {weights:,} weights, {tokens} tokens"
 
     @backend()
     def predict(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Generic, TypeVar
 
 from daxy import metrics
+from daxy.core.display import Brief
 from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.split import Sizes, Split
@@ -19,7 +20,7 @@ Options = TypeVar("Options", bound=Data)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task(ABC, Generic[Options]):
+class Task(Brief, ABC, Generic[Options]):
     """A question about generalisation: data to learn from, data and scores to be judged by."""
 
     name: str
@@ -37,6 +38,10 @@ class Task(ABC, Generic[Options]):
     otherwise."""
     metrics: tuple[str, ...]
     """Names of the scores it is judged by, the one that papers print first."""
+
+    @property
+    def _brief(self) -> str:
+        return f"{self.name}: {self.summary}"
 
     @property
     def metric(self) -> str:
