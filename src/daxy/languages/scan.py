@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from daxy.core.errors import quote
+from daxy.core.errors import UnknownName, WrongRequest, quote
+from daxy.core.tokens import first_difference
 from daxy.languages._reader import NotACommand
 from daxy.languages._scan_commands import (
     TURN,
@@ -56,6 +56,7 @@ __all__ = [
     "Sentence",
     "Toward",
     "VerbPhrase",
+    "commands_for",
     "denote",
     "disagreement",
     "grammar_of",
@@ -129,6 +130,31 @@ def _meanings(grammar: Grammar) -> dict[Tokens, Tokens]:
     return every
 
 
+def commands_for(actions: Tokens) -> tuple[Tokens, ...]:
+    """Return the commands that mean these actions, the shortest first.
+
+    Raises:
+        WrongRequest: no command means them.
+    """
+    spelled = tuple(map(official_spelling, actions))
+    unknown = [action for action in spelled if action not in ACTIONS]
+    if unknown:
+        raise UnknownName("action", unknown[0], ACTIONS)
+    grammar = SCAN_WITH_DAB if f"I_{PROXY.upper()}" in spelled else SCAN
+    found = _commands_by_actions(grammar).get(spelled)
+    if found is None:
+        raise WrongRequest(f"no command of SCAN means {quote(' '.join(spelled), most=100)}")
+    return found
+
+
+@cache
+def _commands_by_actions(grammar: Grammar) -> dict[Tokens, tuple[Tokens, ...]]:
+    commands: dict[Tokens, list[Tokens]] = {}
+    for words, actions in _meanings(grammar).items():
+        commands.setdefault(actions, []).append(words)
+    return {actions: tuple(sorted(each, key=len)) for actions, each in commands.items()}
+
+
 @cache
 def pairs(grammar: Grammar = SCAN) -> Examples:
     """Return every command with its meaning as a table, in the canonical order."""
@@ -192,8 +218,8 @@ def disagreement(words: Tokens, actions: Tokens, grammar: Grammar = SCAN) -> str
     except NotACommand as error:
         return str(error)
     given = tuple(map(official_spelling, actions))
-    pairs = enumerate(zip_longest(wanted, given))
-    first = next(place for place, (ours, theirs) in pairs if ours != theirs)
+    first = first_difference(wanted, given)
+    assert first is not None
     said = quote(" ".join(words), most=100)
     return f"{said} means {_cut(wanted, first)}, not {quote(_cut(actions, first))}"
 

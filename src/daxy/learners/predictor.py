@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, TypeAlias, cast
+from functools import cached_property, partial
+from typing import Any, Self, TypeAlias, cast
 
 import jax
 import numpy as np
@@ -75,6 +75,34 @@ class Predictor(Brief):
         require(0 < most <= MOST, f"limit must be positive and at most {MOST:,}, not {most:,}")
         given = self._given(sources, worlds)
         return self.targets.decode(greedy(self.model, given, most))
+
+    def __call__(self, source: str | Sequence[str], world: World | None = None) -> Answer:
+        """Return the output for one source as text.
+
+            >>> predictor("jump left twice")
+            'I_TURN_LEFT I_JUMP I_TURN_LEFT I_JUMP'
+
+        Args:
+            source: A text with spaces between its tokens, or the tokens.
+            world: The world of the source, if the network sees worlds.
+
+        Raises:
+            WrongRequest: see `predict`.
+        """
+        tokens = self.sources.split(source) if isinstance(source, str) else tuple(source)
+        (answer,) = self.answers([tokens], world)
+        return answer
+
+    def answers(self, sources: Sequence[Tokens], world: World | None = None) -> list[Answer]:
+        """Return the output for each source as text, all in one world if the network sees worlds.
+
+        Raises:
+            WrongRequest: see `predict`.
+        """
+        worlds = None if world is None else [world] * len(sources)
+        outputs = self.predict(sources, worlds)
+        pairs = zip(sources, outputs, strict=True)
+        return [Answer.of(self, source, output, world) for source, output in pairs]
 
     @backend()
     def predict_of_length(
@@ -188,6 +216,32 @@ class Predictor(Brief):
         table = worlds if isinstance(worlds, Worlds) else Worlds.of(worlds)
         _check_counts(given, table, "worlds")
         return given._replace(world=table.tensors)
+
+
+class Answer(str):
+    """A network's output as text."""
+
+    source: Tokens
+    tokens: Tokens
+    """The output."""
+    world: World | None
+    _network: Predictor
+
+    @classmethod
+    def of(cls, network: Predictor, source: Tokens, tokens: Tokens, world: World | None) -> Self:
+        """Return the output of a network for a source."""
+        answer = cls(network.targets.joined(tokens))
+        answer.source, answer.tokens = source, tokens
+        answer.world, answer._network = world, network
+        return answer
+
+    @cached_property
+    def attention(self) -> NDArray[np.float32] | None:
+        """Attention to each place at each step, see `Predictor.alignment`; None without any."""
+        if not self._network.attends:
+            return None
+        worlds = None if self.world is None else [self.world]
+        return self._network.alignment(self.source, self.tokens, worlds)
 
 
 def _check_counts(given: Given, beside: Sized, named: str) -> None:

@@ -14,6 +14,7 @@ from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.split import Sizes, Split
 from daxy.metrics import Scores
 from daxy.tasks._data import Data
+from daxy.worlds.grid import World
 
 Options = TypeVar("Options", bound=Data)
 """What users can choose of a task's data."""
@@ -116,6 +117,23 @@ class Task(Brief, ABC, Generic[Options]):
         """
         del source, target
         raise WrongRequest(f"no rules say which pairs of {self.name} are right")
+
+    def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
+        """Return all right targets of a source, by the rules of this task.
+
+        Args:
+            source: The tokens of the source.
+            world: The world of a grounded source.
+
+        Raises:
+            WrongRequest: the source is not of the task's language, or no rules say what it means.
+        """
+        del source, world
+        raise WrongRequest(f"no rules say which targets of {self.name} are right")
+
+    def read(self, text: str) -> Tokens:
+        """Return the tokens of a source as people write it."""
+        return tuple(map(self.source_spelling, text.split()))
 
     def source_spelling(self, token: str) -> str:
         """Return a token as this task's sources spell it; most tasks know one spelling only."""

@@ -196,6 +196,25 @@ def demonstration(
     return png(world, **look) if kind == "png" else svg(world, **look).encode()
 
 
+def prediction(
+    world: World,
+    command: Command,
+    actions: Sequence[str],
+    target: Sequence[str],
+    kind: Kind = "svg",
+    *,
+    shades: Sequence[float] = (),
+) -> bytes:
+    """Return a picture of a network's actions; the caption has the right ones too.
+
+    Raises:
+        NoReferent: see `demonstration`.
+    """
+    note = "right" if tuple(actions) == tuple(target) else f"target: {', '.join(target)}"
+    look = {"label": "network:", "note": note}
+    return demonstration(world, command, actions, kind, shades=shades, **look)
+
+
 def image(world: World, *, pixels: int = PIXELS, **look: Unpack[Look]) -> Image:
     """Return a picture as pixels, with so many along the side of a cell; see `Look`."""
     from PIL import Image, ImageDraw
