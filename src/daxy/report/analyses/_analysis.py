@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from daxy.report.mistakes import Mistakes
 
 PANEL, BAR = 5.0, 0.25
 """Inches that a panel has across at least, and for each bar."""
@@ -78,6 +79,8 @@ class Findings:
     """What stands after ± beside it, where something does."""
     notes: tuple[str, ...] = ()
     """What papers say besides."""
+    mistakes: Mistakes | None = None
+    """Wrong answers, for an analysis that lists them."""
 
     @property
     def groups(self) -> dict[str, list[Row | str]]:
