@@ -60,6 +60,7 @@ __all__ = [
     "denote",
     "disagreement",
     "grammar_of",
+    "is_action",
     "is_word",
     "meanings",
     "official_spelling",
@@ -137,9 +138,9 @@ def commands_for(actions: Tokens) -> tuple[Tokens, ...]:
         WrongRequest: no command means them.
     """
     spelled = tuple(map(official_spelling, actions))
-    unknown = [action for action in spelled if action not in ACTIONS]
-    if unknown:
-        raise UnknownName("action", unknown[0], ACTIONS)
+    for action in spelled:
+        if action not in ACTIONS:
+            raise UnknownName("action", action, ACTIONS)
     grammar = SCAN_WITH_DAB if f"I_{PROXY.upper()}" in spelled else SCAN
     found = _commands_by_actions(grammar).get(spelled)
     if found is None:
@@ -198,7 +199,12 @@ ALIASES = {name: action for action in ACTIONS for name in _names(action)}
 
 def is_word(word: str) -> bool:
     """Whether a word is of a command, or an action in either spelling."""
-    return word in WORDS or official_spelling(word) in ACTIONS
+    return word in WORDS or is_action(word)
+
+
+def is_action(token: str) -> bool:
+    """Whether a token is an action in either spelling."""
+    return official_spelling(token) in ACTIONS
 
 
 def grammar_of(words: Tokens) -> Grammar:
