@@ -1,4 +1,4 @@
-"""Samples a second on the protocol of Lake & Baroni, against plain PyTorch and by replicas.
+r"""Samples a second on the protocol of Lake & Baroni, against plain PyTorch and by replicas.
 
 A trial is one example, one step. Both programs train on the same examples of `scan/simple` in the
 same order, with a coin for each that says whether the decoder is given the truth. With `--grow` a
@@ -6,7 +6,8 @@ table of all networks' samples a second is printed, by units and by networks tha
 can be kept and drawn, and what is kept can be drawn again:
 
     python -m benchmarks.throughput
-    python -m benchmarks.throughput --grow --out benchmarks/growth.json --plot docs/pictures/growth.svg
+    python -m benchmarks.throughput --grow --out benchmarks/growth.json \
+        --plot docs/pictures/growth.svg
     python -m benchmarks.throughput --kept benchmarks/growth.json --plot docs/pictures/growth.svg
 """
 
@@ -124,9 +125,7 @@ def theirs(size: Size, training: Training) -> Callable[[], object]:
 
 def compare() -> None:
     """Print a line a size: samples a second and network, and how many times PyTorch's."""
-    print(
-        "network           networks  samples/s each: daxy   torch  all of daxy's over one's of torch"
-    )
+    print("network           networks  samples/s each: daxy   torch  all daxy over one torch")
     for size in SIZES:
         training = training_of(size)
         timing = measure(ours(training), theirs(size, training), seconds=2.0)

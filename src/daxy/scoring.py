@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy import metrics, tasks
+from daxy.core.display import Brief, table
 from daxy.core.errors import DaxyWarning, WrongRequest, quote, require
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.files import usable
@@ -73,7 +74,7 @@ class UnknownTokens:
         named = [f"{quote(token, most=40)} ({times})" for token, times in often.items()]
         few = ", ".join(named[:SHOWN])
         more = f" and {len(named) - SHOWN:,} others" if len(named) > SHOWN else ""
-        have = f"{self.predictions:,} of {self.of:,} predictions have a token"
+        have = f"{self.predictions:,} of {self.test_examples:,} predictions have a token"
         return f"{have} that no target of {task} has: {few}{more}"
 
     @property
@@ -83,7 +84,7 @@ class UnknownTokens:
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class Scored(Brief):
     """Predictions for a test set with every metric's judgement of them."""
 
     task: str
@@ -108,6 +109,23 @@ class Scored:
     """Number of predictions that each change of a normalisation changed, by the change."""
     notes: tuple[str, ...] = ()
     """Messages on anything odd about the predictions."""
+
+    @property
+    def _brief(self) -> str:
+        count = f"{len(self.examples):,}{f' of {self.test_examples:,}' * self.is_partial} examples"
+        return f"{self.task}: {self.metric} {self.accuracy:.1%}, {count}"
+
+    def _repr_html_(self) -> str:
+        """Return the scores as an HTML table, for a notebook."""
+        low, high = self.interval
+        rows = [("all", len(self.examples), *(f"{value:.1%}" for value in self.totals.values()))]
+        rows += [
+            (name, self.counts[name], *(f"{value:.1%}" for value in totals.values()))
+            for name, totals in self.tests.items()
+        ]
+        interval = f"{self.metric}: 95% interval {low:.1%} to {high:.1%}"
+        note = "; ".join((interval, *self.notes))
+        return table(("test", "examples", *self.totals), rows, title=self.task, note=note)
 
     @property
     def accuracy(self) -> float:

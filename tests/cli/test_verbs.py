@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -38,6 +39,38 @@ def test_interpret_needs_no_quotes(daxy: Callable) -> None:
         "label": "thrice",
         "children": [{"label": "jump", "children": []}],
     }
+
+
+def test_interpret_goes_from_actions_to_the_commands_that_mean_them(daxy: Callable) -> None:
+    commands = ["jump twice", "jump and jump", "jump after jump"]
+    for language in ("nacs", "scan"):
+        found = daxy("interpret", language, "I_JUMP I_JUMP", "--json").json
+        assert found == {"actions": ["I_JUMP", "I_JUMP"], "commands": commands}
+    assert daxy("interpret", "nacs", "JUMP", "JUMP").out.splitlines()[1:] == commands
+    assert daxy("interpret", "nacs", commands[0]).out == daxy("interpret", "scan", commands[0]).out
+    assert "did you mean I_JUMP?" in daxy("interpret", "nacs", "I_WALK I_JMP").err
+    none = daxy("interpret", "nacs", "I_WALK I_JUMP I_RUN I_LOOK I_JUMP")
+    assert (none.code, "no command of SCAN means 'I_WALK I_JUMP I_RUN" in none.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "labels"),
+    [
+        (("scan", "jump around left twice"), ("twice", "around left", "jump")),
+        (("nacs", "I_JUMP I_JUMP"), ("twice", "and", "after", "jump")),
+        (("gscan", "push a red circle cautiously"), ("cautiously", "push", "red", "circle")),
+        (("copular", "I'm not tired."), ("not", "tired", "i/je", "i/je (a woman)")),
+        (("svo_sov", "si1 vi2 oi3"), ("ST -> si1 | so1",)),
+    ],
+)
+def test_interpret_draws_the_parse(
+    asked: tuple[str, str], labels: tuple[str, ...], daxy: Callable, tmp_path: Path
+) -> None:
+    picture = tmp_path / "tree.svg"
+    assert daxy("interpret", *asked, "--draw", str(picture), "--json").json["out"] == str(picture)
+    for label in labels:
+        assert f"<!-- {label.replace('->', '-&gt;')} -->" in picture.read_text()
+    assert "--force replaces it" in daxy("interpret", *asked, "--draw", str(picture)).err
 
 
 def test_interpret_shows_how_a_pair_is_derived(daxy: Callable) -> None:
@@ -335,6 +368,9 @@ def test_show_draws_an_example_and_says_what_it_is(daxy: Callable, tmp_path: Pat
         example = split.named["I"][3]
         assert answer.out == f"{path}: {' '.join(example.source)}: {', '.join(example.target)}\n"
         assert path.read_bytes().startswith(begins)
+    drawn = ElementTree.parse(tmp_path / "world.svg").getroot()
+    said = " ".join(text.text or "" for text in drawn.iterfind("{*}text"))
+    assert said == f"{' '.join(example.source)} {', '.join(example.target)}"
 
 
 def test_the_card_of_a_large_task_does_not_make_it(daxy: Callable) -> None:

@@ -265,8 +265,8 @@ REQUESTS = [
     ("tasks ?", f"no task named '?'; `daxy tasks` lists all {len(tasks.available())}"),
     (
         "interpret scam jump",
-        "wrong value for language: 'scam'; expected one of 'scan', 'gscan', 'copular', 'svo_sov',"
-        " 'gender', 'itg'; see `daxy interpret --help`",
+        "wrong value for language: 'scam'; expected one of 'scan', 'nacs', 'gscan', 'copular',"
+        " 'svo_sov', 'gender', 'itg'; see `daxy interpret --help`",
     ),
     ("interpret svo_sov", "expected a sentence of the grammar, as si1 vi2 oi3 of svo_sov"),
     ("interpret itg a", "itg needs --grammar FILE"),
@@ -281,8 +281,8 @@ REQUESTS = [
     ("show transduction/grammar --grammar nope.itg", "nope.itg: no such file"),
     (
         "interpret 'jump left'",
-        "wrong value for language: 'jump left'; expected one of 'scan', 'gscan', 'copular',"
-        " 'svo_sov', 'gender', 'itg'; see `daxy interpret --help`",
+        "wrong value for language: 'jump left'; expected one of 'scan', 'nacs', 'gscan',"
+        " 'copular', 'svo_sov', 'gender', 'itg'; see `daxy interpret --help`",
     ),
     ("--version scan", "--version stands alone, without 'scan'"),
     # values

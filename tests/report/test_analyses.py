@@ -244,6 +244,39 @@ def test_the_command_line_prints_and_draws(tmp_path: Path, daxy: Callable) -> No
     assert "by_construction" in daxy("analyse").out
 
 
+def test_wrong_answers_are_grouped_counted_and_listed(tmp_path: Path, daxy: Callable) -> None:
+    says = (right, short, no_around)
+    folders = [run(tmp_path, "scan/simple_p1", n, each) for n, each in enumerate(says)]
+    test = SOME.load("scan/simple_p1").test
+    long = [example for example in test if len(example.target) > 14]
+    around = [example for example in test if "around" in example.source]
+    both = {*long} & {*around}
+    request = ["analyse", "errors", *[str(each.path) for each in folders]]
+    found = daxy(*request, "--json").json
+    assert found["title"].startswith(f"scan/simple_p1: 0 {len(long):,} {len(around):,} of ")
+    rows = {row["name"]: row for row in found["rows"]}
+    assert rows["2 of 3"]["examples"] == len(both)
+    assert rows["1 of 3"]["examples"] == len({*long} ^ {*around})
+    assert rows["too short"]["runs"][:2] == [0, 100]
+    listed = [each for kind in found["errors"].values() for each in kind]
+    assert sorted(" ".join(each["source"]) for each in listed) == sorted(
+        " ".join(example.source) for example in {*long} | {*around}
+    )
+    first = listed[0]
+    assert first["wrong_runs"] == 2, "what most runs err on comes first"
+    places = {it["first_wrong"] for each in listed for it in each["predictions"]}
+    assert {15, 1} <= places
+    text = daxy(*request, "--of", "around", "--of", "walk", "--count", "1").out
+    having = [each for each in around if "walk" in each.source]
+    assert "test examples with around walk are wrong" in text
+    shown = [line for line in text.splitlines() if line.startswith("    target ")]
+    assert 0 < len(shown) <= 4 < len(having)
+    assert "(1 of 3 runs)" in text or "(2 of 3 runs)" in text
+    near = daxy(*request, "--of", "arround").err
+    assert "no word of a source named 'arround'; did you mean around?" in near
+    assert "--count is for errors" in daxy("analyse", "by_length", request[2], "--count", "3").err
+
+
 WRONG = {
     "no run folder is given": ("by_length",),
     "nowhere: no such folder": ("by_length", "nowhere"),
@@ -345,7 +378,7 @@ IN_WORLDS = {"attention", "by_length", "by_referent", "by_situation", "destinati
 """Analyses that look at some of several tests, where there are several."""
 
 
-@pytest.mark.parametrize("name", sorted({*analyses.available()} - {"neighbours"}))
+@pytest.mark.parametrize("name", sorted({*analyses.available()} - {"neighbours", "errors"}))
 def test_what_looks_at_the_whole_test_set_takes_no_commands(name: str, tmp_path: Path) -> None:
     said = "is not about worlds" if name in IN_WORLDS else "analyses the whole test set, not"
     said = "has one test; leave out --test" if name in ("by_length", "over_training") else said

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
 
 from daxy.experiments import papers
 from daxy.experiments.ledger import Ledger
-from daxy.report.tables import RETRAINED, SELECTED, Comparison, compare, for_terminal
+from daxy.report.tables import RETRAINED, SELECTED, Comparison, compare, for_terminal, table
 
 PAPER = papers.get("bastings2018")
 TABLE = PAPER.table("table4")
@@ -233,3 +234,20 @@ def test_a_narrow_terminal_cuts_no_name_and_no_figure(width: int, spared: int) -
     for cell in PAPER.table("table4").cells:
         assert f"{cell.row} " in said
         assert f" {cell.printed} " in said
+
+
+def test_a_table_shows_measured_beside_published_in_a_notebook(
+    tmp_path: Path, entry_for: Callable
+) -> None:
+    cell = TABLE.cell("GRU +Attn", "jump")
+    Ledger(tmp_path).add(TABLE, [entry_for(cell, 0.12, seed) for seed in (0, 1)])
+    found = table(TABLE.path, results=tmp_path)
+    assert repr(found) == "ComparedTable(bastings2018/table4: 44 cells, 1 measured; 1 agree)"
+    (measured,) = [each for each in found if each.scores]
+    said = "bastings2018/table4, GRU +Attn, jump: 12.0 ±0.0 measured, 12.5 ±6.6 published, agrees"
+    assert repr(measured) == f"Comparison({said})"
+    html = ElementTree.fromstring(found._repr_html_())
+    rows = [[text.text or "" for text in row] for row in html.iterfind(".//tbody/tr")]
+    assert len(rows) == len(TABLE.cells)
+    assert ["GRU +Attn", "jump", "12.5 ±6.6", "12.0 ±0.0", "2", "agrees"] in rows
+    assert all(len(repr(each)) < 100 for each in (TABLE, *TABLE.cells, *found))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,11 +17,15 @@ from daxy.core.imports import need
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from daxy.worlds.drawing import Kind
+
 Picture = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
 """The type of a flag that asks for a picture."""
 
 FIGURES = (".png", ".svg", ".pdf")
 """What a figure can be written as."""
+WORLDS: Mapping[str, Kind] = {".svg": "svg", ".png": "png", ".gif": "gif"}
+"""What a picture of a world can be written as."""
 
 
 def check(

@@ -214,16 +214,17 @@ def _described(shown: Sequence[Composition]) -> Iterator[str]:
 
 
 def _draw(path: Path, pairs: Sequence[tuple[GroundedExample, GroundedExample]]) -> None:
-    """Draw new examples, their targets marked and their commands below, right of what they were."""
+    """Draw pairs of examples: before augmentation and after."""
     import io
 
     from daxy.core.files import write_bytes
     from daxy.worlds import drawing
 
-    def shown(example: GroundedExample) -> tuple[Image, str]:
-        world, path = example.world, example.world.path(example.target)
-        picture = drawing.image(world, marked=world.placed[0].cell, path=path)
-        return picture, " ".join(example.source)
+    def shown(example: GroundedExample) -> Image:
+        world = example.world
+        caption = drawing.Caption(command=" ".join(example.source), actions=example.target)
+        path = world.path(example.target)
+        return drawing.image(world, marked=world.placed[0].cell, path=path, caption=caption)
 
     drawn = io.BytesIO()
     drawing.in_rows([[shown(before), shown(now)] for now, before in pairs]).save(drawn, "PNG")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from daxy.cli._data import OfTask, TaskName, flag, with_data
-from daxy.cli._picture import FIGURES, Picture, check, save
+from daxy.cli._picture import FIGURES, WORLDS, Picture, check, save
 from daxy.cli._run import data_of, finished
 from daxy.cli._verb import Result, Switch
 from daxy.core.errors import UnknownName, WrongRequest, quote, require
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from daxy.experiments.run_folder import RunFolder
     from daxy.learners.predictor import Predictor
     from daxy.tasks import Data, Task
-    from daxy.worlds.drawing import Kind
     from daxy.worlds.examples import GroundedExample
 
 BAR = 40
@@ -36,7 +35,6 @@ MOST = 12
 """Examples whose attention is in one picture."""
 GIVEN = {"official": "--official PATH", "file": "--pairs FILE"}
 """The flag that data of one's own files is given by, by where the data comes from."""
-PICTURES: Mapping[str, Kind] = {".svg": "svg", ".png": "png", ".gif": "gif"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +79,7 @@ class Show(OfTask):
         idle = one and self.count != type(self).count
         require(not idle, "--count is not for --example, --draw or --run; leave it out")
         task = tasks.get(self.task)
-        endings, by = (list(PICTURES), "PIL") if task.grounded else (FIGURES, "matplotlib")
+        endings, by = (list(WORLDS), "PIL") if task.grounded else (FIGURES, "matplotlib")
         check(self.draw, endings, force=self.force, by=by)
         if self.run_folder is None:
             split = self.data.load(self.task)
@@ -196,8 +194,7 @@ class Show(OfTask):
         from daxy.core.files import write_bytes
         from daxy.formats import world_json
         from daxy.languages.grounded import parse, referent
-        from daxy.worlds.drawing import demonstration
-        from daxy.worlds.grid import ACTIONS
+        from daxy.worlds.drawing import demonstration, prediction
         from daxy.worlds.text import as_text
 
         command = parse(example.source)
@@ -219,9 +216,12 @@ class Show(OfTask):
                     " ".join(f"{100 * share:3.0f}" for share in row) for row in data["attention"]
                 ]
             return Result(data=data, text="\n".join(lines))
-        known = [action for action in actions if action in ACTIONS]
-        kind = PICTURES[self.draw.suffix.lower()]
-        picture = demonstration(example.world, command, known, kind, shades=shades)
+        kind = WORLDS[self.draw.suffix.lower()]
+        asked = (example.world, command, actions)
+        if self.run_folder is None:
+            picture = demonstration(*asked, kind)
+        else:
+            picture = prediction(*asked, example.target, kind, shades=shades)
         write_bytes(self.draw, picture)
         return Result(data={"out": str(self.draw), **data}, text=f"{self.draw}: {said}")
 

@@ -11,6 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
+from daxy.core.display import Brief, table
 from daxy.core.errors import UnknownName, require
 from daxy.core.examples import Examples
 from daxy.core.random import stream
@@ -66,7 +67,7 @@ class Endless(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class Split(Brief):
     """The three parts of a task's data. Validation is carved from train, never from test."""
 
     train: Examples
@@ -108,14 +109,25 @@ class Split:
         split.__dict__["is_as_described"] = True
         return split
 
-    def __repr__(self) -> str:
+    @property
+    def _brief(self) -> str:
+        about = self.provenance
+        sizes = [f"{len(rows):,} {name}" for name, rows in self.parts.items() if len(rows)]
+        replaced = "" if self.is_as_described else "; a part was replaced"
+        tests = f" ({len(about.sizes.tests)} tests)" if about.sizes.tests else ""
+        source = f"; {about.source}" if about.source != "generated" else ""
+        seed = f"; seed {about.seed}" if about.seed else ""
+        return f"{about.task}: {', '.join(sizes)}{tests}{source}{seed}{replaced}"
+
+    def _repr_html_(self) -> str:
+        """Return the parts with their sizes and first examples as an HTML table, for a notebook."""
         about = self.provenance
         parts = self.named if self.is_as_described else self.parts
-        sizes = ", ".join(f"{name} {len(rows):,}" for name, rows in parts.items())
-        replaced = "" if self.is_as_described else "a part was replaced"
-        notes = (about.source, f"seed {about.seed}", self.validation_note, replaced)
-        notes = "; ".join(filter(None, notes))
-        return f"<Split of {about.task}: {sizes}; {notes}>"
+        rows = [(name, len(part), *(part[0].texts if part else ())) for name, part in parts.items()]
+        facts = [about.rule, f"source: {about.source}, seed {about.seed}", self.validation_note]
+        note = "; ".join(filter(None, facts))
+        head = ("part", "examples", "first source", "first target")
+        return table(head, rows, title=about.task, note=note)
 
     @property
     def validation_note(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from daxy.core.display import Brief
 from daxy.core.errors import quote, require
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Thing
 from daxy.worlds.grid import CHANNELS, HEADINGS, Cell, Placed, World
@@ -23,7 +24,7 @@ THINGS = 1 + len(SHAPES) * len(COLORS) * len(SIZES)
 
 
 @dataclass(frozen=True, eq=False)
-class Worlds(Sequence[World]):
+class Worlds(Sequence[World], Brief):
     """A table of worlds in which nothing has been pushed half-way."""
 
     size: Bytes
@@ -71,6 +72,11 @@ class Worlds(Sequence[World]):
 
     def __len__(self) -> int:
         return len(self.size)
+
+    @property
+    def _brief(self) -> str:
+        sizes = ", ".join(f"{size}x{size}" for size in np.unique(self.size))
+        return f"{len(self):,}{f'; {sizes}' if sizes else ''}"
 
     @overload
     def __getitem__(self, index: int) -> World: ...

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from daxy.report.mistakes import Mistakes
 
 PANEL, BAR = 5.0, 0.25
 """Inches that a panel has across at least, and for each bar."""
@@ -80,6 +81,8 @@ class Findings:
     """What stands after ± beside it, where something does."""
     notes: tuple[str, ...] = ()
     """What papers say besides."""
+    mistakes: Mistakes | None = None
+    """Wrong answers, for an analysis that lists them."""
 
     @property
     def groups(self) -> dict[str, list[Row | str]]:
@@ -287,8 +290,8 @@ class Analysis(ABC):
     """One way to look at finished runs."""
 
     name: ClassVar[str]
-    of_sources: ClassVar[bool] = False
-    """Whether `of` names sources (`--source`); otherwise it names tests (`--test`)."""
+    selects: ClassVar[Literal["test", "source", "word"]] = "test"
+    """What `of` names, and so the flag for it: tests, sources, or words of sources."""
 
     @abstractmethod
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:

@@ -30,7 +30,7 @@ class Neighbours(OfData):
     """The nearest of all training sources, by the cosine of final decoder states."""
 
     name = "neighbours"
-    of_sources = True
+    selects = "source"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return the five nearest of each command, by the mean of the runs' cosines."""
