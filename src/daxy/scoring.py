@@ -74,7 +74,7 @@ class UnknownTokens:
         named = [f"{quote(token, most=40)} ({times})" for token, times in often.items()]
         few = ", ".join(named[:SHOWN])
         more = f" and {len(named) - SHOWN:,} others" if len(named) > SHOWN else ""
-        have = f"{self.predictions:,} of {self.test_examples:,} predictions have a token"
+        have = f"{self.predictions:,} of {self.of:,} predictions have a token"
         return f"{have} that no target of {task} has: {few}{more}"
 
     @property
