@@ -124,9 +124,7 @@ def theirs(size: Size, training: Training) -> Callable[[], object]:
 
 def compare() -> None:
     """Print a line a size: samples a second and network, and how many times PyTorch's."""
-    print(
-        "network           networks  samples/s each: daxy   torch  all of daxy's over one's of torch"
-    )
+    print("network           networks  samples/s each: daxy  torch  all of daxy over one of torch")
     for size in SIZES:
         training = training_of(size)
         timing = measure(ours(training), theirs(size, training), seconds=2.0)

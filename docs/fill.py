@@ -2,8 +2,8 @@
 
 A page with the line `<!-- fill: tasks -->` gets, when the site is built, a card for every family of
 tasks there; `commands` is the help of every verb, `measured` the table of measured figures,
-`growth` the table that `python -m benchmarks.throughput --grow` measured, `speed` what other benchmarks
-printed, and `targets` what GECA makes of gSCAN.
+`growth` the table that `python -m benchmarks.throughput --grow` measured, `speed` what other
+benchmarks printed, and `targets` what GECA makes of gSCAN.
 """
 
 from __future__ import annotations

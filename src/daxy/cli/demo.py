@@ -165,7 +165,7 @@ def _answer(
         *(part for task, some in answers.items() for part in (_answers(task, some), "")),
         f"Accuracy by construction: {', '.join(pictures)}",
         "",
-        f"The network has {SMALL['hidden']} hidden units and sees {BRIEF['trials']:,} examples;"
+        f"The network has {SMALL['hidden']} hidden units and sees {BRIEF['samples']:,} examples;"
         " the published one has 256 and trains for 50 epochs (Bastings et al. 2018).",
         "",
         "What to try next:",
@@ -180,7 +180,7 @@ def _answers(task: str, answers: Sequence[Answer]) -> Table:
     """Return a table of single answers: two commands of the training set, then wrong ones."""
     from rich.table import Table
 
-    shown = Table(f"asked after {task}", "the network says", "", "right is", box=None)
+    shown = Table(f"source, after training on {task}", "prediction", "", "target", box=None)
     shown.pad_edge = False
     for answer in answers:
         prediction = " ".join(answer.prediction) or "(nothing)"
