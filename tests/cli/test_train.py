@@ -128,7 +128,7 @@ def test_of_several_learning_rates_one_is_chosen_and_all_are_shown(
     assert answer.json["runs"] == each[0.01]
     assert answer.json["learner"]["protocol"]["learning_rate"] == 0.01
     said = tried(daxy, tmp_path, "--learning-rates", "1e-9", "0.01").out
-    assert "chosen     0.01, of least training perplexity" in said
+    assert "selected   0.01, by lowest training perplexity" in said
     for run in (*each[1e-9], *each[0.01]):
         assert f"{run['perplexity']:.4g}" in said
 
@@ -136,7 +136,7 @@ def test_of_several_learning_rates_one_is_chosen_and_all_are_shown(
 def test_rates_that_are_as_good_are_named(daxy: Callable, tmp_path: Path) -> None:
     """Nobody has anything right after so few updates."""
     answer = tried(daxy, tmp_path, "--learning-rates", "0.02", "0.01", "--select", "best")
-    said = "chosen     0.02, of best mean score on the validation set; as good: 0.01\n"
+    said = "selected   0.02, by best mean score on the validation set; as good: 0.01\n"
     assert said in answer.out
 
 

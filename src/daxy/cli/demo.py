@@ -182,7 +182,7 @@ def _answers(task: str, answers: Sequence[Answer]) -> Table:
     """Return a table of single answers: two commands of the training set, then wrong ones."""
     from rich.table import Table
 
-    shown = Table(f"asked after {task}", "the network says", "", "right is", box=None)
+    shown = Table(f"source, after training on {task}", "prediction", "", "target", box=None)
     shown.pad_edge = False
     for answer in answers:
         prediction = " ".join(answer.prediction) or "(nothing)"
