@@ -25,6 +25,7 @@ from daxy.languages import grounded
 from daxy.languages.scan import turn_names
 from daxy.tasks import _gscan_official as _official
 from daxy.tasks import _gscan_statistics as _statistics
+from daxy.tasks._cached import cached
 from daxy.tasks._gscan_data import CompositionalData, GscanData, LengthData
 from daxy.tasks._gscan_examples import Shown, every
 from daxy.tasks._gscan_predicates import HELD_OUT, held_out
@@ -95,6 +96,10 @@ class GscanTask(Task[Kind], Generic[Kind]):
         """Return the data of this task; see `Task.split`."""
         if data.official is not None:
             return self._official(data, data.official)
+        return cached(self.name, data, lambda: self._generated(data))
+
+    def _generated(self, data: Kind) -> Split:
+        """Return the data of this task, made anew."""
         shown = every(data)
         known, shots, tests = self.divided(shown, data)
         train, validation, unseen = _drawn(known, data, self.name)

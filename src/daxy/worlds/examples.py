@@ -65,7 +65,7 @@ class GroundedExamples(Examples):
     def __getitem__(self, index: slice) -> GroundedExamples: ...
     def __getitem__(self, index: int | slice) -> GroundedExample | GroundedExamples:
         if isinstance(index, slice):
-            return self.take(np.arange(len(self))[index])
+            return GroundedExamples(self.source[index], self.target[index], self.worlds[index])
         if not -len(self) <= index < len(self):
             raise IndexError(index)
         return next(iter(self.take([index % len(self)])))
