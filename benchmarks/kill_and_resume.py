@@ -96,10 +96,11 @@ def train(folder: Path, epochs: int, moment: Moment | None) -> int:
         signal.signal(number, signal.SIG_DFL)  # A shell has some ignored in the background.
     interrupts.install(words)
     say("begun")
-    from daxy.cli import _progress, main
+    from daxy.cli import main
+    from daxy.experiments import progress
     from daxy.learners import neural
 
-    class Display(_progress.Display):
+    class Display(progress.Display):
         def stepped(self, *arguments: Any) -> None:
             super().stepped(*arguments)
             say("stretch")
@@ -115,7 +116,7 @@ def train(folder: Path, epochs: int, moment: Moment | None) -> int:
         (neural, "BUCKETS", 1),
         (neural.Group, "fit", lambda *own, **more: fit(*own, **more | {"checkpoint_seconds": 0})),
         (ScanData, "load", lambda data, task: few(load(data, task), task, data.seed)),
-        (_progress, "Display", Display),
+        (progress, "Display", Display),
     ]
     for place, name, value in replaced:
         setattr(place, name, value)

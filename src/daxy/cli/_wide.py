@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
-from typing import IO, Any, Protocol, runtime_checkable
+from collections.abc import Iterator
+from typing import IO, Protocol, runtime_checkable
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.measure import Measurement
-from rich.segment import Segment
 from rich.table import Table
-from rich.text import Text
 
-from daxy.core.errors import visible
+from daxy.core.console import Visible
 
 PIPED = 160
 """Columns of what goes to a file or to another program."""
@@ -28,29 +26,6 @@ class Adapted(Protocol):
     def at(self, width: int) -> Table:
         """Return the table for a terminal of so many columns."""
         ...
-
-
-class Visible(Console):
-    """A console that prints texts as they are, but for control characters, which it escapes."""
-
-    def __init__(self, file: IO[str], width: int | None = None) -> None:
-        super().__init__(file=file, width=width, highlight=False, markup=False, emoji=False)
-
-    def on_broken_pipe(self) -> None:
-        """Leave it to `main` what a reader that has gone means."""
-        raise BrokenPipeError
-
-    def render_str(self, text: str, **how: Any) -> Text:
-        """Return a text as rich prints it, before its width is measured."""
-        return super().render_str(visible(text), **how)
-
-    def render(
-        self, renderable: RenderableType, options: ConsoleOptions | None = None
-    ) -> Iterable[Segment]:
-        """Yield what is printed, of texts that are rich's own already too."""
-        for segment in super().render(renderable, options):
-            shown = segment.text if segment.is_control else visible(segment.text)
-            yield segment._replace(text=shown)
 
 
 def write(text: RenderableType, file: IO[str] | None = None) -> None:

@@ -84,7 +84,7 @@ class Demo(Verb):
     def _tested(self, benchmark: str) -> dict[str, Tested]:
         """Train a network on each split of a benchmark, as one program, and return their tests."""
         from daxy import tasks
-        from daxy.cli._progress import Display
+        from daxy.experiments.progress import Display
         from daxy.experiments.runs import Run, Workshop
         from daxy.learners.neural import learner
         from daxy.report.finding import Tested

@@ -75,8 +75,8 @@ class Reproduce(Measures):
 
     def _carry_out(self, paper: Paper, table: Table, steps: Sequence[Step], ledger: Ledger) -> None:
         """Run and file each cell, and say on stderr what it came to."""
-        from daxy.cli._progress import Display
         from daxy.experiments import reproduction
+        from daxy.experiments.progress import Display
         from daxy.report.tables import compare
         from daxy.training.interrupt import Interrupted
 
@@ -99,7 +99,7 @@ def _planned(table: Table, steps: Sequence[Step], seconds: float | None) -> Resu
     from rich.console import Group
     from rich.table import Table as Lines
 
-    from daxy.cli._progress import duration
+    from daxy.experiments.progress import duration
 
     columns = Lines(
         "row", "column", "task", "in results", "finished", "to train", box=None, pad_edge=False

@@ -96,9 +96,9 @@ class Sweep(Measures):
     def _serve(
         self, paper: Paper, table: Table, cells: list[Cell], ledger: Ledger, cluster: dict[str, Any]
     ) -> Result:
-        from daxy.cli._progress import Display
         from daxy.experiments import executors
         from daxy.experiments.programs import Program
+        from daxy.experiments.progress import Display
         from daxy.experiments.sweep import Sweep as Asked
 
         steps = self.planned(paper, cells, ledger)
@@ -202,7 +202,7 @@ class _Plan:
         from rich.console import Group
         from rich.table import Table as Lines
 
-        from daxy.cli._progress import duration
+        from daxy.experiments.progress import duration
 
         columns = Lines(box=None, pad_edge=False)
         for name in ("program", "on", "networks", "samples", "estimate"):
@@ -220,7 +220,7 @@ class _Plan:
 
     def progress(self, ended: Sequence[Program], elapsed: float) -> str:
         """Return what is done when these programs have ended, in whatever order."""
-        from daxy.cli._progress import duration
+        from daxy.experiments.progress import duration
 
         costs = {id(each): self.seconds.get(n, each.work) for n, each in enumerate(self.programs)}
         folder, runs = self.asked.workshop.folder, sum(len(each.runs) for each in self.programs)

@@ -75,7 +75,7 @@ class Train(OfTask):
 
     def run(self) -> Result:
         """Return the scores of every seed, with the published figure where there is one."""
-        from daxy.cli._progress import Display
+        from daxy.experiments.progress import Display
         from daxy.experiments.runs import seeds_from
         from daxy.experiments.trained import Trained
 
@@ -102,8 +102,8 @@ class Train(OfTask):
         """Return what each learning rate came to, and the scores with the chosen one."""
         from rich.console import Group
 
-        from daxy.cli._progress import Display
         from daxy.experiments.learning_rates import train_grid
+        from daxy.experiments.progress import Display
 
         grid = train_grid(
             experiment, self.learning_rates, seeds, watcher=Display(), restart=self.restart

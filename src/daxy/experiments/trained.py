@@ -19,6 +19,7 @@ from daxy.core.json_objects import decode
 from daxy.core.settings import check_types, stated
 from daxy.core.summary import Summary
 from daxy.core.vocabulary import RESERVED, Vocabulary
+from daxy.experiments import progress
 from daxy.experiments._run_contents import Vocabularies, check
 from daxy.experiments.papers import Cell, published
 from daxy.experiments.run_folder import RunFolder, corrupt
@@ -142,7 +143,8 @@ def train(
             its own or a `validation` that is chosen, one is carved from train as the named protocol
             has it.
         runs: Where run folders are found and made.
-        watcher: What hears how training gets on.
+        watcher: Callbacks for progress. By default a terminal or a notebook shows a progress bar;
+            `daxy.experiments.runs.Silent()` shows nothing.
         restart: Delete what there is of these runs first.
         test_every: Epochs between two scores on the test set, for the log alone; 0: none.
 
@@ -170,7 +172,8 @@ def train(
         folder=Path(runs),
         test_every=test_every,
     )
-    found = experiment.run(asked, watcher=watcher, restart=restart)
+    shown = progress.default() if watcher is None else watcher
+    found = experiment.run(asked, watcher=shown, restart=restart)
     return Trained(experiment, tuple(found))
 
 

@@ -1,18 +1,21 @@
-"""How training gets on, on stderr: a live line on a terminal, a line an epoch elsewhere."""
+"""Progress of training: a live bar in a terminal or a notebook, a line an epoch elsewhere."""
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import sys
 import time
 from collections.abc import Generator, Sequence
+from html import escape
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from daxy.cli._wide import Visible
-from daxy.cli._words import counted
+from daxy.core.console import Visible
+from daxy.core.errors import visible
+from daxy.experiments.runs import Silent
 
 if TYPE_CHECKING:
     from daxy.experiments.runs import Run
@@ -20,6 +23,10 @@ if TYPE_CHECKING:
 
 SMOOTHING = 0.2
 """Weight of the newest measurement in the examples per second that are shown."""
+LINES, NEWLINE = 6, "\n"
+"""Lines that a notebook shows of what was printed."""
+PAUSE = 0.2
+"""Seconds between two updates of a notebook's bar, at least."""
 SHOWN = 10
 """Replicas whose figures are shown one by one."""
 
@@ -33,6 +40,8 @@ def working(what: str) -> Generator[None]:
 
 class Display:
     """A watcher that shows examples per second, loss, validation scores and remaining time.
+
+    It writes on stderr: a line an epoch, and a live bar in a terminal.
 
     The remaining time supposes that every epoch is needed: replicas that reach a perfect validation
     score, or have converged, stop earlier.
@@ -50,12 +59,8 @@ class Display:
         self._rate: float | None = None
         self._began = self._last = time.monotonic()
         self._first_steps: int | None = None
-        self._console.print(f"training {self._label}; compiling")
-        if self._console.is_terminal:
-            columns = (TextColumn("{task.description}"), BarColumn(24), MofNCompleteColumn())
-            self._live = Progress(*columns, console=self._console, transient=True)
-            self._bar = self._live.add_task("compiling", total=None)
-            self._live.start()
+        self._print(f"training {self._label}; compiling")
+        self._start()
 
     def stepped(self, position: Position, steps: int, examples: int) -> None:
         """Move the bar."""
@@ -68,9 +73,8 @@ class Display:
             old = rate if self._rate is None else self._rate
             self._rate = old + SMOOTHING * (rate - old)
         self._last = now
-        if self._live is not None:
-            said = f"epoch {position.epoch + 1}/{self._epochs}  {self._figures(position, steps)}"
-            self._live.update(self._bar, completed=position.step, total=steps, description=said)
+        said = f"epoch {position.epoch + 1}/{self._epochs}  {self._figures(position, steps)}"
+        self._update(said, position.step, steps)
 
     def epoch_ended(self, position: Position) -> None:
         """Print what the epoch came to."""
@@ -89,7 +93,7 @@ class Display:
         finished = sum(position.stopped) - diverged
         ends = {"finished": finished, "diverged": diverged}
         told = "".join(f"  {count} {end}" for end, count in ends.items() if count)
-        self._console.print(f"{said}{speed}{told}")
+        self._print(f"{said}{speed}{told}")
 
     def ended(self) -> None:
         """Take the live line away."""
@@ -99,7 +103,23 @@ class Display:
 
     def scoring(self, examples: int) -> None:
         """Say what there is to wait for."""
-        self._console.print(f"scoring: {counted(examples, 'output')}")
+        self._print(f"scoring: {examples:,} output{'s' * (examples != 1)}")
+
+    def _print(self, line: str) -> None:
+        self._console.print(line)
+
+    def _start(self) -> None:
+        """Show the bar where there is one."""
+        if self._console.is_terminal:
+            columns = (TextColumn("{task.description}"), BarColumn(24), MofNCompleteColumn())
+            self._live = Progress(*columns, console=self._console, transient=True)
+            self._bar = self._live.add_task("compiling", total=None)
+            self._live.start()
+
+    def _update(self, said: str, step: int, steps: int) -> None:
+        """Move the bar, and show the text beside it."""
+        if self._live is not None:
+            self._live.update(self._bar, completed=step, total=steps, description=said)
 
     def _figures(self, position: Position, steps: int) -> str:
         going = max(len(position.stopped) - sum(position.stopped), 1)
@@ -119,6 +139,55 @@ class Display:
         left = (self._epochs - position.epoch) * steps - position.step
         seconds = (time.monotonic() - self._began) / done * left
         return f"{duration(seconds)} left at most"
+
+
+class NotebookDisplay(Display):
+    """A watcher that shows the last lines and a live bar in the output of a notebook's cell."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._display: Any = importlib.import_module("IPython.display")
+        self._handle: Any = None
+        self._lines: list[str] = []
+        self._shown = 0.0
+
+    def ended(self) -> None:
+        """Take the bar away."""
+        self._show()
+
+    def _print(self, line: str) -> None:
+        self._lines = [*self._lines, line][-LINES:]
+        self._show()
+
+    def _start(self) -> None:
+        self._show("<progress></progress>")
+
+    def _update(self, said: str, step: int, steps: int) -> None:
+        if time.monotonic() - self._shown > PAUSE:
+            self._show(f'<progress value="{step}" max="{steps}"></progress> {escape(said)}')
+
+    def _show(self, bar: str = "") -> None:
+        content = f"<pre>{escape(visible(NEWLINE.join(self._lines)))}</pre>{bar}"
+        shown = self._display.HTML(content)
+        self._shown = time.monotonic()
+        if self._handle is None:
+            self._handle = self._display.display(shown, display_id=True)
+        else:
+            self._handle.update(shown)
+
+
+def default() -> Display | Silent:
+    """Return a progress display in a terminal or a notebook, a silent watcher elsewhere."""
+    if _in_notebook():
+        return NotebookDisplay()
+    return Display() if sys.stderr.isatty() else Silent()
+
+
+def _in_notebook() -> bool:
+    """Whether this process is a notebook's."""
+    python = sys.modules.get("IPython")
+    shell = python.get_ipython() if python else None
+    return hasattr(shell, "kernel")
 
 
 def _label(runs: Sequence[Run]) -> str:
