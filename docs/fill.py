@@ -109,7 +109,7 @@ def quoted(benchmark: str) -> str:
 def growth() -> str:
     """Return all networks' samples a second by units and by networks that train together."""
     kept = json.loads((ROOT / "benchmarks" / "growth.json").read_text())
-    rates = kept["trials a second"]
+    rates = kept["samples a second"]
     counts = list(next(iter(rates.values())))
     lines = [f"| units | {' | '.join(counts)} |", f"|---:|{'---:|' * len(counts)}"]
     for hidden, row in rates.items():
