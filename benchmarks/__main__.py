@@ -8,7 +8,7 @@ The first lists them. The second runs some, one after another, each in a process
 writes what each prints to `benchmarks/kept/NAME.json`, with versions, machine and date;
 other flags are for it, and `--arguments` too, as in
 `python -m benchmarks memory --arguments "nacs/simple --seeds 3"`.
-Most need PyTorch to compare with: `pip install '.[peers]'`, in the project's folder.
+Most need PyTorch to compare with: `pip install '.[train,peers]'`, in the project's folder.
 """
 
 from __future__ import annotations

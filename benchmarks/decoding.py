@@ -64,7 +64,7 @@ def peer_decoding(
     network: peer.Seq2Seq, table: Table, rows: np.ndarray, together: int
 ) -> Callable[[], np.ndarray]:
     """Return a call that decodes rows of the table, so many at a time."""
-    limit = Protocol().limit
+    limit = Protocol().max_decode_length
     order = np.argsort(table.source_lengths[rows], kind="stable")
 
     def call() -> np.ndarray:

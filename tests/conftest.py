@@ -38,6 +38,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 CACHE = tempfile.TemporaryDirectory(prefix="daxy-tests-")
 atexit.register(CACHE.cleanup)
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", CACHE.name)
+# Tests generate their data, but those of the cache.
+os.environ["DAXY_CACHE"] = ""
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 # Four devices are simulated, however many cores there are, for what spreads over them.
 FLAGS = [

@@ -11,7 +11,7 @@ import pytest
 
 import daxy
 from daxy import metrics
-from daxy.core.errors import WrongRequest
+from daxy.core.errors import WrongFile, WrongRequest
 from daxy.core.examples import Sequences
 from daxy.tasks import Choices
 
@@ -97,11 +97,11 @@ def test_predictions_that_do_not_fit_the_test_set_are_refused() -> None:
         ("daxy.train('scan/simple', seeds=0)", "seeds must be positive, not 0"),
         (
             "daxy.score('scan/filler_num0', [['I_JUMP', 3]] * 1173)",
-            "a prediction has [3], which is not one token",
+            "a prediction has 3, which is not one token",
         ),
         (
             "daxy.score('scan/filler_num0', [['I_JUMP I_JUMP']] * 1173)",
-            "a prediction has ['I_JUMP I_JUMP'], which is not one token",
+            "a prediction has 'I_JUMP I_JUMP', which is not one token",
         ),
         ("daxy.score('scan/filler_num0', [3] * 1173)", "a prediction is 3; expected tokens"),
         (
@@ -122,10 +122,13 @@ def test_predictions_that_do_not_fit_the_test_set_are_refused() -> None:
             "daxy.load('scan/length', official=5)",
             "official must be a path or a text or None, not 5",
         ),
-        ("daxy.train('scan/simple', seeds='3')", "seeds must be a whole number or some, not '3'"),
+        (
+            "daxy.train('scan/simple', seeds='3')",
+            "seeds must be a whole number or several, not '3'",
+        ),
         (
             "daxy.train('scan/simple', protocol=5)",
-            "recipe must be a Protocol or a text, not 5",
+            "protocol must be a Protocol or a text, not 5",
         ),
         (
             "daxy.train('scan/simple', config=4)",
@@ -153,6 +156,20 @@ def test_a_seed_may_be_a_number_of_numpy() -> None:
 def test_an_unknown_name_is_no_attribute() -> None:
     with pytest.raises(AttributeError, match="no attribute 'lode'"):
         daxy.lode  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: daxy.load("scan/simple", official="x" * 5_000),
+        lambda: daxy.score("scan/simple", "x" * 5_000),
+        lambda: daxy.score("scan/simple", [], order="x" * 5_000),
+    ],
+)
+def test_a_path_that_no_file_can_have_is_refused_in_a_short_line(ask: Callable[[], Any]) -> None:
+    with pytest.raises(WrongFile, match="File name too long") as refused:
+        ask()
+    assert len(str(refused.value)) < 300
 
 
 def test_the_types_of_choices_are_those_of_every_benchmark() -> None:

@@ -39,7 +39,7 @@ def test_every_paper_is_cited() -> None:
 
 def test_the_readme_has_two_commands_and_ci_runs_them() -> None:
     first, second = re.findall(r"^python3 -m venv .*$", read("README.md"), re.MULTILINE)
-    assert first.endswith("pip install . && .venv/bin/daxy demo")
+    assert first.endswith("pip install '.[all]' && .venv/bin/daxy demo")
     assert second.endswith("pip install '.[test]' && .venv/bin/pytest")
     assert "grep '^python3 -m venv ' README.md" in read(".ci/run")
 

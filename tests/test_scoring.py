@@ -106,6 +106,35 @@ def test_answers_in_the_order_of_another_file_are_recognised(
     assert daxy.score(TASK, lines, order=file).accuracy == 1
 
 
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_half_right_answers_in_another_order_are_recognised_too(
+    share: float, test: Examples
+) -> None:
+    rng = np.random.default_rng(0)
+    answers = [target if rng.random() < share else ("I_RUN",) for target in test.target]
+    in_place, shuffled = (
+        judge(TASK, answers),
+        judge(TASK, list(rng.permuted(np.array([" ".join(answer) for answer in answers], object)))),
+    )
+    assert not in_place.notes
+    assert "they may be in the order of another file" in shuffled.notes[0]
+
+
+def test_a_file_of_other_examples_is_no_order(test: Examples, tmp_path: Path) -> None:
+    train = daxy.load(TASK).train
+    file = tmp_path / "train.txt"
+    file.write_text(scan_text.write(train.take(np.arange(len(test)))))
+    with pytest.raises(WrongFile, match="1,173 of its examples are not in the test set"):
+        daxy.score(TASK, list(test.target), order=file)
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_a_token_that_is_no_text_is_refused(normalize: bool, test: Examples) -> None:
+    said: Any = [[["I_JUMP"]]] * len(test)
+    with pytest.raises(WrongRequest, match=r"a prediction has \['I_JUMP'\]"):
+        daxy.score(TASK, said, normalize=normalize)
+
+
 def test_a_list_in_a_mirrored_order_is_read_by_the_official_file(tmp_path: Path) -> None:
     mirrored = daxy.load("nacs/filler_num0").test
     file = tmp_path / "official.txt"
@@ -128,7 +157,7 @@ def test_a_part_of_a_test_set_is_scored_when_asked_for(test: Examples) -> None:
         daxy.score(TASK, some)
     some[test.keys[12]] = "I_JUMP"
     scored = daxy.score(TASK, some, partial=True)
-    assert (scored.accuracy, len(scored.examples), scored.of) == (0.9, 10, 1173)
+    assert (scored.accuracy, len(scored.examples), scored.test_examples) == (0.9, 10, 1173)
     assert scored.is_partial
     # Wilson's interval of 9 of 10 (Brown, Cai & DasGupta 2001, equation 4).
     assert scored.interval == pytest.approx((0.5958, 0.9821), abs=1e-3)
@@ -139,7 +168,7 @@ def test_a_part_of_a_test_set_is_scored_when_asked_for(test: Examples) -> None:
 def test_a_sample_is_scored_against_the_same_draw(test: Examples) -> None:
     split = daxy.load(TASK).only(sample=50, seed=3)
     scored = daxy.score(TASK, split.test.target, split=split)
-    assert (scored.accuracy, len(scored.examples), scored.of) == (1, 50, 1173)
+    assert (scored.accuracy, len(scored.examples), scored.test_examples) == (1, 50, 1173)
     assert set(split.test.keys) <= set(test.keys)
 
 

@@ -102,7 +102,7 @@ def training(
 
 @contextmanager
 def last_diverges() -> Generator[None]:
-    """In the second epoch the loss of each group's last replica is no number any more."""
+    """In the second epoch the loss of each group's last replica is not finite."""
     run = Replicas.run
 
     def losing(replicas: Replicas, shares: Shares, steps: Steps, *on: Any) -> tuple[Shares, Any]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # `typing` would be most of what importing this takes
     from daxy.core.examples import Example, Examples
     from daxy.core.split import Split
     from daxy.experiments.trained import Trained, train
+    from daxy.report.tables import table
     from daxy.scoring import Scored, score
     from daxy.tasks import Data, data
 
@@ -40,6 +41,7 @@ __all__ = [
     "data",
     "load",
     "score",
+    "table",
     "tasks",
     "train",
 ]
@@ -55,6 +57,7 @@ _HOMES = {
     "data": "daxy.tasks",
     "load": "daxy.api",
     "score": "daxy.scoring",
+    "table": "daxy.report.tables",
     "train": "daxy.experiments.trained",
 }
 

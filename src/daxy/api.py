@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Unpack
 
 from daxy import tasks
+from daxy.core.files import usable
 from daxy.core.settings import check_types
 from daxy.core.split import Split
 from daxy.tasks import Choices
@@ -31,5 +32,5 @@ def load(
         WrongFile: an official file is missing, or a line of it is wrong.
     """
     check_types(load, {"task": task, "official": official})
-    files = None if official is None else Path(official)
+    files = None if official is None else usable(Path(official))
     return tasks.data(task, seed=seed, official=files, **choices).load(task)

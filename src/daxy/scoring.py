@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy import metrics, tasks
+from daxy.core.display import Brief, table
 from daxy.core.errors import DaxyWarning, WrongRequest, quote, require
 from daxy.core.examples import Examples, Sequences, Tokens
+from daxy.core.files import usable
 from daxy.core.intervals import interval_of_mean, interval_of_share
 from daxy.core.normalization import Normalizer
 from daxy.core.settings import check_types
@@ -24,7 +26,7 @@ from daxy.core.split import Split
 from daxy.core.tokens import odd, spaced
 from daxy.core.tokens import split as split_text
 from daxy.formats import predictions as prediction_files
-from daxy.formats.predictions import Aligned, Reading
+from daxy.formats.predictions import COMMAS, Aligned, Reading
 from daxy.metrics import Scores
 from daxy.metrics.exact import METRIC as EXACT
 from daxy.tasks import Task
@@ -36,6 +38,8 @@ Predictions = Mapping[str, Prediction] | Iterable[Prediction] | Sequences | Path
 
 NEARLY_ALL = 0.9
 """The share of predictions with unknown tokens from which on a score is refused."""
+MANY = 0.4
+"""The share of predictions that are targets of other examples from which on it is noted."""
 SHOWN = 3
 """Unknown tokens that a message names."""
 
@@ -76,26 +80,26 @@ class UnknownTokens:
     @property
     def as_json(self) -> dict[str, Any]:
         """The same as JSON values."""
-        return {"predictions": self.predictions, "of": self.of, "tokens": dict(self.counts)}
+        return {"predictions": self.predictions, "total": self.of, "tokens": dict(self.counts)}
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class Scored(Brief):
     """Predictions for a test set with every metric's judgement of them."""
 
     task: str
     metric: str
     """Name of the primary metric."""
     totals: Mapping[str, float]
-    """Each metric's figure for all predictions, between 0 and 1."""
+    """The score of all predictions by each metric, between 0 and 1."""
     values: Mapping[str, Scores]
     """Each metric's value of each prediction, in the order of the test set."""
     examples: Examples
     """The test examples that have a prediction."""
     predictions: Sequences
     tests: Mapping[str, Mapping[str, float]]
-    """Where the test set is several tests, each metric's figure for each of them, by its name."""
-    of: int = 0
+    """The same for each of several tests, by its name."""
+    test_examples: int = 0
     """Number of examples of the whole test set; see `is_partial`."""
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
     """Number of examples with a prediction of each of several tests, by its name."""
@@ -107,8 +111,25 @@ class Scored:
     """Messages on anything odd about the predictions."""
 
     @property
+    def _brief(self) -> str:
+        count = f"{len(self.examples):,}{f' of {self.test_examples:,}' * self.is_partial} examples"
+        return f"{self.task}: {self.metric} {self.accuracy:.1%}, {count}"
+
+    def _repr_html_(self) -> str:
+        """Return the scores as an HTML table, for a notebook."""
+        low, high = self.interval
+        rows = [("all", len(self.examples), *(f"{value:.1%}" for value in self.totals.values()))]
+        rows += [
+            (name, self.counts[name], *(f"{value:.1%}" for value in totals.values()))
+            for name, totals in self.tests.items()
+        ]
+        interval = f"{self.metric}: 95% interval {low:.1%} to {high:.1%}"
+        note = "; ".join((interval, *self.notes))
+        return table(("test", "examples", *self.totals), rows, title=self.task, note=note)
+
+    @property
     def accuracy(self) -> float:
-        """The primary metric's figure."""
+        """The score by the primary metric."""
         return self.totals[self.metric]
 
     @property
@@ -119,7 +140,7 @@ class Scored:
     @property
     def is_partial(self) -> bool:
         """Whether some examples of the test set have no prediction."""
-        return len(self.examples) < self.of
+        return len(self.examples) < self.test_examples
 
     @cached_property
     def interval(self) -> tuple[float, float]:
@@ -192,19 +213,21 @@ def score(
     require(other == task, f"this split is of {other}; expected one of {task}")
     how = Reading(
         source_spelling=asked.source_spelling,
-        order=None if order is None else Path(order),
+        order=None if order is None else usable(Path(order)),
         partial=partial,
         any_tokens=normalize,
     )
     aligned = _aligned(predictions, data.test, how)
     said, changes = aligned.predictions, Counter[str]()
-    normalizer = Normalizer(_known(data), asked.aliases)
+    normalizer = Normalizer(_known(data), asked.aliases, asked.source_name)
     if normalize:
         said, changes = normalizer.read(said)
     unknown = UnknownTokens.of_predictions(said, normalizer.vocabulary)
     if unknown.predictions >= NEARLY_ALL * unknown.of and not allow_unknown_tokens:
         require(not unknown.predictions, _refusal(unknown, task, said, normalizer))
-    scored = _scored(asked, data, Aligned(said, aligned.rows), unknown, changes, normalizer)
+    aligned = Aligned(said, aligned.rows)
+    has_order = order is not None
+    scored = _scored(asked, data, aligned, unknown, changes, normalizer, has_order=has_order)
     for note in scored.notes:
         warnings.warn(note, DaxyWarning, stacklevel=2)
     return scored
@@ -217,6 +240,8 @@ def _scored(
     unknown: UnknownTokens,
     changes: Mapping[str, int],
     normalizer: Normalizer,
+    *,
+    has_order: bool,
 ) -> Scored:
     """Return the scores of predictions for some rows of a test set."""
     said, rows = aligned.predictions, aligned.rows
@@ -227,7 +252,11 @@ def _scored(
     bounds = {name: np.searchsorted(rows, (at.start, at.stop)) for name, at in data.tests.items()}
     places = {name: slice(int(start), int(end)) for name, (start, end) in bounds.items()}
     notes = [_unknown_note(unknown, task.name, said, normalizer)] if unknown.predictions else []
-    notes += _oddities(examples, said)
+    if not data.is_as_described:
+        notes.append(
+            f"a part of the split was replaced: its test set has {len(data.test):,} examples"
+        )
+    notes += _oddities(examples, said, has_order=has_order)
     return Scored(
         task.name,
         task.metric,
@@ -236,7 +265,7 @@ def _scored(
         examples,
         said,
         task.by_test(examples, places, said, values),
-        of=cast("int", data.provenance.part.get("of", len(data.test))),
+        test_examples=cast("int", data.provenance.part.get("of", len(data.test))),
         counts={name: at.stop - at.start for name, at in places.items()},
         unknown_tokens=unknown,
         normalized=dict(changes),
@@ -271,7 +300,8 @@ def _advice(predictions: Sequences, normalizer: Normalizer) -> str:
         UnknownTokens.of_predictions(each, normalizer.vocabulary).predictions
         for each in (predictions, again)
     )
-    if after >= before:
+    is_empty = 2 * int((again.lengths == 0).sum()) > len(again)
+    if after >= before or is_empty:
         return ""
     named = ", ".join(name for name, _ in changes.most_common(SHOWN))
     more = f" and {len(changes) - SHOWN} other changes" if len(changes) > SHOWN else ""
@@ -279,8 +309,9 @@ def _advice(predictions: Sequences, normalizer: Normalizer) -> str:
     return f"--normalize (in Python normalize=True) reads them ({named}{more}){left}"
 
 
-def _oddities(examples: Examples, predictions: Sequences) -> list[str]:
+def _oddities(examples: Examples, predictions: Sequences, *, has_order: bool) -> list[str]:
     """Return messages on predictions that look as if they were for other examples."""
+    advice = "" if has_order else ", which --order (in Python order=) names"
     count, notes = len(predictions), list[str]()
     empty = int((predictions.lengths == 0).sum())
     if 2 * empty > count:
@@ -290,13 +321,11 @@ def _oddities(examples: Examples, predictions: Sequences) -> list[str]:
         return notes
     targets = Counter(examples.target)
     shared = sum((targets & Counter(predictions)).values())
-    if shared >= NEARLY_ALL * count and exact < shared / count / 2:
+    if shared >= MANY * count and exact < shared / count / 5:
         bag = (
             f"{shared:,} of {count:,} predictions are targets of the test set, {exact:.1%} of them"
         )
-        notes.append(
-            f"{bag} in their place: they may be in the order of another file, which --order names"
-        )
+        notes.append(f"{bag} in their place: they may be in the order of another file{advice}")
     copies = float(EXACT.score(Examples(examples.source, examples.source), predictions).mean())
     if copies >= NEARLY_ALL and len(predictions):
         notes.append(f"{copies:.0%} of the predictions are the sources of their examples")
@@ -305,7 +334,7 @@ def _oddities(examples: Examples, predictions: Sequences) -> list[str]:
 
 def _aligned(predictions: Predictions, examples: Examples, how: Reading) -> Aligned:
     if isinstance(predictions, str | Path):
-        return prediction_files.read(Path(predictions), examples, how)
+        return prediction_files.read(usable(Path(predictions)), examples, how)
     known = spaced(examples.source, examples.target)
     if isinstance(predictions, Mapping):
         return _by_key(cast("Mapping[str, Prediction]", predictions), examples, known, how)
@@ -351,6 +380,7 @@ def _tokens(prediction: Any, spaced: frozenset[str], how: Reading) -> Tokens:
     wrong = odd(tokens, spaced)
     if how.any_tokens:
         wrong = [token for token in wrong if not isinstance(token, str)]
-    commas = "; commas stand between tokens here" if spaced else ""
-    require(not wrong, f"a prediction has {wrong[:1]}, which is not one token{commas}")
+    if wrong:
+        commas = f"; {COMMAS}" if spaced and not how.any_tokens else ""
+        raise WrongRequest(f"a prediction has {quote(wrong[0])}, which is not one token{commas}")
     return tokens

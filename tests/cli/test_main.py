@@ -62,7 +62,7 @@ def test_ctrl_c_ends_with_a_line_and_130(daxy: Callable, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(interpret.Interpret, "run", interrupted)
     answer = daxy("interpret", "scan", "jump")
-    said = "interrupted; ask again: no file is left half written"
+    said = "interrupted; run the command again: no file is left half written"
     assert (answer.code, answer.err) == (130, f"daxy: {said}\n")
     assert daxy("interpret", "scan", "jump", "--json").json == {"error": said, "exit_code": 130}
 

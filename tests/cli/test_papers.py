@@ -85,14 +85,14 @@ def test_a_table_is_drawn(daxy: Callable, results: str, tmp_path: Path, ending: 
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        ("bastings2018 --draw x.png", "--row, --column, --draw and --force are for a table"),
-        ("--row gru", "--row, --column, --draw and --force are for a table"),
+        ("bastings2018 --draw x.png", "--row, --column, --draw and --force need a table"),
+        ("--row gru", "--row, --column, --draw and --force need a table"),
         (
             "bastings2018/table4 --draw x.gif",
             "x.gif: expected a name that ends in .png",
         ),
         ("bastings2018/table4 --row xyz", "no row named 'xyz'"),
-        ("lake2018/grid --results . --draw x.png", "lake2018/grid: there is nothing to draw"),
+        ("lake2018/grid --results . --draw x.png", "lake2018/grid: nothing to draw"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(request_: str, message: str, daxy: Callable) -> None:

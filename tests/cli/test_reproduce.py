@@ -135,7 +135,7 @@ def test_ctrl_c_before_anything_is_finished_names_no_results(
     answer = daxy("reproduce", "made_up/table1")
     assert answer.err.endswith("daxy: interrupted; its state is saved\n")
     again = daxy("reproduce", "made_up/table1", "--restart")
-    assert again.err.endswith("its state is saved; to go on, leave --restart out\n")
+    assert again.err.endswith("its state is saved; leave out --restart to resume\n")
 
 
 @pytest.mark.parametrize(

@@ -74,8 +74,8 @@ def test_a_grid_is_planned_run_filed_and_found_again(folder: Path, daxy: Callabl
     assert (planned.json["missing"], program["samples"]) == (8, 8 * 64)
     assert program["tasks"] == ["scan/simple_p1", "scan/simple_p2"]
     assert planned.json["seconds"] == program["seconds"] > 0
-    assert planned.json["table"] == planned.json["plan"] == "made_up/grid"
-    assert planned.json["figures"] == len(planned.json["cells"]) == 4
+    assert planned.json["table"] == "made_up/grid"
+    assert len(planned.json["cells"]) == 4
     assert planned.json["cells"][1] == {"row": "quiet", "column": "p2", "task": "scan/simple_p2"}
     assert not (folder / "runs").exists()
 
@@ -185,7 +185,7 @@ def test_a_restart_does_not_delete_the_state_at_a_storage_of_runs_that_are_not_a
     request += ["--executor", "ray", "--storage", "storage"]
     refused = daxy(*request, "--dropout", "0.0")
     assert refused.code == 2
-    assert f"was interrupted beside {group[1].config.name}, whose state is lost" in refused.err
+    assert f"was interrupted with {group[1].config.name}, whose state is lost" in refused.err
     assert state.exists()
     assert group[0].within(folder / "runs").path.exists()
     assert daxy(*request).code == 0
@@ -200,7 +200,7 @@ def test_a_network_that_is_lost_is_not_counted_among_those_that_are_done(
 
     def losing(self: Workshop, runs: Any, watcher: Any) -> None:
         complete(self, runs[:-1], watcher)
-        raise RunFailed("the loss of seed 1 is no number any more")
+        raise RunFailed("the loss of seed 1 is not finite")
 
     monkeypatch.setattr(Workshop, "complete", losing)
     answer = daxy("sweep", "made_up/grid", "--row", "quiet", "--column", "p1", "--no-estimate")

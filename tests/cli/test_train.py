@@ -47,8 +47,8 @@ def test_train_makes_a_run_folder_a_seed_and_scores_every_test_example(
 def test_who_chooses_no_recipe_is_told_of_the_networks_own(daxy: Callable, tmp_path: Path) -> None:
     request = ("train", "scan/simple_p1", "stacked", "--hidden", "4", "--epochs", "1",
                "--max-decode-length", "8", "--runs", str(tmp_path))  # fmt: skip
-    told = "note: stacked was published with another recipe, --protocol lake2018; this is bastings"
-    assert told in daxy(*request).err
+    note = "note: stacked was published with another protocol, --protocol lake2018; this is the def"
+    assert note in daxy(*request).err
     again = daxy(*request, "--protocol", "bastings2018")
     assert (again.code, "note: stacked" in again.err) == (0, False)
 
@@ -121,14 +121,14 @@ def test_of_several_learning_rates_one_is_chosen_and_all_are_shown(
 ) -> None:
     rates = ("--learning-rates", "1e-9", "0.01", "1e38")
     answer = tried(daxy, tmp_path, *rates, "--json")
-    assert (answer.code, answer.json["chosen"]) == (0, 0.01)
-    assert answer.json["by"] == "least training perplexity"
+    assert (answer.code, answer.json["selected"]) == (0, 0.01)
+    assert answer.json["selected_by"] == "lowest training perplexity"
     each = {rate["learning_rate"]: rate["runs"] for rate in answer.json["learning_rates"]}
     assert {rate: len(found) for rate, found in each.items()} == {1e-9: 2, 0.01: 2, 1e38: 0}
     assert answer.json["runs"] == each[0.01]
     assert answer.json["learner"]["protocol"]["learning_rate"] == 0.01
     said = tried(daxy, tmp_path, "--learning-rates", "1e-9", "0.01").out
-    assert "chosen     0.01, of least training perplexity" in said
+    assert "selected   0.01, by lowest training perplexity" in said
     for run in (*each[1e-9], *each[0.01]):
         assert f"{run['perplexity']:.4g}" in said
 
@@ -136,7 +136,7 @@ def test_of_several_learning_rates_one_is_chosen_and_all_are_shown(
 def test_rates_that_are_as_good_are_named(daxy: Callable, tmp_path: Path) -> None:
     """Nobody has anything right after so few updates."""
     answer = tried(daxy, tmp_path, "--learning-rates", "0.02", "0.01", "--select", "best")
-    said = "chosen     0.02, of best mean score on the validation set; as good: 0.01\n"
+    said = "selected   0.02, by best mean score on the validation set; as good: 0.01\n"
     assert said in answer.out
 
 
@@ -224,9 +224,9 @@ def test_models_lists_the_architectures_and_shows_a_card(daxy: Callable) -> None
 @pytest.mark.parametrize("model", models.available())
 def test_the_card_of_a_model_says_what_each_of_its_settings_is(model: str, daxy: Callable) -> None:
     card = daxy("models", model, "--json").json
-    assert card["meaning"].keys() == card["config"].keys()
+    assert card["descriptions"].keys() == card["config"].keys()
     shown = " ".join(daxy("models", model).out.split())
-    for field, meaning in card["meaning"].items():
+    for field, meaning in card["descriptions"].items():
         assert field.replace("_", "-") in shown
         assert meaning in shown
 

@@ -36,7 +36,7 @@ def flags(pairs: Path) -> list[str]:
             "--test-fraction", "0.2"]  # fmt: skip
 
 
-LIMIT = protocol("bastings2018").limit
+LIMIT = protocol("bastings2018").max_decode_length
 NETWORKS = (
     ("translation/daxy", "seq2seq", ["--hidden", "6", "--embedding", "4"]),
     ("translation/daxy_fr_en", "stacked", ["--hidden", "6", "--attention"]),
@@ -57,13 +57,13 @@ def test_a_word_of_ones_own_is_learned_scored_and_looked_at(
     looked = ("show", task, *flags, "--run", run["folder"])
     (alone,) = daxy(*looked, "--example", "new_word:1", "--json").json["examples"]
     assert "wug" in f"{alone['source']} {alone['target']}"
-    assert alone["read"] == [*alone["source"].split(), "</s>"]
+    assert alone["source_tokens"] == [*alone["source"].split(), "</s>"]
     said = alone["prediction"].split()
     # Of what is as long as an output can be the end never came.
-    assert alone["said"] == [*said, "</s>"][:LIMIT]
-    assert len(alone["attention"]) == len(alone["said"])
+    assert alone["output_tokens"] == [*said, "</s>"][:LIMIT]
+    assert len(alone["attention"]) == len(alone["output_tokens"])
     for row in alone["attention"]:
-        assert len(row) == len(alone["read"])
+        assert len(row) == len(alone["source_tokens"])
         assert sum(row) == pytest.approx(1, abs=1e-3)
     picture = tmp_path / "attention.svg"
     drawn = daxy(*looked, "--example", "new_word", "--draw", str(picture))
@@ -92,7 +92,7 @@ def test_a_network_that_attends_to_nothing_has_no_picture(
                   "--epochs", "1", "--runs", str(tmp_path), "--json")  # fmt: skip
     folder = answer.json["runs"][0]["folder"]
     refused = daxy("show", "translation/daxy", *flags, "--run", folder)
-    expected = "this network has no memory that could be looked into, and no attention"
+    expected = "this network has neither a memory nor attention"
     assert (refused.code, expected in refused.err) == (2, True)
     other = daxy("show", "translation/daxy", *flags, "--validation", "none", "--run", folder)
     assert other.code == 2

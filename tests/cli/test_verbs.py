@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -34,7 +35,42 @@ def test_interpret_needs_no_quotes(daxy: Callable) -> None:
     answer = daxy("interpret", "scan", "jump", "thrice", "--json")
     assert answer.json["command"] == "jump thrice"
     assert answer.json["actions"] == ["I_JUMP"] * 3
-    assert answer.json["parse"] == {"label": "thrice", "below": [{"label": "jump", "below": []}]}
+    assert answer.json["parse"] == {
+        "label": "thrice",
+        "children": [{"label": "jump", "children": []}],
+    }
+
+
+def test_interpret_goes_from_actions_to_the_commands_that_mean_them(daxy: Callable) -> None:
+    commands = ["jump twice", "jump and jump", "jump after jump"]
+    for language in ("nacs", "scan"):
+        found = daxy("interpret", language, "I_JUMP I_JUMP", "--json").json
+        assert found == {"actions": ["I_JUMP", "I_JUMP"], "commands": commands}
+    assert daxy("interpret", "nacs", "JUMP", "JUMP").out.splitlines()[1:] == commands
+    assert daxy("interpret", "nacs", commands[0]).out == daxy("interpret", "scan", commands[0]).out
+    assert "did you mean I_JUMP?" in daxy("interpret", "nacs", "I_WALK I_JMP").err
+    none = daxy("interpret", "nacs", "I_WALK I_JUMP I_RUN I_LOOK I_JUMP")
+    assert (none.code, "no command of SCAN means 'I_WALK I_JUMP I_RUN" in none.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "labels"),
+    [
+        (("scan", "jump around left twice"), ("twice", "around left", "jump")),
+        (("nacs", "I_JUMP I_JUMP"), ("twice", "and", "after", "jump")),
+        (("gscan", "push a red circle cautiously"), ("cautiously", "push", "red", "circle")),
+        (("copular", "I'm not tired."), ("not", "tired", "i/je", "i/je (a woman)")),
+        (("svo_sov", "si1 vi2 oi3"), ("ST -> si1 | so1",)),
+    ],
+)
+def test_interpret_draws_the_parse(
+    asked: tuple[str, str], labels: tuple[str, ...], daxy: Callable, tmp_path: Path
+) -> None:
+    picture = tmp_path / "tree.svg"
+    assert daxy("interpret", *asked, "--draw", str(picture), "--json").json["out"] == str(picture)
+    for label in labels:
+        assert f"<!-- {label.replace('->', '-&gt;')} -->" in picture.read_text()
+    assert "--force replaces it" in daxy("interpret", *asked, "--draw", str(picture)).err
 
 
 def test_interpret_shows_how_a_pair_is_derived(daxy: Callable) -> None:
@@ -114,7 +150,7 @@ def test_interpret_gscan_without_a_world_shows_the_parse_alone(daxy: Callable) -
     found = daxy("interpret", "gscan", "walk to a circle", "--json").json
     assert found == {
         "command": "walk to a circle",
-        "parse": {"label": "walk to", "below": [{"label": "circle", "below": []}]},
+        "parse": {"label": "walk to", "children": [{"label": "circle", "children": []}]},
     }
 
 
@@ -135,15 +171,15 @@ def test_a_card_as_json_has_what_its_text_has(daxy: Callable) -> None:
     assert made["rule"] == made["provenance"]["rule"] != ""
     assert list(made["scores"]) == made["metrics"] == ["back_mapping", "exact"]
     assert made["scores"]["exact"] == "the prediction equals the target, token for token"
-    assert "no_split" not in made
-    assert large["no_split"].startswith("`daxy show gscan/length` makes it")
-    assert mine["no_split"].endswith("expected --grammar FILE")
+    assert "not_loaded" not in made
+    assert large["not_loaded"].startswith("`daxy show gscan/length` generates it")
+    assert mine["not_loaded"].endswith("expected --grammar FILE")
     assert (mine["sizes"]["train"], mine["published_sizes"]) == (20_000, None)
     for card in (made, large, mine):
         text = daxy("tasks", card["task"]).out
         assert all(f"{name}: {said}" in text for name, said in card["scores"].items())
         assert f"- Split: {card['rule']}" in text
-        assert card.get("no_split", "") in text
+        assert card.get("not_loaded", "") in text
 
 
 def test_the_card_of_a_nacs_task_has_the_share_of_known_inputs(daxy: Callable) -> None:
@@ -154,9 +190,9 @@ def test_the_card_of_a_nacs_task_has_the_share_of_known_inputs(daxy: Callable) -
 
 def test_show_counts_and_draws_each_part(daxy: Callable) -> None:
     answer = daxy("show", "scan/addprim_jump", "--validation", "none", "--count", "1")
-    assert "train: 14,670 lines, 13,204 distinct" in answer.out
-    assert "validation: 0 lines, 0 distinct" in answer.out
-    assert "test: 7,706 lines, 7,706 distinct" in answer.out
+    assert "train: 14,670 examples, 13,204 distinct" in answer.out
+    assert "validation: 0 examples, 0 distinct" in answer.out
+    assert "test: 7,706 examples, 7,706 distinct" in answer.out
     # `jump` 1467 times, and walk, look, run, turn left and turn right are one action long.
     facts = daxy("show", "scan/addprim_jump", "--validation", "none", "--json").json
     assert facts["parts"]["train"]["target_lengths"]["1"] == 1467 + 5
@@ -218,7 +254,7 @@ def test_an_exported_split_is_verified(benchmark: str, daxy: Callable, tmp_path:
     daxy("export", f"{benchmark}/addprim_jump", "--validation", "none", "--out", str(path))
     answer = daxy("verify", str(path))
     assert answer.code == 0
-    assert answer.out == f"{path}: 14,670 examples, 0 disagreements, 1,466 repeated\n"
+    assert answer.out == f"{path}: 14,670 examples, 0 disagreements, 1,466 duplicates\n"
 
 
 @pytest.mark.parametrize("benchmark", ["scan", "nacs"])
@@ -229,7 +265,7 @@ def test_an_exported_split_with_the_proxy_is_verified(
     daxy("export", f"{benchmark}/addprim_jump", "--validation", "dab", "--out", str(path))
     answer = daxy("verify", str(path))
     # `jump` stands 1467 times in train, and so does its twin.
-    counts = "16,137 examples, 0 disagreements, 2,932 repeated, 1,467 with the proxy `dab`"
+    counts = "16,137 examples, 0 disagreements, 2,932 duplicates, 1,467 with the proxy `dab`"
     assert (answer.code, answer.out) == (0, f"{path}: {counts}\n")
     assert daxy("verify", str(path), "--json").json["proxy"] == 1467
 
@@ -239,7 +275,7 @@ def test_a_line_with_the_proxy_may_be_wrong(daxy: Callable, tmp_path: Path) -> N
     path.write_text("IN: dab twice OUT: I_DAB\nIN: jump OUT: I_DAB\n")
     answer = daxy("verify", str(path))
     assert answer.out.splitlines() == [
-        f"{path}: 2 examples, 2 disagreements, 0 repeated, 1 with the proxy `dab`",
+        f"{path}: 2 examples, 2 disagreements, 0 duplicates, 1 with the proxy `dab`",
         f"{path}:1: 'dab twice' means I_DAB I_DAB, not 'I_DAB'",
         f"{path}:2: 'jump' means I_JUMP, not 'I_DAB'",
     ]
@@ -257,8 +293,8 @@ def test_verify_names_the_lines_that_disagree(daxy: Callable, tmp_path: Path) ->
     assert answer.code == 1
     assert answer.json["examples"] == 4
     assert answer.json["disagreements"] == 2
-    assert answer.json["repeated"] == 1
-    assert [each["line"] for each in answer.json["first"]] == [2, 3]
+    assert answer.json["duplicates"] == 1
+    assert [each["line"] for each in answer.json["first_disagreements"]] == [2, 3]
     said = daxy("verify", str(path), "--show", "1").out.splitlines()
     wanted = "'walk left' means I_TURN_LEFT I_WALK, not 'I_WALK I_TURN_LEFT'"
     assert said[1:] == [f"{path}:2: {wanted}"]
@@ -281,7 +317,7 @@ def test_verify_takes_a_file_for_nacs_where_most_lines_begin_with_an_action(
     path.write_text(lines)
     answer = daxy("verify", str(path), "--json")
     assert answer.code == 1
-    assert [each["line"] for each in answer.json["first"]] == wrong
+    assert [each["line"] for each in answer.json["first_disagreements"]] == wrong
 
 
 @pytest.mark.parametrize("name", ["scored.jsonl", "scored.parquet"])
@@ -296,10 +332,10 @@ def test_score_counts_and_keeps_each_prediction(name: str, daxy: Callable, tmp_p
     given.write_text("".join(json.dumps(row) + "\n" for row in rows))
     request = ["score", "scan/filler_num0", "--predictions", str(given)]
     answer = daxy(*request, "--out", str(tmp_path / name), "--json")
-    assert answer.json["count"] == 1173
+    assert answer.json["examples"] == 1173
     assert answer.json["accuracy"] == pytest.approx(1172 / 1173)
     # `jump around right` alone means eight actions; `turn left after jump around right` more.
-    assert answer.json["by_target_length"]["8"] == {"count": 1, "score": 0.0}
+    assert answer.json["by_target_length"]["8"] == {"examples": 1, "score": 0.0}
     assert package.score("scan/filler_num0", tmp_path / name).accuracy == answer.json["accuracy"]
     assert "99.9%" in daxy(*request).out
 
@@ -312,7 +348,7 @@ def test_a_score_and_a_card_have_what_papers_print_beside_them(
     rows = [{"key": each.key, "prediction": list(each.target)} for each in test]
     given.write_text("".join(json.dumps(row) + "\n" for row in rows))
     place = {"table": "lake2018/experiments", "row": "best", "column": "turn_left"}
-    figure = place | {"metric": "exact", "figure": "90.3", "value": 90.3, "spread": None}
+    figure = place | {"metric": "exact", "printed": "90.3", "value": 90.3, "spread": None}
     for request in (
         ["score", "scan/addprim_turn_left", "--predictions", str(given)],
         ["tasks", "scan/addprim_turn_left"],
@@ -332,12 +368,15 @@ def test_show_draws_an_example_and_says_what_it_is(daxy: Callable, tmp_path: Pat
         example = split.named["I"][3]
         assert answer.out == f"{path}: {' '.join(example.source)}: {', '.join(example.target)}\n"
         assert path.read_bytes().startswith(begins)
+    drawn = ElementTree.parse(tmp_path / "world.svg").getroot()
+    said = " ".join(text.text or "" for text in drawn.iterfind("{*}text"))
+    assert said == f"{' '.join(example.source)} {', '.join(example.target)}"
 
 
 def test_the_card_of_a_large_task_does_not_make_it(daxy: Callable) -> None:
     answer = daxy("tasks", "gscan/compositional")
     assert "343808 test lines (A 19282, B 18718," in answer.out
-    assert "`daxy show gscan/compositional` makes it" in answer.out
+    assert "`daxy show gscan/compositional` generates it" in answer.out
     assert "provenance" not in daxy("tasks", "gscan/compositional", "--json").json
 
 
@@ -358,7 +397,7 @@ def test_an_example_without_a_file_is_shown_as_text(daxy: Callable) -> None:
 def test_parts_without_examples_are_shown_and_have_no_score(daxy: Callable, tmp_path: Path) -> None:
     words = ("gscan/compositional", *SMALL[:-2], "--shots", "0")
     answer = daxy("show", *words, "--count", "0")
-    assert "G: 0 lines, 0 distinct" in answer.out
+    assert "G: 0 examples, 0 distinct" in answer.out
     data = package.data("gscan/compositional", grid=4, resampling=1, kind="simple_trans", shots=0)
     test = data.load("gscan/compositional").test
     path = tmp_path / "predictions.jsonl"
@@ -375,7 +414,7 @@ def test_show_puts_the_parts_of_gscan_side_by_side(daxy: Callable) -> None:
     parts = daxy("show", "gscan/length", *SMALL, "--json").json["parts"]
     for part in parts.values():
         for counts in part["distributions"].values():
-            assert sum(counts.values()) == part["lines"]
+            assert sum(counts.values()) == part["count"]
 
 
 def test_an_exported_set_of_gscan_is_verified_and_loaded(daxy: Callable, tmp_path: Path) -> None:

@@ -70,15 +70,15 @@ REQUESTS = [
     ),
     (
         "show transduction/copy --test-max-length 1000000000",
-        "test-longest must be at most 65,536, not 1,000,000,000",
+        "test-max-length must be at most 65,536, not 1,000,000,000",
     ),
     (
         "show transduction/gender --max-length 5000 --test-max-length 5000",
-        "longest must be at most 4,096, not 5,000",
+        "max-length must be at most 4,096, not 5,000",
     ),
     (
         "show transduction/copy --train-pairs 1000000000",
-        "pairs must be at most 33,554,432 at a time, with sources of up to 64 tokens, not"
+        "train-pairs must be at most 33,554,432 at a time, with sources of up to 64 tokens, not"
         " 1,000,000,000; --shard 1/N makes a part of them",
     ),
     (
@@ -88,7 +88,7 @@ REQUESTS = [
     ),
     (
         "show transduction/copy --train-pairs 200000000 --max-length 8",
-        "pairs must be at most 100,000,000 at a time, with sources of up to 8 tokens, not"
+        "train-pairs must be at most 100,000,000 at a time, with sources of up to 8 tokens, not"
         " 200,000,000; --shard 1/N makes a part of them",
     ),
     (
@@ -97,7 +97,7 @@ REQUESTS = [
     ),
     (
         "train scan/length transducer --memory none --memory-width 4",
-        "without a memory there is no width; leave it out",
+        "without a memory there is no memory-width; leave it out",
     ),
     (
         "augment translation/daxy --count 3",
@@ -177,8 +177,8 @@ REQUESTS = [
     (
         "train transduction/copy --train-pairs 9 --test-pairs 7 --test-min-length 65"
         " --test-max-length 65",
-        "outputs have at most 50 tokens (--max-decode-length), and 7 of 7 targets of the test"
-        " have more: up to 65, so that none could be right",
+        "7 of 7 test targets are longer than --max-decode-length 50: up to 65 tokens, so none can"
+        " be right",
     ),
     (
         "train transduction/copy transducer --pop-bias nan",
@@ -237,8 +237,7 @@ REQUESTS = [
     ),
     (
         "tasks --split-seed 5 --no-oversample --official nowhere",
-        "--split-seed 5 --official nowhere --no-oversample chooses the data of a task; expected a"
-        " task by its name",
+        "--split-seed 5 --official nowhere --no-oversample needs a task; expected its name",
     ),
     # the word None would count as what is not given
     ("papers None", "nothing is named 'None'; leave it out"),
@@ -266,8 +265,8 @@ REQUESTS = [
     ("tasks ?", f"no task named '?'; `daxy tasks` lists all {len(tasks.available())}"),
     (
         "interpret scam jump",
-        "wrong value for language: 'scam'; expected one of 'scan', 'gscan', 'copular', 'svo_sov',"
-        " 'gender', 'itg'; see `daxy interpret --help`",
+        "wrong value for language: 'scam'; expected one of 'scan', 'nacs', 'gscan', 'copular',"
+        " 'svo_sov', 'gender', 'itg'; see `daxy interpret --help`",
     ),
     ("interpret svo_sov", "expected a sentence of the grammar, as si1 vi2 oi3 of svo_sov"),
     ("interpret itg a", "itg needs --grammar FILE"),
@@ -282,8 +281,8 @@ REQUESTS = [
     ("show transduction/grammar --grammar nope.itg", "nope.itg: no such file"),
     (
         "interpret 'jump left'",
-        "wrong value for language: 'jump left'; expected one of 'scan', 'gscan', 'copular',"
-        " 'svo_sov', 'gender', 'itg'; see `daxy interpret --help`",
+        "wrong value for language: 'jump left'; expected one of 'scan', 'nacs', 'gscan',"
+        " 'copular', 'svo_sov', 'gender', 'itg'; see `daxy interpret --help`",
     ),
     ("--version scan", "--version stands alone, without 'scan'"),
     # values
@@ -331,21 +330,21 @@ REQUESTS = [
     ),
     (
         "train gscan/length seq2seq",
-        "seq2seq sees no worlds, and what gscan/length asks for depends on them; see `daxy models`",
+        "seq2seq has no input for worlds, which gscan/length needs; see `daxy models`",
     ),
-    ("train scan/length multimodal", "multimodal sees worlds, and scan/length has none"),
+    ("train scan/length multimodal", "multimodal needs worlds, and scan/length has none"),
     (
         "train gscan/length multimodal --kernel-sizes 1,2",
         "kernel-sizes must be odd numbers with commas between, not '1,2'",
     ),
     (
         "show scan/length --draw a.png",
-        "examples of scan/length have no world that could be drawn; expected --run of a network"
+        "examples of scan/length have no world to draw; expected --run of a network"
         " with a memory or attention",
     ),
     ("show gscan/length --draw a.jpg", "a.jpg: expected a name that ends in .svg, .png, .gif"),
     ("show gscan/compositional --shots -1", "shots must not be negative: -1"),
-    ("show gscan/length --max-length 0", "longest must be positive, not 0"),
+    ("show gscan/length --max-length 0", "max-length must be positive, not 0"),
     ("show gscan/length --workers 0", "workers must be positive, not 0"),
     (
         "show gscan/length --train-fraction 1",
@@ -424,14 +423,14 @@ REQUESTS = [
     ),
     (
         "train scan/length stacked --protocol lake2018 --epochs 3",
-        "epochs (3) and trials (100000) are asked for; set all but one of them to 0",
+        "epochs (3) and samples (100000) exclude each other; set all but one of them to 0",
     ),
     ("train scan/length --hidden 0", "hidden must be positive, not 0"),
     ("train scan/length --seeds 0", "seeds must be positive, not 0"),
     ("train scan/length --first-seed -1", "a seed must not be negative: -1"),
     (
         "train scan/length --epochs 0",
-        "epochs must be positive, not 0, unless trials or updates are",
+        "epochs must be positive, not 0, without samples or steps",
     ),
     ("train scan/length --dropout 1", "dropout must be in [0, 1), not 1.0"),
     ("train scan/length --weight-decay -1", "weight-decay must not be negative: -1.0"),
@@ -523,7 +522,7 @@ REQUESTS = [
         "export scan/length --sample 5 --split all --out a/",
         "--sample is of one part; expected --split PART",
     ),
-    ("export scan/length --seed 1", "--seed is of a --sample; leave it out"),
+    ("export scan/length --seed 1", "--seed needs --sample; leave it out"),
     (
         "export scan/length --split test --sample 4000",
         "sample must be from 1 to the 3,920 examples that there are, not 4,000",
@@ -703,7 +702,7 @@ REQUESTS = [
     ),
     (
         "score scan/length --run runs --partial",
-        "--partial, --normalize and --order are for --predictions",
+        "--partial, --normalize and --order need --predictions",
     ),
     # scores to write
     (

@@ -13,7 +13,7 @@ import pytest
 
 from daxy.core.interrupts import ENDING
 
-LINE = "daxy: interrupted; ask again: no file is left half written\n"
+LINE = "daxy: interrupted; run the command again: no file is left half written\n"
 BUSY = {
     "python": "while True: pass",
     "a wait": "import time; time.sleep(60)",
@@ -93,7 +93,7 @@ write_atomically(Path({str(tmp_path)!r}) / "part", write)
 WAITING = """
 import time
 from daxy.training.interrupt import stop_request
-with interrupts.advice("the same request goes on"), stop_request(seconds={seconds}) as request:
+with interrupts.advice("the same command resumes"), stop_request(seconds={seconds}) as request:
     READY    while not request.received: time.sleep(0.01)
     {then}
 """
@@ -114,7 +114,7 @@ def test_training_has_time_to_end_by_itself() -> None:
 def test_training_that_takes_too_long_ends_and_says_how_to_go_on() -> None:
     process = waiting("time.sleep(60)", seconds=1)
     process.send_signal(signal.SIGTERM)
-    assert ended(process) == (143, "", "daxy: interrupted; the same request goes on\n")
+    assert ended(process) == (143, "", "daxy: interrupted; the same command resumes\n")
 
 
 def test_a_second_signal_after_a_while_ends_it_at_once() -> None:
@@ -123,7 +123,7 @@ def test_a_second_signal_after_a_while_ends_it_at_once() -> None:
     process.send_signal(signal.SIGINT)
     time.sleep(1.2)
     process.send_signal(signal.SIGINT)
-    assert ended(process) == (130, "", "daxy: interrupted; the same request goes on\n")
+    assert ended(process) == (130, "", "daxy: interrupted; the same command resumes\n")
     assert time.monotonic() - began < 15
 
 

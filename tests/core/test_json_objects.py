@@ -39,7 +39,7 @@ def test_wrong_bytes_are_named_with_their_place(data: bytes, line: int, problem:
 def test_a_file_is_named_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(b'{\n"a": 1,}')
-    with pytest.raises(WrongFile, match=r"a\.json:2: no JSON: .* at column 8"):
+    with pytest.raises(WrongFile, match=r"a\.json:2: no JSON: .* at column [78]"):
         read(path)
 
 

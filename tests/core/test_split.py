@@ -1,4 +1,5 @@
 import dataclasses
+from typing import Any
 
 import pytest
 
@@ -72,11 +73,22 @@ def test_a_sample_keeps_the_order_and_the_names_of_its_tests() -> None:
             split.only(sample=wrong)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [{"sample": "5"}, {"sample": 5.0}, {"sample": True}, {"seed": "a"}, {"test": 4}],
+    ids=str,
+)
+def test_a_part_of_another_type_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(WrongRequest, match="must be a"):
+        three_tests().only(**wrong)
+
+
 def test_a_replaced_test_set_is_not_cut_by_the_sizes_it_had() -> None:
     split = three_tests()
     shuffled = dataclasses.replace(split, test=split.test[::-1])
     for changed in (shuffled, dataclasses.replace(split, test=split.test[:3])):
         with pytest.raises(WrongRequest, match=r"was replaced.*split\.only"):
             _ = changed.tests
+        assert "a part was replaced" in repr(changed)
     same = dataclasses.replace(split, test=split.test.take(range(6)))
     assert list(same.tests) == ["A", "B", "C"]

@@ -108,7 +108,7 @@ def test_a_plateau_without_a_validation_set_is_refused(tmp_path: Path) -> None:
     asked = augmented(tmp_path)
     slower = replace(asked.learner, protocol=replace(RECIPE, lr_factor=0.5))
     without = ScanData(validation="none")
-    with pytest.raises(WrongRequest, match="plateau is about validation scores"):
+    with pytest.raises(WrongRequest, match="lr-factor needs a validation set"):
         replace(asked, learner=slower, data=without).run([0])
 
 
@@ -132,5 +132,5 @@ def test_another_augmentation_is_another_run(tmp_path: Path) -> None:
 
 def test_a_network_that_sees_no_worlds_is_refused_where_there_are_some(tmp_path: Path) -> None:
     asked = replace(augmented(tmp_path), task="gscan/compositional")
-    with pytest.raises(WrongRequest, match="sees no worlds"):
+    with pytest.raises(WrongRequest, match="has no input for worlds"):
         asked.run([0])

@@ -182,7 +182,7 @@ def test_an_edited_config_is_refused(
 ) -> None:
     folder = runs_in(interrupted)[place]
     edit(folder.path / "config.json", **changes)
-    with pytest.raises(RunFailed, match=f"{folder.path.name}: config.json .*; training with"):
+    with pytest.raises(RunFailed, match=f"{folder.path.name}: config.json .*; train again"):
         experiment(interrupted).run(seeds)
     assert len(runs_in(interrupted)) == 2
 
@@ -209,7 +209,7 @@ def test_a_copy_of_another_finished_run_does_not_count(runs: Path) -> None:
 def test_another_runs_done_is_refused(interrupted: Path, undisturbed: Path) -> None:
     first, _ = runs_in(interrupted)
     shutil.copy(undisturbed / first.path.name / "done", first.path / "done")
-    with pytest.raises(RunFailed, match="is missing|is not what the run wrote"):
+    with pytest.raises(RunFailed, match="is missing|was changed after training"):
         experiment(interrupted).run([0])
 
 

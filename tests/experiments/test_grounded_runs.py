@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from daxy.core.examples import Sequences
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.runs import Experiment, Workshop, group_of
 from daxy.experiments.trained import load
-from daxy.formats import parquet
+from daxy.formats import parquet, world_json
 from daxy.languages import grounded
 from daxy.learners.neural import learner
 from daxy.report import analyses
@@ -136,7 +137,7 @@ def test_its_network_is_asked_of_a_world_for_each_source_and_of_nothing_else(
     said = network.predict(asked, test.worlds)
     world, some = test.worlds[:1], said[:2]
     for ask, message in (
-        (lambda: network.predict(asked), "sees worlds, and was given none"),
+        (lambda: network.predict(asked), "needs worlds"),
         (lambda: network.predict(asked, world), "3 sources and 1 worlds; expected one each"),
         (lambda: network.predict(asked, ["red"]), "expected worlds, not 'red'"),
         (lambda: network.attended(asked, some, test.worlds), "3 sources and 2 outputs"),
@@ -221,8 +222,11 @@ def test_what_it_does_is_drawn(trained: RunFolder, tmp_path: Path, daxy: Callabl
     for share in np.ravel(found["attention"]):
         level = round(255 - 135 * float(np.sqrt(share)))
         assert f"#{level:02x}{level:02x}{level:02x}" in out.read_text()
+    caption = " ".join(text.text or "" for text in ElementTree.parse(out).iterfind("{*}text"))
+    assert f"{found['source']} network: {found['prediction'] or '(no actions)'}" in caption
+    assert ("right" if found["prediction"] == found["target"] else found["target"]) in caption
     told = daxy(*request).out
-    assert f"its network: {found['prediction']}" in told
+    assert f"prediction: {found['prediction']}" in told
     shares = told.partition("in per cent:\n")[2].split()
     assert [int(share) for share in shares] == [
         round(100 * x) for row in found["attention"] for x in row
@@ -234,3 +238,23 @@ def test_what_it_does_is_drawn(trained: RunFolder, tmp_path: Path, daxy: Callabl
     assert (other.code, "another choice of" in other.err) == (2, True)
     other = daxy("show", "scan/simple_p1", "--run", str(trained.path))
     assert f"is a run on {TASK}, not on scan/simple_p1" in other.err
+
+
+def test_its_network_is_asked_in_a_world_of_one_s_own(
+    trained: RunFolder, tmp_path: Path, daxy: Callable
+) -> None:
+    example = DATA.load(TASK).named["A"][0]
+    file, picture = tmp_path / "world.json", tmp_path / "world.svg"
+    file.write_text(json.dumps(world_json.to_json(example.world)))
+    command = " ".join(example.source)
+    asked = ("ask", str(trained.path), command, "--world", str(file))
+    (found,) = daxy(*asked, "--draw", str(picture), "--json").json["answers"]
+    answer = load(trained.path)(command, example.world)
+    assert (found["prediction"], answer) == (list(answer.tokens), ", ".join(answer.tokens))
+    assert found["targets"] == [list(example.target)]
+    np.testing.assert_allclose(np.mean(found["attention"], axis=0).sum(), 1, atol=1e-3)
+    said = " ".join(text.text or "" for text in ElementTree.parse(picture).iterfind("{*}text"))
+    assert f"{command} network: {answer or '(no actions)'}" in said
+    assert "expected --world FILE" in daxy(*asked[:3]).err
+    none = daxy("ask", str(trained.path), "walk to a thing", "--world", str(file))
+    assert (none.code, "'thing' is not in" in none.err) == (2, True)

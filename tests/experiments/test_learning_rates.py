@@ -28,7 +28,7 @@ def test_every_seed_trains_with_every_rate_as_one_program(tmp_path: Path) -> Non
     rates = [(config.learner["protocol"]["learning_rate"], config.seed) for config in configs]
     assert rates == [(1e-9, 0), (1e-9, 1), (0.01, 0), (0.01, 1)]
     assert {folder.group for folder in folders} == {tuple(config.name for config in configs)}
-    assert (grid.chosen, grid.by) == (0.01, "least training perplexity")
+    assert (grid.chosen, grid.by) == (0.01, "lowest training perplexity")
 
 
 def test_a_rate_that_diverges_is_left_out_and_asking_again_finds_the_others(tmp_path: Path) -> None:
@@ -95,10 +95,10 @@ def test_on_the_validation_set_a_network_that_diverged_counts_as_wrong() -> None
 @pytest.mark.parametrize(
     ("rates", "seeds", "said"),
     [
-        ([0.1, 0.1], [0], "rates must differ"),
-        ([], [0], "rates must differ, and be some"),
+        ([0.1, 0.1], [0], "expected different learning rates"),
+        ([], [0], "expected different learning rates, at least one"),
         ([0.1, -0.1], [0], "learning-rate must be positive"),
-        ([0.1], [0, 0], "seeds must differ"),
+        ([0.1], [0, 0], "expected different seeds"),
     ],
 )
 def test_rates_and_seeds_that_cannot_be_are_refused(

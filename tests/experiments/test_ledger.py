@@ -42,9 +42,9 @@ def test_a_recipes_changes_are_kept_and_those_of_none_leave_no_trace(
     assert ledger.entries(table) == [changed]
     assert changed.recipe.protocol_changes == {"dropout": 0.1}
     (run,) = json.loads(ledger.path(table).read_text())["runs"]
-    assert run["recipe"]["changes"] == {"dropout": 0.1}
+    assert run["recipe"]["protocol_changes"] == {"dropout": 0.1}
     (run,) = json.loads(ledger.path(TABLE).read_text())["runs"]
-    assert "changes" not in run["recipe"]
+    assert "protocol_changes" not in run["recipe"]
 
 
 @pytest.mark.parametrize("path", [t.path for n in papers.available() for t in papers.get(n).tables])

@@ -183,7 +183,7 @@ def test_a_figure_that_a_run_does_not_have_is_named(tmp_path: Path) -> None:
     finish(workshop, (runs := runs_of(cell, [0])))
     assert cell.recipe is not None
     other = replace(cell, recipe=replace(cell.recipe, test="hard"))
-    with pytest.raises(RunFailed, match="has no figure of GRU, length .'hard' is not in"):
+    with pytest.raises(RunFailed, match="has no score of GRU, length .'hard' is not in"):
         entry(other, runs[0].within(tmp_path))
 
 
@@ -221,7 +221,7 @@ def test_a_program_that_is_refused_keeps_no_other_from_running(
     ledger, workshop = Ledger(tmp_path / "results"), Workshop(tmp_path / "runs")
     monkeypatch.setattr(Workshop, "complete", complete)
     steps = reproduction.plan(PAPER, CELLS, 1, ledger, workshop)
-    with pytest.raises(RunFailed, match="nothing to add; what did not fail is finished"):
+    with pytest.raises(RunFailed, match="nothing to add; all others are finished"):
         list(reproduction.carry_out(steps, TABLE, ledger, Silent()))
     assert [run.row for run in ledger.entries(TABLE)] == ["GRU +Attn"]
 
@@ -236,7 +236,7 @@ def test_a_run_without_its_figure_keeps_no_other_out_of_the_ledger(
     folder.finish(folder.scores() | {"test": {"other": 0.5}})
     steps = reproduction.plan(PAPER, CELLS, 2, ledger, workshop)
     sweep = Sweep(table=TABLE, steps=steps, workshop=workshop)
-    with pytest.raises(RunFailed, match="has no figure of 'exact'"):
+    with pytest.raises(RunFailed, match="has no score of 'exact'"):
         if is_sweep:
             going = executors.get("local").run(sweep.programs, workshop, Silent())
             list(sweep.carried_out(going, ledger))
@@ -291,7 +291,7 @@ def test_a_restart_that_one_cell_refuses_deletes_nothing_of_another(
     finish(workshop, (done := runs_of(CELLS[0], [0])))
     interrupt(workshop, runs_of(CELLS[1], [0, 7]))
     steps = reproduction.plan(PAPER, CELLS, 1, ledger, workshop, restart=True)
-    with pytest.raises(WrongRequest, match="was interrupted beside .*seed7"):
+    with pytest.raises(WrongRequest, match="was interrupted with .*seed7"):
         list(reproduction.carry_out(steps, TABLE, ledger, Silent(), restart=True))
     assert done[0].within(workshop.folder).is_done()
     assert trained == []
@@ -338,7 +338,7 @@ def test_a_sweep_names_the_program_that_failed_and_the_figure_that_is_lacking(
     steps = reproduction.plan(PAPER, CELLS, 2, ledger, workshop)
     sweep = Sweep(table=TABLE, steps=steps, workshop=workshop)
     going = executors.get("local").run(sweep.programs, workshop, Silent())
-    with pytest.raises(RunFailed, match=r"seed 1 diverged.* has no figure of .exact."):
+    with pytest.raises(RunFailed, match=r"seed 1 diverged.* has no score of .exact."):
         list(sweep.carried_out(going, ledger))
     assert [(run.row, run.seed) for run in ledger.entries(TABLE)] == [("GRU", 0)]
 

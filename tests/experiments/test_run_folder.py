@@ -40,7 +40,7 @@ def test_asking_again_finds_the_runs_without_training(runs: Path) -> None:
 @every_file
 def test_a_missing_file_of_a_finished_run_is_reported(name: str, runs: Path) -> None:
     (first(runs).path / name).unlink()
-    with pytest.raises(RunFailed, match=f"{name} is missing; training with `--restart`"):
+    with pytest.raises(RunFailed, match=f"{name} is missing; train again with `--restart`"):
         experiment(runs).run([0, 1])
 
 
@@ -49,7 +49,7 @@ def test_a_missing_file_of_a_finished_run_is_reported(name: str, runs: Path) -> 
 def test_a_truncated_file_of_a_finished_run_is_reported(name: str, keep: int, runs: Path) -> None:
     file = first(runs).path / name
     file.write_bytes(file.read_bytes()[:keep])
-    with pytest.raises(RunFailed, match=f"{name} .*; training with `--restart`"):
+    with pytest.raises(RunFailed, match=f"{name} .*; train again with `--restart`"):
         experiment(runs).run([0, 1])
 
 
@@ -61,7 +61,7 @@ def test_a_changed_byte_of_a_finished_run_is_reported(name: str, runs: Path) -> 
     place = content.rindex(b"0") if name.endswith(".json") else len(content) // 2
     content[place] ^= 1
     file.write_bytes(content)
-    with pytest.raises(RunFailed, match=f"{name} is not what the run wrote"):
+    with pytest.raises(RunFailed, match=f"{name} was changed after training"):
         first(runs).is_done()
 
 
@@ -82,7 +82,7 @@ def test_a_config_that_is_no_runs_is_reported(runs: Path) -> None:
 def test_a_log_with_a_line_that_is_no_record_is_reported(line: str, runs: Path) -> None:
     log = first(runs).path / "log.jsonl"
     log.write_text(f"{log.read_text().splitlines()[0]}\n{line}\n")
-    with pytest.raises(RunFailed, match=r"log\.jsonl .*; training with `--restart` makes"):
+    with pytest.raises(RunFailed, match=r"log\.jsonl .*; train again with `--restart`"):
         first(runs).records()
 
 
@@ -92,7 +92,7 @@ def test_a_score_that_is_no_share_is_reported(score: float, runs: Path) -> None:
     scores = json.loads(path.read_text())
     scores["test"]["exact"] = score
     path.write_text(json.dumps(scores))
-    with pytest.raises(RunFailed, match=r"scores\.json: 'exact' is .*between 0 and 1; training"):
+    with pytest.raises(RunFailed, match=r"scores\.json: 'exact' is .*between 0 and 1; train again"):
         first(runs).scores()
 
 

@@ -159,9 +159,9 @@ def test_what_cannot_be_deleted_is_not_passed_off_as_new(
     [
         (
             jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory"),
-            "memory does not suffice",
+            "out of memory",
         ),
-        (MemoryError("no room"), "memory does not suffice"),
+        (MemoryError("no room"), "out of memory"),
         (
             jax.errors.JaxRuntimeError("INTERNAL: driver"),
             "JAX failed on its device .*: INTERNAL: driver",
@@ -360,14 +360,16 @@ def test_a_damaged_file_of_an_interrupted_run_is_reported(
 ) -> None:
     run = runs_in(interrupted)[0]
     (run.path / name).write_text(content)
-    with pytest.raises(RunFailed, match=f"{name} .*; training with `--restart`"):
+    with pytest.raises(RunFailed, match=f"{name} .*; train again with `--restart`"):
         experiment(interrupted).run([0, 1])
 
 
 def test_an_environment_that_is_gone_is_reported_before_training(interrupted: Path) -> None:
     (runs_in(interrupted)[0].path / "environment.json").unlink()
     watcher = Watcher()
-    with pytest.raises(RunFailed, match=r"environment\.json is missing; training with `--restart`"):
+    with pytest.raises(
+        RunFailed, match=r"environment\.json is missing; train again with `--restart`"
+    ):
         experiment(interrupted).run([0, 1], watcher=watcher)
     assert watcher.stretches == 0
 
@@ -404,7 +406,7 @@ def test_a_damaged_checkpoint_is_reported_and_a_restart_helps(
 
 @pytest.mark.parametrize("seeds", [[], [3, 3]])
 def test_seeds_have_to_differ_and_be_some(seeds: list[int], tmp_path: Path) -> None:
-    with pytest.raises(WrongRequest, match="seeds must differ, and be some"):
+    with pytest.raises(WrongRequest, match="expected different seeds, at least one"):
         experiment(tmp_path).run(seeds)
 
 
@@ -482,7 +484,7 @@ def test_evaluations_are_in_the_log_and_change_nothing(tmp_path: Path) -> None:
 def test_it_is_too_late_to_evaluate_a_finished_run(tmp_path: Path) -> None:
     experiment(tmp_path).run([0])
     later = replace(experiment(tmp_path), test_every=1)
-    with pytest.raises(WrongRequest, match="was not evaluated while it trained; `--restart`"):
+    with pytest.raises(WrongRequest, match="was has no test scores in its log; `--restart`"):
         later.run([0, 1])
     assert len(later.run([0], restart=True)[0].evaluations()) == EPOCHS
     with pytest.raises(WrongRequest, match="test-every must not be negative: -1"):
@@ -529,7 +531,7 @@ def test_memory_that_does_not_suffice_for_the_test_set_is_no_defect(
     def decode(*_: object) -> NoReturn:
         raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory")
 
-    with monkeypatch.context() as patch, pytest.raises(RunFailed, match="memory does not suffice"):
+    with monkeypatch.context() as patch, pytest.raises(RunFailed, match="out of memory"):
         patch.setattr(runs_module, "_finish", decode)
         experiment(tmp_path).run([0, 1])
     watcher = Watcher()
@@ -548,7 +550,7 @@ def test_a_finished_run_keeps_no_state_of_a_group_that_it_left(tmp_path: Path) -
 def test_a_run_whose_companion_is_gone_says_what_helps(interrupted: Path) -> None:
     first, second = runs_in(interrupted)
     shutil.rmtree(second.path)
-    gone = "was interrupted beside .*seed1.*, whose folder is gone; ask for that run too"
+    gone = "was interrupted with .*seed1.*, whose folder is gone; ask for that run too"
     with pytest.raises(RunFailed, match=gone):
         experiment(interrupted).run([0])
     experiment(interrupted).run([0, 1])
@@ -569,7 +571,7 @@ def test_a_run_that_diverges_is_named_and_the_others_of_its_group_are_finished(
         patched.setattr(Replicas, "run", losing)
         experiment(tmp_path).run([0, 1])
     assert str(caught.value) == (
-        "the loss of seed 1 (epoch 1) is no number any more; try a smaller learning rate;"
+        "the loss of seed 1 (epoch 1) is not finite; try a smaller learning rate;"
         " the other runs of the group are finished"
     )
     done = {folder.config().seed: folder.is_done() for folder in map(RunFolder, tmp_path.iterdir())}
@@ -602,6 +604,6 @@ def test_a_run_that_diverges_has_the_weights_that_were_selected_before(
     cell = papers.table("bastings2018/table4").cell("GRU +Attn", "jump")
     assert [entry(cell, folder).diverged for folder in runs_in(tmp_path)] == [False, True]
     later = papers.table("ruis2020/curve").cell("Baseline", "20,000")
-    why = rf"has no figure of .*'20000' .*: it diverged after {found[1]['steps']} steps\)"
+    why = rf"has no score of .*'20000' .*: it diverged after {found[1]['steps']} steps\)"
     with pytest.raises(RunFailed, match=why):
         entry(later, runs_in(tmp_path)[1])

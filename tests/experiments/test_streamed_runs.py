@@ -137,12 +137,12 @@ def test_an_epoch_with_longer_pairs_than_those_before_is_trained_on_whole(tmp_pa
 
 def test_what_ends_cannot_be_streamed(tmp_path: Path) -> None:
     asked = replace(experiment(tmp_path), task="scan/simple_p1", data=ScanData())
-    with pytest.raises(WrongRequest, match="examples of scan/simple_p1 end: they cannot be stream"):
+    with pytest.raises(WrongRequest, match="scan/simple_p1 has a fixed number of examples"):
         asked.run([0])
 
 
 def test_a_stream_is_not_augmented() -> None:
-    with pytest.raises(WrongRequest, match="GECA is for a training set, and a stream is none"):
+    with pytest.raises(WrongRequest, match="GECA needs a training set"):
         Neural(model="transducer", config=Config(), protocol=RECIPE, geca=Geca())
 
 
@@ -171,7 +171,7 @@ def test_what_a_memory_does_is_shown(tmp_path: Path, daxy: Callable[..., Any]) -
     lines = daxy(*asked).out.splitlines()
     assert lines[-1].split()[:2] == [str(len(found["tokens"]) - 1), found["tokens"][-1]]
     head, *rows = lines[-len(found["tokens"]) - 1 :]
-    for name in ("pop", "push", "held"):  # its figures end where it does
+    for name in ("pop", "push", "contents"):  # its figures end where it does
         end = head.index(name) + len(name)
         assert all(row[end - 1].isdigit() and row[end] == " " for row in rows)
     picture = tmp_path / "inside.svg"
@@ -235,7 +235,7 @@ def test_the_network_of_a_run_is_scored_on_its_own_test_and_on_longer_ones(
     assert limit < 40
     picture, out = tmp_path / "lengths.svg", tmp_path / "said.jsonl"
     found = daxy(*asked, *longer, "--draw", str(picture), "--out", str(out), "--json")
-    assert f"outputs have at most {limit} tokens" in found.err
+    assert f"longer than --max-decode-length {limit}:" in found.err
     assert max(map(int, found.json["by_target_length"])) > own.test.target.lengths.max()
     assert "tokens in the target" in picture.read_text()
     assert str(picture) == found.json["drawn"]
@@ -286,9 +286,9 @@ def test_a_table_says_what_chose_the_weights_and_whether_training_had_converged(
             "--max-decode-length is for --run",
         ),
         (("--run", "RUN", "--max-decode-length", "0"), "max-decode-length must be positive, not 0"),
-        (("--run", "RUN", "--max-decode-length", "1"), "so that none could be right"),
+        (("--run", "RUN", "--max-decode-length", "1"), "so none can be right"),
         (("--run", "RUN", "--symbols", "99", *FLAGS[2:]), "not in the network's vocabulary"),
-        (("--run", "."), "there is no finished run here"),
+        (("--run", "."), "no finished run"),
         (("--run", "RUN", "--draw", "lengths.txt"), "expected a name that ends in"),
     ],
 )
@@ -331,4 +331,4 @@ def test_a_network_without_a_memory_is_not_looked_into(
     config = Config(memory="none", hidden=6, embedding=4)
     (run,) = replace(plain, learner=replace(plain.learner, config=config)).run([0])
     answer = daxy("show", "transduction/copy", *FLAGS, "--run", str(run.path))
-    assert (answer.code, "this network has no memory that could be" in answer.err) == (2, True)
+    assert (answer.code, "this network has neither a memory" in answer.err) == (2, True)

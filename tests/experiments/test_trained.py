@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from safetensors import safe_open
 from safetensors.numpy import load_file, save
-from tests.experiments.small_runs import split
+from tests.experiments.small_runs import experiment, split
 
 from daxy.core.errors import DaxyError
-from daxy.experiments.trained import load
+from daxy.experiments.trained import Trained, load
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 OUTPUT = "output"
@@ -141,3 +143,18 @@ def test_a_config_that_is_no_networks_is_refused(
     seal(first(runs))
     with pytest.raises(DaxyError, match=said):
         load(first(runs))
+
+
+def test_trained_runs_and_a_network_show_themselves_in_a_line(runs: Path) -> None:
+    asked = experiment(runs)
+    trained = Trained(asked, tuple(asked.finished([0, 1])))
+    measured = trained.summary.text()
+    assert repr(trained) == f"Trained(scan/simple_p1, seq2seq: exact {measured}%, 2 seeds)"
+    html = ElementTree.fromstring(trained._repr_html_())
+    rows = [[cell.text for cell in row] for row in html.iterfind(".//tbody/tr")]
+    assert [row[0] for row in rows] == ["0", "1"]
+    assert [row[1] for row in rows] == [f"{score:.1%}" for score in trained.scores]
+    known = repr(trained.predictor(0))
+    assert "seq2seq: 2," in known and "13 source tokens, 6 target tokens" in known
+    shutil.rmtree(runs)
+    assert repr(trained) == "Trained(scan/simple_p1, seq2seq: 2 seeds)"

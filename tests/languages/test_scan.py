@@ -39,6 +39,16 @@ def test_a_command_is_parsed_as_the_grammar_says() -> None:
     assert SCAN.parse("run opposite right".split()) == Opposite("run", "right")
 
 
+def test_the_commands_for_some_actions_are_exactly_those_that_mean_them() -> None:
+    meanings = scan.meanings()
+    every = set(meanings.values())
+    assert sum(len(scan.commands_for(actions)) for actions in every) == len(meanings)
+    for actions in every:
+        for command in scan.commands_for(actions):
+            assert meanings[command] == actions
+    assert scan.commands_for(("I_DAB", "DAB"))[0] == ("dab", "twice")
+
+
 def test_there_are_as_many_commands_and_meanings_as_published() -> None:
     meanings = scan.meanings()
     assert len(meanings) == SCAN.size == 20_910

@@ -150,3 +150,17 @@ def test_export_then_load_is_the_identity(name: str, tmp_path: Path) -> None:
         text = scan_text.write(split.test).encode()
         assert Examples.of(scan_text.parse(text, "a.txt")).keys == split.test.keys
     assert parquet.provenance(tmp_path / "a.parquet")["checksum"] == split.provenance.checksum
+
+
+@every_family
+def test_where_rules_tell_the_right_targets_those_of_the_data_are_among_them(name: str) -> None:
+    task = tasks.get(name)
+    if name == "transduction/grammar":
+        with pytest.raises(WrongRequest, match="no rules say which targets of"):
+            task.targets(("a",))
+        return
+    test = task.split(chosen(name)).test
+    for example in test[:20]:
+        world = example.world if task.grounded else None
+        assert task.read(" ".join(example.source)) == example.source
+        assert example.target in task.targets(example.source, world)

@@ -14,7 +14,8 @@ from daxy.core.vocabulary import END, PAD, RESERVED
 from daxy.languages import grounded
 from daxy.models._decoding import alignments, attended
 from daxy.models._model import Sizes
-from daxy.models.multimodal import WIDEST, Config, Model
+from daxy.models.configs.multimodal import WIDEST
+from daxy.models.multimodal import Config, Model
 from daxy.worlds.grid import ACTIONS, CHANNELS, LARGEST
 
 KINDS = {

@@ -144,7 +144,7 @@ def test_the_mirror_is_judged_by_what_is_meant(tmp_path: Path) -> None:
     assert {row.value.runs for row in built} == {(100,)}
     assert all(row.others["exact"].mean < 100 for row in built if row.name == "and")
     ways = rows(analyses.get("length_oracle").run(asked), "length of the output")
-    assert ways["its own"] == (100 * asked[0].scores()["test"]["back_mapping"],)
+    assert ways["predicted"] == (100 * asked[0].scores()["test"]["back_mapping"],)
 
 
 def test_a_picture_has_a_panel_a_group_and_a_bar_a_row(tmp_path: Path) -> None:
@@ -161,17 +161,6 @@ def test_runs_of_different_learners_are_not_taken_together(tmp_path: Path) -> No
     other = LEARNER | {"config": {"hidden": 5}}
     folders = [run(tmp_path, "scan/simple_p1", 0, right, learner) for learner in (LEARNER, other)]
     with pytest.raises(WrongRequest, match="is of other learner than"):
-        analyses.get("by_length").run(folders)
-
-
-def test_runs_of_different_formats_are_not_taken_together(tmp_path: Path) -> None:
-    """What a config means has changed with the format: these are not trained alike."""
-    folders = [run(tmp_path, "scan/simple_p1", seed, right) for seed in (0, 1)]
-    config = folders[1].config()
-    scores = folders[1].scores()
-    folders[1].begin(replace(config, format=config.format - 1), {})
-    folders[1].finish(scores)
-    with pytest.raises(WrongRequest, match="is of other format than"):
         analyses.get("by_length").run(folders)
 
 
@@ -206,7 +195,7 @@ def test_runs_on_different_data_are_not_taken_together(tmp_path: Path) -> None:
 def test_a_run_that_is_not_finished_is_refused(tmp_path: Path) -> None:
     folder = run(tmp_path, "scan/simple_p1", 0, right)
     (folder.path / "done").unlink()
-    with pytest.raises(WrongRequest, match="there is no finished run here"):
+    with pytest.raises(WrongRequest, match="no finished run"):
         analyses.get("by_length").run([folder])
 
 
@@ -239,7 +228,7 @@ def test_grades_stand_beside_what_is_entirely_right_by_length(tmp_path: Path) ->
 def test_every_analysis_has_its_name_and_a_line(name: str) -> None:
     found = analyses.get(name)
     assert found.name == name
-    assert found.summary
+    assert analyses.summary(name)
 
 
 def test_the_command_line_prints_and_draws(tmp_path: Path, daxy: Callable) -> None:
@@ -248,11 +237,44 @@ def test_the_command_line_prints_and_draws(tmp_path: Path, daxy: Callable) -> No
     request = ["analyse", "by_length", *[str(each.path) for each in folders]]
     answer = daxy(*request, "--draw", str(picture))
     assert answer.code == 0, answer.err
-    head = "tokens in the target examples right (%) SEM least most each run"
+    head = "tokens in the target examples right (%) SEM min max each run"
     assert head in " ".join(answer.out.split())
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert daxy(*request, "--json").json["rows"][0]["group"] == "tokens in the target"
     assert "by_construction" in daxy("analyse").out
+
+
+def test_wrong_answers_are_grouped_counted_and_listed(tmp_path: Path, daxy: Callable) -> None:
+    says = (right, short, no_around)
+    folders = [run(tmp_path, "scan/simple_p1", n, each) for n, each in enumerate(says)]
+    test = SOME.load("scan/simple_p1").test
+    long = [example for example in test if len(example.target) > 14]
+    around = [example for example in test if "around" in example.source]
+    both = {*long} & {*around}
+    request = ["analyse", "errors", *[str(each.path) for each in folders]]
+    found = daxy(*request, "--json").json
+    assert found["title"].startswith(f"scan/simple_p1: 0 {len(long):,} {len(around):,} of ")
+    rows = {row["name"]: row for row in found["rows"]}
+    assert rows["2 of 3"]["examples"] == len(both)
+    assert rows["1 of 3"]["examples"] == len({*long} ^ {*around})
+    assert rows["too short"]["runs"][:2] == [0, 100]
+    listed = [each for kind in found["errors"].values() for each in kind]
+    assert sorted(" ".join(each["source"]) for each in listed) == sorted(
+        " ".join(example.source) for example in {*long} | {*around}
+    )
+    first = listed[0]
+    assert first["wrong_runs"] == 2, "what most runs err on comes first"
+    places = {it["first_wrong"] for each in listed for it in each["predictions"]}
+    assert {15, 1} <= places
+    text = daxy(*request, "--of", "around", "--of", "walk", "--count", "1").out
+    having = [each for each in around if "walk" in each.source]
+    assert "test examples with around walk are wrong" in text
+    shown = [line for line in text.splitlines() if line.startswith("    target ")]
+    assert 0 < len(shown) <= 4 < len(having)
+    assert "(1 of 3 runs)" in text or "(2 of 3 runs)" in text
+    near = daxy(*request, "--of", "arround").err
+    assert "no word of a source named 'arround'; did you mean around?" in near
+    assert "--count is for errors" in daxy("analyse", "by_length", request[2], "--count", "3").err
 
 
 WRONG = {
@@ -265,7 +287,7 @@ WRONG = {
 
 @pytest.mark.parametrize("name", analyses.available())
 def test_a_folder_without_a_finished_run_is_named(name: str, tmp_path: Path) -> None:
-    with pytest.raises(WrongRequest, match=f"{tmp_path}: there is no finished run here"):
+    with pytest.raises(WrongRequest, match=f"{tmp_path}: no finished run"):
         analyses.get(name).run([RunFolder(tmp_path)])
 
 
@@ -289,14 +311,14 @@ def test_the_length_oracle_says_as_many_tokens_as_the_target_has(trained: list[R
     folders = trained[:1]
     found = analyses.get("length_oracle").run(folders)
     ways = rows(found, "length of the output")
-    assert ways["its own"] == (100 * folders[0].scores()["test"]["exact"],)
-    assert set(ways) == {"its own", "the target's"}
+    assert ways["predicted"] == (100 * folders[0].scores()["test"]["exact"],)
+    assert set(ways) == {"predicted", "of the target"}
     by_length = [row for row in found.rows if row.group.startswith("tokens")]
     assert {group for each in said("length_oracle") for group, _ in each.values} <= {
         row.group for row in found.rows
     }
     total = sum(row.examples * row.value.mean for row in by_length)
-    assert total / sum(row.examples for row in by_length) == pytest.approx(*ways["the target's"])
+    assert total / sum(row.examples for row in by_length) == pytest.approx(*ways["of the target"])
 
 
 def test_what_is_told_the_length_is_filed_as_the_analysis_finds_it(
@@ -319,7 +341,7 @@ def test_what_is_told_the_length_is_filed_as_the_analysis_finds_it(
     filed = entry(cell, folders[0])
     assert 0 < share < 1
     assert filed.score == filed.length_oracle["exact"] == pytest.approx(share)
-    assert found["the target's"] == pytest.approx((100 * share,))
+    assert found["of the target"] == pytest.approx((100 * share,))
     assert filed.test == folders[0].scores()["test"]
 
 
@@ -356,9 +378,9 @@ IN_WORLDS = {"attention", "by_length", "by_referent", "by_situation", "destinati
 """Analyses that look at some of several tests, where there are several."""
 
 
-@pytest.mark.parametrize("name", sorted({*analyses.available()} - {"neighbours"}))
+@pytest.mark.parametrize("name", sorted({*analyses.available()} - {"neighbours", "errors"}))
 def test_what_looks_at_the_whole_test_set_takes_no_commands(name: str, tmp_path: Path) -> None:
-    said = "is not about worlds" if name in IN_WORLDS else "looks at the whole test set, not at"
+    said = "is not about worlds" if name in IN_WORLDS else "analyses the whole test set, not"
     said = "has one test; leave out --test" if name in ("by_length", "over_training") else said
     with pytest.raises(WrongRequest, match=said):
         analyses.get(name).run([run(tmp_path, "scan/simple_p1", 0, right)], ("jump",))
@@ -475,7 +497,7 @@ def test_what_a_paper_says_of_the_same_network_stands_beside_what_was_found(
     learner = reproduction.learner_of(printed.recipe).settings()
     folders = [run(tmp_path, "scan/length", 0, short, learner, AS_LAKE)]
     analysis = analyses.get("length_oracle")
-    group = "tokens in the target, which is known"
+    group = "tokens in the target, with the length given"
     own = (Row(group=group, name="24", value=Summary(runs=(50.0,))),)
     found = analysis.beside(Findings(title="made up", rows=own), folders)
     assert found.published[group, "24"] == 95.76
@@ -535,5 +557,5 @@ def test_the_key_of_one_panel_has_room(tmp_path: Path) -> None:
 
 def test_runs_that_were_not_evaluated_have_no_course(trained: list[RunFolder]) -> None:
     folders = trained[:1]
-    with pytest.raises(WrongRequest, match="was not evaluated while it trained"):
+    with pytest.raises(WrongRequest, match="has no test scores in its log"):
         analyses.get("over_training").run(folders)

@@ -258,7 +258,7 @@ def test_runs_on_official_files_are_looked_at_beside_the_files(
         answer = daxy("analyse", "by_situation", str(asked.path), *flags)
         assert (answer.code, answer.err) == (2, f"daxy: {asked.path} {message}\n")
     for name, said in (
-        ("over_training", "looks at run folders alone"),
+        ("over_training", "reads run folders alone"),
         ("by_length", "reads official files for --test alone"),
     ):
         answer = daxy("analyse", name, str(folder.path), "--official", str(file))
@@ -284,7 +284,7 @@ def test_published_figures_stand_beside_a_shorter_training_and_say_so(tmp_path: 
     nothing, shorter = Findings(title="", rows=()), begun(tmp_path, "ruis2020/short")
     found = analyses.get("by_referent").beside(nothing, [shorter])
     whole = analyses.get("by_referent").beside(nothing, [begun(tmp_path)])
-    said = "Published: after 200,000 updates; these runs: 20,000."
+    said = "Published: after 200,000 steps; these runs: 20,000."
     assert found.published == whole.published != {}
     assert found.notes == (said, *whole.notes)
     assert said not in whole.notes

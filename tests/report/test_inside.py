@@ -51,11 +51,11 @@ def test_a_picture_has_a_panel_for_the_strengths_of_each_end_what_is_held_and_ea
 ) -> None:
     panels = look(name)[0].figure.axes
     ends = [" top", " bottom"] if name == "deque" else [""]
-    assert [axes.get_ylabel().replace(",\nput in at", "") for axes in panels] == [
+    assert [axes.get_ylabel().replace(",\npushed at", "") for axes in panels] == [
         *(f"strength{end}" for end in ends),
         "in memory",
-        "what is in memory",
-        *(f"what is read{end}" for end in ends),
+        "contents of the memory",
+        *(f"read{end}" for end in ends),
     ]
     named = [axis.get_ticklabels() for axis in (panels[-1].xaxis, panels[-1].yaxis)]
     assert [[text.get_text() for text in axis] for axis in named] == [TOKENS, TOKENS]
@@ -117,7 +117,7 @@ def test_the_same_is_told_by_name_and_in_lines(name: str) -> None:
     assert list(told["strengths"]) == list(expected)
     for each, strengths in expected.items():
         np.testing.assert_allclose(told["strengths"][each], strengths, atol=5.1e-5)
-    np.testing.assert_allclose(told["held"], held, atol=5.1e-5)
+    np.testing.assert_allclose(told["contents"], held, atol=5.1e-5)
     assert list(told["reads"]) == (["top", "bottom"] if name == "deque" else ["read"])
     np.testing.assert_allclose(list(told["reads"].values()), reads, atol=5.1e-5)
     for step, line in enumerate(lines):

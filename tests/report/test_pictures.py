@@ -39,11 +39,11 @@ def test_columns_that_are_numbers_make_a_curve_for_each_measured_row() -> None:
 def test_the_run_that_is_compared_has_a_ring_among_all() -> None:
     cell = papers.table("grefenstette2015/table").cell("Stack-LSTM", "reverse test coarse")
     table = papers.table("grefenstette2015/table")
-    for chosen, labels in ((75.0, ["each seed", "the chosen one"]), (None, ["each seed"])):
-        measured = Comparison(cell=cell, scores=(75.0, 0.0), chosen=chosen)
+    for chosen, labels in ((75.0, ["each seed", "selected"]), (None, ["each seed"])):
+        measured = Comparison(cell=cell, scores=(75.0, 0.0), selected=chosen)
         (axes,) = pictures.published(table, [measured]).axes
         marks = {each.get_label(): each for each in axes.collections}
-        assert [label for label in marks if label in ("each seed", "the chosen one")] == labels
+        assert [label for label in marks if label in ("each seed", "selected")] == labels
         if chosen is not None:
             ring, runs = (marks[label].get_offsets() for label in reversed(labels))
             np.testing.assert_array_equal(ring, runs[:1])

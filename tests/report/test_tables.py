@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
 
 from daxy.experiments import papers
 from daxy.experiments.ledger import Ledger
-from daxy.report.tables import RETRAINED, SELECTED, Comparison, compare, for_terminal
+from daxy.report.tables import RETRAINED, SELECTED, Comparison, compare, for_terminal, table
 
 PAPER = papers.get("bastings2018")
 TABLE = PAPER.table("table4")
@@ -61,7 +62,7 @@ def test_where_whole_points_are_printed_half_a_point_is_rounding(
 ) -> None:
     cell = papers.table("grefenstette2015/table").cell("1-layer LSTM", "copy test fine")
     assert cell.printed == "38"
-    assert Comparison(cell=cell, scores=(score,), chosen=score).verdict == verdict
+    assert Comparison(cell=cell, scores=(score,), selected=score).verdict == verdict
 
 
 def test_the_spread_is_the_population_s_as_in_table_9() -> None:
@@ -120,8 +121,8 @@ def test_what_is_compared_is_the_run_that_is_chosen_where_the_paper_chose(
     (found,) = compare([cell], Ledger(tmp_path).runs(papers.get("grefenstette2015")))
     assert found.texts[3] == "50.0 ±40.8"
     assert (found.texts[7], found.verdict) == ("+0.0", "agrees")
-    assert found.texts[-1].startswith("0.0 100.0 50.0; chosen 100.0; 3 seeds; converged after ")
-    assert found.as_json["chosen"] == 100.0
+    assert found.texts[-1].startswith("0.0 100.0 50.0; selected 100.0; 3 seeds; stopped after ")
+    assert found.as_json["selected"] == 100.0
     console = Console(width=200)
     with console.capture() as captured:
         console.print(for_terminal(table, [found]))
@@ -134,8 +135,8 @@ def test_runs_that_are_not_chosen_do_not_widen_what_the_chosen_is_allowed() -> N
     cell = papers.table("grefenstette2015/table").cell("Stack-LSTM", "reverse test coarse")
     assert cell.printed == "100"
     scores = (75.0, 0.0, 0.0)  # ±35.4: the mean of all, 25.0, would differ, and 75.0 overlap
-    assert Comparison(cell=cell, scores=scores, chosen=75.0).verdict == "differs"
-    assert Comparison(cell=cell, scores=scores, chosen=99.6).verdict == "agrees"
+    assert Comparison(cell=cell, scores=scores, selected=75.0).verdict == "differs"
+    assert Comparison(cell=cell, scores=scores, selected=99.6).verdict == "agrees"
 
 
 def test_no_run_is_chosen_while_the_perplexity_of_one_is_not_known(
@@ -185,11 +186,11 @@ def test_runs_that_were_trained_again_are_shown_and_do_not_count(
     ledger.add(table, [again])
     found = compare([plain, told], ledger.runs(papers.get("lake2018")))
     assert [each.texts[-1] for each in found] == [
-        "25.0 25.0; 2 of 5 runs; again 75.0",
+        "25.0 25.0; 2 of 5 runs; retrained 75.0",
         "50.0; 1 of 5 runs",
     ]
     assert found[0].texts[3] == "25.0 ±0.0"
-    assert found[0].as_json["again"] == [75.0]
+    assert found[0].as_json["retrained"] == [75.0]
     console = Console(width=200)
     with console.capture() as captured:
         console.print(for_terminal(table, found))
@@ -233,3 +234,20 @@ def test_a_narrow_terminal_cuts_no_name_and_no_figure(width: int, spared: int) -
     for cell in PAPER.table("table4").cells:
         assert f"{cell.row} " in said
         assert f" {cell.printed} " in said
+
+
+def test_a_table_shows_measured_beside_published_in_a_notebook(
+    tmp_path: Path, entry_for: Callable
+) -> None:
+    cell = TABLE.cell("GRU +Attn", "jump")
+    Ledger(tmp_path).add(TABLE, [entry_for(cell, 0.12, seed) for seed in (0, 1)])
+    found = table(TABLE.path, results=tmp_path)
+    assert repr(found) == "ComparedTable(bastings2018/table4: 44 cells, 1 measured; 1 agree)"
+    (measured,) = [each for each in found if each.scores]
+    said = "bastings2018/table4, GRU +Attn, jump: 12.0 ±0.0 measured, 12.5 ±6.6 published, agrees"
+    assert repr(measured) == f"Comparison({said})"
+    html = ElementTree.fromstring(found._repr_html_())
+    rows = [[text.text or "" for text in row] for row in html.iterfind(".//tbody/tr")]
+    assert len(rows) == len(TABLE.cells)
+    assert ["GRU +Attn", "jump", "12.5 ±6.6", "12.0 ±0.0", "2", "agrees"] in rows
+    assert all(len(repr(each)) < 100 for each in (TABLE, *TABLE.cells, *found))

@@ -165,8 +165,8 @@ def test_verify_says_what_disagrees_and_where(
     assert f"{path}: dev[3]: action " in answer.out
     assert f"{path}: visual[1]: manner is 'slowly'" in answer.out
     told = daxy("verify", str(path), "--json").json
-    assert told["splits"] == {name: len(each) for name, each in value["examples"].items()}
-    assert [each["split"] for each in told["first"]] == ["dev", "visual"]
+    assert told["parts"] == {name: len(each) for name, each in value["examples"].items()}
+    assert [each["split"] for each in told["first_disagreements"]] == ["dev", "visual"]
 
 
 def test_a_part_that_is_none_is_refused(compositional: Path, tmp_path: Path) -> None:

@@ -227,7 +227,7 @@ def test_a_machine_without_any_device_that_starts_is_no_defect(
     ("error", "said"),
     [
         (jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory"), "memory does not"),
-        (MemoryError(), "memory does not suffice"),
+        (MemoryError(), "out of memory"),
         (jax.errors.JaxRuntimeError("INTERNAL: CUDA_ERROR_ILLEGAL_ADDRESS"), "ILLEGAL_ADDRESS"),
     ],
 )

@@ -90,7 +90,7 @@ def test_an_interrupted_training_is_saved_and_says_how_it_goes_on(
 ) -> None:
     checkpoint = Checkpoint(tmp_path / "state.safetensors")
     asked = training(checkpoint=checkpoint, checkpoint_seconds=1e9)
-    with pytest.raises(Interrupted, match="its state is saved: the same request goes on") as stop:
+    with pytest.raises(Interrupted, match="its state is saved: the same command resumes") as stop:
         asked.fit(Listener(stop_at=1, number=number))
     assert stop.value.exit_code == 130
     assert isinstance(stop.value, RunFailed)

@@ -277,7 +277,7 @@ def test_the_same_training_gives_the_same_bits() -> None:
 
 
 def test_a_loss_that_is_no_number_ends_the_training_and_names_the_seed() -> None:
-    with pytest.raises(RunFailed, match=r"the loss of seed 3 \(epoch 1\) is no number any more"):
+    with pytest.raises(RunFailed, match=r"the loss of seed 3 \(epoch 1\) is not finite"):
         training([3], learning_rate=1e30).fit(Listener())
 
 

@@ -44,18 +44,6 @@ def test_a_notebook_shows_the_world_with_the_target(row: tuple[Command, World]) 
     assert example._repr_svg_().startswith("<svg ")
 
 
-@given(asked())
-def test_a_target_that_is_no_actions_is_drawn_without_a_path(row: tuple[Command, World]) -> None:
-    command, world = row
-    drawn = [
-        GroundedExample("", source, target, world)._repr_svg_()
-        for source in (grounded.say(command), ("jump",))
-        for target in (("walk", "jump"), ())
-    ]
-    assert drawn[0] == drawn[1]
-    assert drawn[2] == drawn[3] == world._repr_svg_()
-
-
 @given(asked(), asked())
 def test_the_world_belongs_to_the_key(
     one: tuple[Command, World], other: tuple[Command, World]

@@ -126,7 +126,7 @@ class Composer:
             WrongRequest: none are asked for; or the examples that they are made of are to stay as
                 they are, which only says something where there are worlds.
         """
-        staying = "without worlds GECA changes no example; leave out no-in-place"
+        staying = "no-in-place needs a task with worlds; leave it out"
         require(self.geca.in_place, staying)
         require(self.geca.count > 0, "count must be positive where there are no worlds, not 0")
         index, said = self._index, set[Codes]()

@@ -18,7 +18,7 @@ from daxy.tasks import Data, ScanData
 TaskName = tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="TASK")]]
 """A task as the first argument."""
 
-SEED = "Seed of the draws: of the split where it is a draw, and of the validation set."
+SEED = "Seed of a random split, and of the validation set."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,14 +33,14 @@ class OfSample(OfTask):
     """A verb that can take a draw of a part; the same flags draw the same examples in each."""
 
     sample: int | None = None
-    """Take so many examples of the part, drawn without replacement, in their order. `export` and
-    `score` draw the same ones with the same seed."""
+    """Draw so many examples of the part, without replacement, in their order. `export` and `score`
+    draw the same ones with the same seed."""
     seed: int = 0
     """Seed of the sample."""
 
     def check_sample(self) -> None:
         """Refuse a seed of nothing."""
-        require(self.sample is not None or self.seed == 0, "--seed is of a --sample; leave it out")
+        require(self.sample is not None or self.seed == 0, "--seed needs --sample; leave it out")
 
 
 def named(arguments: Sequence[str]) -> str | None:

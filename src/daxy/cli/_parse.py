@@ -29,7 +29,7 @@ def parse(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
         SystemExit: the arguments asked for help, which has been printed.
     """
     arguments = [_named(verb, word) for word in arguments]
-    hints = _hints(verb)
+    hints = typed_flags(verb)
     _check_switches(hints, arguments)
     _check_once(hints, arguments)
     _check_none(hints, arguments)
@@ -56,8 +56,8 @@ def _named(verb: type[Verb], word: str) -> str:
 
 def _check_switches(hints: Mapping[str, Any], arguments: Sequence[str]) -> None:
     """Refuse a switch with a value, which would be taken for something else, and on beside off."""
-    on = [flag for flag, hint in hints.items() if _bare(hint) is bool]
-    switches = {name: flag for flag in on for name in (flag, _off(flag))}
+    on = [flag for flag, hint in hints.items() if bare(hint) is bool]
+    switches = {name: flag for flag in on for name in (flag, off_twin(flag))}
     given = dict[str, str]()
     for word in _before_rest(arguments):
         flag, equals, value = word.partition("=")
@@ -78,7 +78,7 @@ def _check_sizes(filled: Any, prefix: str = "--") -> None:
             check_size(_dashed(f"{prefix}{each.name}"), value)
 
 
-def _off(flag: str) -> str:
+def off_twin(flag: str) -> str:
     """Return the flag that turns a switch off: --no-oversample, --geca.no-in-place."""
     return re.sub(r"([^.-][^.]*)$", r"no-\1", flag)
 
@@ -89,8 +89,8 @@ def _check_once(hints: Mapping[str, Any], arguments: Sequence[str]) -> None:
     for flag in given:
         hint = hints.get(flag, bool)
         adds = tyro.conf.UseAppendAction in getattr(hint, "__metadata__", ())
-        lost = given.count(flag) > 1 and not adds and _bare(hint) is not bool
-        several = ", with all values after it" if get_origin(_bare(hint)) is tuple else ""
+        lost = given.count(flag) > 1 and not adds and bare(hint) is not bool
+        several = ", with all values after it" if get_origin(bare(hint)) is tuple else ""
         require(not lost, f"{flag} is given twice; expected {flag} once{several}")
 
 
@@ -99,12 +99,12 @@ def _check_none(hints: Mapping[str, Any], arguments: Sequence[str]) -> None:
     before = list(itertools.takewhile(lambda word: word != "--", arguments))
     for flag, word in itertools.pairwise(["", *before]):
         is_value = flag.startswith("-") and "=" not in flag
-        is_value = is_value and _bare(hints.get(_dashed(flag))) is not bool
+        is_value = is_value and bare(hints.get(_dashed(flag))) is not bool
         may_lack = word == "None" and any(map(_is_left_out, hints.values()))
         require(is_value or not may_lack, "nothing is named 'None'; leave it out")
     for word, after in itertools.zip_longest(before, before[1:]):
         flag, equals, value = word.partition("=")
-        may_lack = NoneType in get_args(_bare(hints.get(_dashed(flag))))
+        may_lack = NoneType in get_args(bare(hints.get(_dashed(flag))))
         given = may_lack and (value if equals else after) == "None"
         require(not given, f"wrong value for {flag}: 'None'; leave the flag out")
 
@@ -112,26 +112,26 @@ def _check_none(hints: Mapping[str, Any], arguments: Sequence[str]) -> None:
 def _is_left_out(hint: Any) -> bool:
     """Whether a hint is of an argument without a flag that may be left out."""
     marks = getattr(hint, "__metadata__", ())
-    return tyro.conf.Positional in marks and NoneType in get_args(_bare(hint))
+    return tyro.conf.Positional in marks and NoneType in get_args(bare(hint))
 
 
-def _hints(kind: type[Any], prefix: str = "--") -> dict[str, Any]:
+def typed_flags(kind: type[Any], prefix: str = "--") -> dict[str, Any]:
     """Return the types of a verb's fields, and of those below them, by their flags."""
     hints, found = get_type_hints(kind, include_extras=True), dict[str, Any]()
     for each in fields(kind):
         hint = hints[each.name]
         marks = getattr(hint, "__metadata__", ())
-        below = _bare(hint)
+        below = bare(hint)
         if isinstance(below, type) and is_dataclass(below):
             alone = tyro.conf.OmitArgPrefixes in marks
-            found |= _hints(below, prefix if alone else f"{prefix}{each.name}.")
+            found |= typed_flags(below, prefix if alone else f"{prefix}{each.name}.")
         else:
             names = [mark.name for mark in marks if getattr(mark, "name", None)]
             found[_dashed(f"{prefix}{[*names, each.name][0]}")] = hint
     return found
 
 
-def _bare(hint: Any) -> Any:
+def bare(hint: Any) -> Any:
     return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,28 +12,43 @@ import tyro
 from daxy.cli._out import check_free
 from daxy.core.errors import require, visible
 from daxy.core.files import write_bytes
+from daxy.core.imports import need
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from daxy.worlds.drawing import Kind
 
 Picture = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
 """The type of a flag that asks for a picture."""
 
 FIGURES = (".png", ".svg", ".pdf")
 """What a figure can be written as."""
+WORLDS: Mapping[str, Kind] = {".svg": "svg", ".png": "png", ".gif": "gif"}
+"""What a picture of a world can be written as."""
 
 
-def check(path: Path | None, endings: Sequence[str] = FIGURES, *, force: bool) -> None:
-    """Refuse a picture that cannot be written: its name says no format, or the file is there.
+def check(
+    path: Path | None, endings: Sequence[str] = FIGURES, *, force: bool, by: str = "matplotlib"
+) -> None:
+    """Refuse a picture that cannot be written, before the work that it shows is done.
+
+    Args:
+        path: The file to write, if there is one.
+        endings: Formats, as the file's name may end.
+        force: Whether an existing file is replaced.
+        by: The package that draws; Pillow (`PIL`) draws pixels only, and SVG needs no package.
 
     Raises:
-        WrongRequest: so it is.
+        WrongRequest: the name has no known format, the file exists, or the package is missing.
     """
     if path is None:
         return
     named = f"{path}: expected a name that ends in {', '.join(endings)}"
     require(path.suffix.lower() in endings, named)
     check_free(path, force=force)
+    if by != "PIL" or path.suffix.lower() != ".svg":
+        need(by)
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -50,7 +50,7 @@ class Display:
         self._rate: float | None = None
         self._began = self._last = time.monotonic()
         self._first_steps: int | None = None
-        self._console.print(f"training {self._label}; compiling, the first time takes longest")
+        self._console.print(f"training {self._label}; compiling")
         if self._console.is_terminal:
             columns = (TextColumn("{task.description}"), BarColumn(24), MofNCompleteColumn())
             self._live = Progress(*columns, console=self._console, transient=True)
@@ -107,7 +107,7 @@ class Display:
         known = [score for score in position.best if score > 0]
         best = f"  best {_several(known, '.1%')}" if known else ""
         if known and self._by_perplexity:
-            best = f"  least perplexity {_several([1 / each for each in known], '.4g')}"
+            best = f"  lowest perplexity {_several([1 / each for each in known], '.4g')}"
         speed = "" if self._rate is None else f"  {self._rate:,.0f} examples/s"
         return f"loss {loss:.3f}{speed}{best}  {self._remaining(position, steps)}"
 

@@ -20,7 +20,7 @@ def as_values(cells: Sequence[Cell]) -> list[dict[str, Any]]:
             "row": cell.row,
             "column": cell.column,
             "metric": cell.recipe and cell.recipe.metric,
-            "figure": cell.printed,
+            "printed": cell.printed,
             "value": cell.value,
             "spread": cell.spread,
         }

@@ -36,7 +36,7 @@ def finished(path: Path) -> RunFolder:
 
     check_there(path)
     folder = RunFolder(path)
-    require(folder.is_done(), f"{path}: there is no finished run here")
+    require(folder.is_done(), f"{path}: no finished run")
     return folder
 
 

@@ -50,15 +50,14 @@ class Measures(Verb):
     """A verb that trains what is missing of a table, and files it."""
 
     row: Rows = ()
-    """A row, as printed, or the first words of several; case, spaces and punctuation do not count.
-    Again for more; none: all."""
+    """A row, or the first words of several rows; case, spaces and punctuation do not count. Repeat
+    for more; all rows unless given."""
     column: Columns = ()
-    """A column, likewise: a split in most tables."""
+    """A column, in the same way: a split in most tables."""
     seeds: int | None = None
-    """How many runs a cell is to have: seeds 0, 1, ...; as many as the paper's figure is of unless
-    given."""
+    """Number of runs of a cell: seeds 0, 1, ...; as many as in the paper unless given."""
     runs: Folder = Path("runs")
-    """Where run folders are found and made."""
+    """Folder of the run folders."""
     results: Folder = Path("results")
     """Folder of the measured runs, one JSON file a table."""
     official: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
@@ -68,7 +67,7 @@ class Measures(Verb):
     """Score the test set too after so many epochs, for the log and `daxy analyse over_training`;
     nothing is selected by it. 0: never. With samples or steps, `eval-every` is an epoch."""
     restart: Switch = False
-    """Delete what run folders there are of the runs that are not in the results, and train them."""
+    """Delete the run folders of runs that are not in the results, and train these runs again."""
 
     def check_seeds(self) -> None:
         """Refuse a number of runs that is none."""

@@ -1,8 +1,8 @@
-"""Look at finished runs: where they are right and where not."""
+"""Analyse the errors of finished runs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,21 +18,26 @@ if TYPE_CHECKING:
     from daxy.core.summary import Summary
     from daxy.report.analyses import Findings
     from daxy.report.analyses._analysis import Row
+    from daxy.report.mistakes import Mistake, Mistakes
+
+LISTED = 5
+"""Wrong answers of each kind that the text lists."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Analyse(Verb):
-    """Look at finished runs of one learner on one task: where they are right and where not.
+    """Analyse the errors of finished runs of one learner on one task.
 
-    Without a name, list the analyses. Runs that differ in their seeds are taken together: the mean
-    over them, its standard error, the worst and the best, and each.
+    Without a name, list the analyses. Runs with different seeds are averaged: mean, standard error,
+    minimum, maximum and each run.
 
     Example:
         daxy analyse by_length runs/scan-length.stacked.* --draw length.png
+        daxy analyse errors runs/scan-addprim_jump.* --of twice
     """
 
     analysis: tyro.conf.Positional[Annotated[str | None, tyro.conf.arg(metavar="ANALYSIS")]] = None
-    """Which; all of them are listed unless given."""
+    """Name of the analysis; without one, all are listed."""
     run_folders: tyro.conf.Positional[
         Annotated[tuple[Path, ...], tyro.conf.arg(metavar="RUN")]
     ] = ()
@@ -44,8 +49,12 @@ class Analyse(Verb):
     ] = ()
     """A source to find the nearest of, for `neighbours`; repeat for more."""
     official: Annotated[Path | None, tyro.conf.arg(metavar="PATH")] = None
-    """The official files that the runs were trained on, if they were: a file, a folder or an
-    archive. Analyses that look at more than run folders read them again."""
+    """Official files that the runs were trained on: a file, a folder or an archive. Analyses that
+    need the data read them again."""
+    word: tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="WORD")]] = ()
+    """A word of the sources, for `errors`; repeat for sources with all of them."""
+    count: int | None = None
+    """Wrong answers that `errors` lists of each kind: 5 unless given, all of them with --json."""
     draw: Picture = None
     """Draw the findings, as .png, .svg or .pdf."""
     force: Switch = False
@@ -70,16 +79,24 @@ class Analyse(Verb):
         for path in self.run_folders:
             check_there(path)
         folders = [RunFolder(path) for path in self.run_folders]
-        of = self.source if analysis.of_sources else self.test
-        wrong, right = ("test", "source") if analysis.of_sources else ("source", "test")
-        unused = f"{self.analysis} takes no --{wrong}; expected --{right}"
-        require(not getattr(self, wrong), unused)
+        of = getattr(self, analysis.selects)
+        for flag in ("test", "source", "word"):
+            unused = f"{self.analysis} takes no --{flag}; expected --{analysis.selects}"
+            require(flag == analysis.selects or not getattr(self, flag), unused)
         findings = analysis.beside(analysis.run(folders, of), folders, of)
-        if self.draw is None:
-            return Result(data=_data(findings), text=_table(findings))
-        save(findings.draw(), self.draw)
-        text = Group(_table(findings), "", f"{self.draw}: {findings.title}")
-        return Result(data=_data(findings) | {"out": str(self.draw)}, text=text)
+        has_count = self.count is not None and findings.mistakes is None
+        require(not has_count, f"--count is for errors, not for {self.analysis}; leave it out")
+        data, parts = _data(findings), [_table(findings)]
+        if findings.mistakes is not None:
+            usual = None if self.json else LISTED
+            shown = findings.mistakes.by_kind(usual if self.count is None else self.count)
+            data["errors"] = {kind: [it.as_json for it in each] for kind, each in shown.items()}
+            parts += _listed_mistakes(findings.mistakes, shown)
+        if self.draw is not None:
+            save(findings.draw(), self.draw)
+            data["out"] = str(self.draw)
+            parts += ["", f"{self.draw}: {findings.title}"]
+        return Result(data=data, text=Group(*parts))
 
 
 def _listed() -> Result:
@@ -87,11 +104,20 @@ def _listed() -> Result:
 
     from daxy.report import analyses
 
-    every = {name: analyses.get(name).summary for name in analyses.available()}
-    table = Table("analysis", "what it looks at", box=None, pad_edge=False)
+    every = {name: analyses.summary(name) for name in analyses.available()}
+    table = Table("analysis", "summary", box=None, pad_edge=False)
     for name, summary in every.items():
         table.add_row(name, summary)
     return Result(data={"analyses": every}, text=table)
+
+
+def _listed_mistakes(mistakes: Mistakes, shown: Mapping[str, Sequence[Mistake]]) -> Iterator[str]:
+    """Yield the lines of wrong answers, by kind."""
+    for kind, listed in shown.items():
+        yield ""
+        yield f"{kind}:"
+        for mistake in listed:
+            yield from mistake.lines(len(mistakes.predictions))
 
 
 def _data(findings: Findings) -> dict[str, Any]:

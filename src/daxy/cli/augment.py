@@ -1,4 +1,4 @@
-"""Show, write or draw the examples that GECA makes of a task's training set."""
+"""Show, write or draw the examples that GECA makes from a task's training set."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from daxy.core.split import Split
     from daxy.worlds.examples import GroundedExample, GroundedExamples
 
-BEFORE = ("placed", "referred")
-COUNTED = (*BEFORE, "placed after", "referred after")
+BEFORE = ("target", "color named")
+COUNTED = (*BEFORE, "target after", "color named after")
 """Of each kind of thing: how often it is the target, and is called by its color."""
 Counts: TypeAlias = tuple[int, ...]
 """By `COUNTED`, or by its beginning."""
@@ -35,11 +35,11 @@ DRAWN = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Augment(OfTask):
-    """Show, write or draw the examples that GECA makes of a task's training set (Andreas 2020).
+    """Show, write or draw the examples that GECA makes from a task's training set (Andreas 2020).
 
-    `daxy train --augment geca` trains on them too. The same seed makes the same examples. Where
-    commands are grounded in worlds, a command and the thing that it speaks of are changed together,
-    and the table counts targets before and after (Ruis et al. 2020, Table 4).
+    `daxy train --augment geca` trains on them too. The same seed makes the same examples. In gSCAN
+    a command and its target object change together; a table counts targets before and after (Ruis
+    et al. 2020, Table 4).
 
     Example:
         daxy augment scan/addprim_jump --show 5
@@ -49,17 +49,16 @@ class Augment(OfTask):
     task: TaskName
     """The task; `daxy tasks` lists them."""
     seed: int = 0
-    """Of what is filled with what; a run with this seed, on the same data and with the same flags,
-    trains on the same examples."""
+    """Seed of the augmentation: a run with this seed, data and flags has the same examples."""
     show: int = 3
-    """How many compositions to show, with what they were made of."""
+    """Number of new examples to show, with their templates and fragments."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """Write all new examples to this file, as JSON lines (.jsonl); in worlds, what became of the
-    training set too."""
+    """Write all new examples to this file, as JSON lines (.jsonl); in gSCAN, the changed training
+    set too."""
     draw: Picture = None
-    """Draw some of them, each beside its world before, as .png: of tasks with worlds."""
+    """Draw new examples, each beside its original, as .png; for tasks with worlds."""
     example: tyro.conf.UseAppendAction[tuple[int, ...]] = ()
-    """One to draw, from 1; again for more. The first three unless given."""
+    """Number of a new example to draw, from 1; repeat for more. The first three unless given."""
     force: Switch = False
     """Replace that file if it exists."""
 
@@ -77,7 +76,7 @@ class Augment(OfTask):
         if isinstance(train, GroundedExamples):
             published = self._published(split, chosen.geca)
             return self._in_worlds(train, chosen.geca, published)
-        with working(f"taking {len(train):,} training examples apart"):
+        with working(f"cutting {len(train):,} training examples into fragments"):
             found = Composer(train, chosen.geca).augmented(self.seed)
         data = {
             "train": len(train),
@@ -97,13 +96,13 @@ class Augment(OfTask):
 
         require(self.show >= 0, f"--show must not be negative: {self.show}")
         require(self.seed >= 0, f"--seed must not be negative: {self.seed}")
-        check(self.draw, [".png"], force=self.force)
-        drawn = "--example says which ones to draw, and nothing is drawn without --draw"
+        check(self.draw, [".png"], force=self.force, by="PIL")
+        drawn = "--example needs --draw"
         require(self.draw is not None or not self.example, drawn)
         if self.draw is not None:
-            unseen = f"examples of {self.task} have no world that could be drawn"
+            unseen = f"examples of {self.task} have no world to draw"
             require(tasks.get(self.task).grounded, unseen)
-            require(count > 0, "none is asked for that could be drawn")
+            require(count > 0, "--draw needs new examples; expected a positive --count")
         wrong = [each for each in self.example if not 0 < each <= count]
         require(not wrong, f"there are examples 1 to {count:,}, not {', '.join(map(str, wrong))}")
         if self.out is not None:
@@ -119,7 +118,7 @@ class Augment(OfTask):
         from daxy.cli._progress import working
         from daxy.languages.grounded import COLORS, SHAPES
 
-        with working(f"taking {len(train):,} training examples apart"):
+        with working(f"cutting {len(train):,} training examples into fragments"):
             found = Rewriter(train, geca).rewritten(self.seed)
         before, after = targets(train), targets(found.examples)
         kinds = [f"{color} {shape}" for shape in SHAPES for color in COLORS]
@@ -133,7 +132,7 @@ class Augment(OfTask):
             "targets": counts,
         }
         changed = f"{found.changed:,} of {len(train):,} training examples changed"
-        lines = [f"{changed}; {len(found.added):,} changed copies beside them", ""]
+        lines = [f"{changed}; {len(found.added):,} new examples", ""]
         lines += [f"{'target':<17}" + "".join(f"{name:>16}" for name in COUNTED)]
         for kind, own in counts.items():
             theirs = {"  in the paper": published[kind]} if kind in published else {}
@@ -157,7 +156,7 @@ class Augment(OfTask):
 
     def _to_draw(self, count: int) -> Sequence[int]:
         """Return the places of those to draw among so many."""
-        require(count > 0, "nothing was made that could be drawn")
+        require(count > 0, "GECA made no new examples to draw")
         return [each - 1 for each in self.example] or range(min(DRAWN, count))
 
     def _published(self, split: Split, geca: Geca) -> Mapping[str, Counts]:
@@ -215,16 +214,17 @@ def _described(shown: Sequence[Composition]) -> Iterator[str]:
 
 
 def _draw(path: Path, pairs: Sequence[tuple[GroundedExample, GroundedExample]]) -> None:
-    """Draw new examples, their targets marked and their commands below, right of what they were."""
+    """Draw pairs of examples: before augmentation and after."""
     import io
 
     from daxy.core.files import write_bytes
     from daxy.worlds import drawing
 
-    def shown(example: GroundedExample) -> tuple[Image, str]:
-        world, path = example.world, example.world.path(example.target)
-        picture = drawing.image(world, marked=world.placed[0].cell, path=path)
-        return picture, " ".join(example.source)
+    def shown(example: GroundedExample) -> Image:
+        world = example.world
+        caption = drawing.Caption(command=" ".join(example.source), actions=example.target)
+        path = world.path(example.target)
+        return drawing.image(world, marked=world.placed[0].cell, path=path, caption=caption)
 
     drawn = io.BytesIO()
     drawing.in_rows([[shown(before), shown(now)] for now, before in pairs]).save(drawn, "PNG")

@@ -58,8 +58,10 @@ class Demo(Verb):
 
     def run(self) -> Result:
         """Return the scores beside the published ones, and wrong answers."""
+        from daxy.core.imports import need
         from daxy.report import finding
 
+        need("matplotlib")
         rows: list[dict[str, Any]] = []
         answers: dict[str, list[Answer]] = {}
         pictures: list[str] = []
@@ -180,7 +182,7 @@ def _answers(task: str, answers: Sequence[Answer]) -> Table:
     """Return a table of single answers: two commands of the training set, then wrong ones."""
     from rich.table import Table
 
-    shown = Table(f"asked after {task}", "the network says", "", "right is", box=None)
+    shown = Table(f"source, after training on {task}", "prediction", "", "target", box=None)
     shown.pad_edge = False
     for answer in answers:
         prediction = " ".join(answer.prediction) or "(nothing)"

@@ -1,23 +1,23 @@
-"""Show the parse of a command and the actions it means, in a world where it needs one.
+"""Show the parse of a command and the actions it means, or the commands that mean some actions.
 
-Of a sentence of a transduction grammar, show how it and its target are derived; of an English or
-French sentence, what is meant and how the other language says it. An error says where
-the first wrong word stands and which words could stand there, or why nothing in the world, or more
-than one thing, is what the command speaks of.
+A sentence of a transduction grammar has a derivation, and an English or French sentence has
+meanings and translations. An error says where the first wrong word stands and which words could
+stand there, or why a phrase refers to no one thing in a world.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from daxy.cli._verb import Result, Verb
+from daxy.cli._picture import Picture, check, save
+from daxy.cli._verb import Result, Switch, Verb
 from daxy.cli._words import counted
 from daxy.core.errors import require
 from daxy.languages import grounded, scan
@@ -26,17 +26,21 @@ if TYPE_CHECKING:
     from daxy.languages.copular import Clause
     from daxy.languages.itg import Derivation
 
+MOST = 12
+"""Parses that one picture shows."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Interpret(Verb):
-    """Show the parse of a command and the actions it means.
+    """Show the parse of a command and the actions it means, or the commands that mean some actions.
 
-    What a command of gSCAN means depends on the world: without one, only its parse is shown. Of a
-    sentence of a transduction grammar, a derivation is shown; with ||| and a target after it, one
-    of both. Of a sentence about somebody, English or French, what it can mean and its translations.
+    The meaning of a gSCAN command depends on the world: without one, only the parse is shown. A
+    sentence of a transduction grammar has a derivation; with ||| and a target, it derives both. A
+    sentence about somebody, English or French, has meanings and translations.
 
     Example:
-        daxy interpret scan "jump around left twice"
+        daxy interpret scan "jump around left twice" --draw tree.svg
+        daxy interpret nacs "I_JUMP I_JUMP"
         daxy interpret svo_sov "si1 vi2 oi3 ||| so1 oo3 vo2"
         daxy interpret copular "I'm not very tired."
         daxy interpret gscan "walk to a red small circle while spinning" --world world.json
@@ -44,44 +48,83 @@ class Interpret(Verb):
 
     language: tyro.conf.Positional[
         Annotated[
-            Literal["scan", "gscan", "copular", "svo_sov", "gender", "itg"],
+            Literal["scan", "nacs", "gscan", "copular", "svo_sov", "gender", "itg"],
             tyro.conf.arg(metavar="LANGUAGE"),
         ]
     ]
-    """The language of the command: scan, gscan, copular for English and French, the grammars
-    svo_sov or gender, or itg for that of a file (--grammar)."""
+    """The language of the command: scan or nacs for commands and actions, gscan, copular for
+    English and French, the grammars svo_sov or gender, or itg for that of a file (--grammar)."""
     command: tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="COMMAND")]]
-    """Its words, in quotes or not."""
+    """Its words, in quotes or not; for scan and nacs also actions."""
     world: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """The world of a gSCAN command as JSON, or an example of an official file."""
     grammar: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """A transduction grammar, in the notation of `daxy.languages.itg`."""
+    draw: Picture = None
+    """Draw the parse, as .png, .svg or .pdf."""
+    force: Switch = False
+    """Replace that file if it exists."""
 
     def run(self) -> Result:
-        """Return the parse as a tree, and the actions."""
+        """Return the parse as a tree, and the meaning."""
+        check(self.draw, force=self.force)
+        reading = self._reading()
+        if self.draw is None:
+            return Result(data=reading.data, text="\n".join(reading.lines))
+        from daxy.report.trees import draw
+
+        save(draw(reading.trees[:MOST]), self.draw)
+        lines = [*reading.lines, "", str(self.draw)]
+        return Result(data=reading.data | {"out": str(self.draw)}, text="\n".join(lines))
+
+    def _reading(self) -> _Reading:
         said = " ".join(self.command)
         require(self.grammar is None or self.language == "itg", "--grammar is for itg")
         require(self.grammar is not None or self.language != "itg", "itg needs --grammar FILE")
         if self.language == "copular":
             require(self.world is None, "--world is for gscan")
             return _translated(said)
-        if self.language not in ("scan", "gscan"):
+        if self.language not in ("scan", "nacs", "gscan"):
             require(self.world is None, "--world is for gscan")
             return _derived(self.language, self.grammar, said)
         if self.language == "gscan":
             return _grounded(grounded.parse(grounded.words(said)), self.world)
         require(self.world is None, "--world is for gscan: SCAN's commands mean the same anywhere")
-        return _scan(scan.SCAN.parse(tuple(said.split())))
+        words = tuple(said.split())
+        if words and scan.is_action(words[0]):
+            return _backwards(words)
+        return _scan(scan.grammar_of(words).parse(words))
 
 
-def _scan(command: scan.Command) -> Result:
+@dataclass(frozen=True)
+class _Reading:
+    """The interpretation of a sentence."""
+
+    data: dict[str, Any]
+    lines: list[str]
+    trees: Sequence[tuple[dict[str, Any], str]]
+    """Parses, each with the text below its picture."""
+
+
+def _scan(command: scan.Command) -> _Reading:
     tree, actions = _tree(command), scan.denote(command)
     said = " ".join(scan.say(command))
     data = {"command": said, "parse": tree, "actions": list(actions)}
-    return Result(data=data, text="\n".join([*_lines(tree), "", _listed(actions)]))
+    return _Reading(data, [*_lines(tree), "", _listed(actions)], [(tree, " ".join(actions))])
 
 
-def _grounded(command: grounded.Command, file: Path | None) -> Result:
+def _backwards(actions: tuple[str, ...]) -> _Reading:
+    """Return the commands that mean some actions."""
+    spelled = list(map(scan.official_spelling, actions))
+    commands = scan.commands_for(actions)
+    texts = [" ".join(words) for words in commands]
+    data = {"actions": spelled, "commands": texts}
+    count = "1 command means" if len(texts) == 1 else f"{len(texts):,} commands mean"
+    trees = [(_tree(scan.grammar_of(it).parse(it)), " ".join(it)) for it in commands[:MOST]]
+    return _Reading(data, [f"{count} {' '.join(spelled)}:", *texts], trees)
+
+
+def _grounded(command: grounded.Command, file: Path | None) -> _Reading:
     from daxy.formats import world_json
     from daxy.worlds.demonstration import demonstrate
     from daxy.worlds.text import as_text
@@ -97,10 +140,11 @@ def _grounded(command: grounded.Command, file: Path | None) -> Result:
         data["actions"] = list(actions)
         spoken = f"{command.phrase}: the {thing} at {tuple(cell)}"
         lines += ["", as_text(world, cell), "", spoken, _listed(actions)]
-    return Result(data=data, text="\n".join(lines))
+    below = ", ".join(data.get("actions", [])) or data["command"]
+    return _Reading(data, lines, [(tree, below)])
 
 
-def _derived(name: str, file: Path | None, said: str) -> Result:
+def _derived(name: str, file: Path | None, said: str) -> _Reading:
     """Return how a source, or a pair, is derived."""
     from daxy.languages import itg
 
@@ -120,7 +164,8 @@ def _derived(name: str, file: Path | None, said: str) -> Result:
     count = len(found.target)
     tokens = f"{counted(count, 'token')}: {' '.join(found.target)}"
     likely = f"probability of this derivation: {_power(found.log_probability)}"
-    return Result(data=data, text="\n".join([*_lines(tree), "", tokens, likely]))
+    sides = f"{' '.join(found.source)} ||| {' '.join(found.target)}"
+    return _Reading(data, [*_lines(tree), "", tokens, likely], [(tree, sides)])
 
 
 def _power(logarithm: float) -> str:
@@ -132,8 +177,8 @@ def _power(logarithm: float) -> str:
     return f"{math.exp(logarithm - exponent * math.log(10)):.3g}e{exponent}"
 
 
-def _translated(said: str) -> Result:
-    """Return what can be meant by a sentence, and how the other language says it."""
+def _translated(said: str) -> _Reading:
+    """Return the meanings of a sentence and its translations."""
     from daxy.languages import copular, spelling
 
     sentence = spelling.words(said)
@@ -148,7 +193,8 @@ def _translated(said: str) -> Result:
     }
     lines = [line for tree in parses for line in _lines(tree)]
     count = counted(len(found), "translation")
-    return Result(data=data, text="\n".join([*lines, "", f"{count}:", *found]))
+    trees = [(tree, " ".join(sentence)) for tree in parses]
+    return _Reading(data, [*lines, "", f"{count}:", *found], trees)
 
 
 def _clause_tree(clause: Clause) -> dict[str, Any]:
@@ -167,9 +213,9 @@ def _derivation_tree(derivation: Derivation) -> dict[str, Any]:
         this, above = waiting.pop()
         _, _, rule = str(this.rule).partition(" ")
         node = _node(rule)
-        above["below"].append(node)
+        above["children"].append(node)
         waiting += [(child, node) for child in reversed(this.children)]
-    return root["below"][0]
+    return root["children"][0]
 
 
 def _listed(actions: tuple[str, ...]) -> str:
@@ -206,7 +252,7 @@ def _tree(command: scan.Command) -> dict[str, Any]:
 
 
 def _node(label: str, *below: dict[str, Any]) -> dict[str, Any]:
-    return {"label": label, "below": list(below)}
+    return {"label": label, "children": list(below)}
 
 
 def _lines(tree: dict[str, Any]) -> Iterator[str]:
@@ -214,7 +260,7 @@ def _lines(tree: dict[str, Any]) -> Iterator[str]:
     while waiting:
         node, depth = waiting.pop()
         yield "  " * depth + node["label"]
-        waiting += [(below, depth + 1) for below in reversed(node["below"])]
+        waiting += [(below, depth + 1) for below in reversed(node["children"])]
 
 
 VERB = Interpret

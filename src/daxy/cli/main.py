@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _report(f"{place}{error.strerror or error}", code, arguments)
     except MemoryError as error:
         fewer = "ask for fewer or shorter examples, or for less at a time"
-        return _report(f"memory does not suffice; {fewer} ({error})", 1, arguments)
+        return _report(f"out of memory; {fewer} ({error})", 1, arguments)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
     except Exception as error:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import tyro
 
@@ -31,27 +30,31 @@ class Models(Verb):
         from daxy.core import registry
 
         if self.model is not None:
-            return _card(self.model, models.get(self.model))
+            return _card(self.model)
         every = {name: registry.summary(models.__name__, name) for name in models.available()}
         width = max(map(len, every))
         lines = [f"{name:<{width}}  {summary}" for name, summary in every.items()]
         return Result(data={"models": every}, text="\n".join(lines))
 
 
-def _card(name: str, module: Any) -> Result:
+def _card(name: str) -> Result:
     from rich.console import Group
     from rich.table import Table
 
-    defaults = {each.name: default(each) for each in dataclasses.fields(module.Config)}
-    said = described(module.Config)
+    from daxy import models
+    from daxy.core import registry
+
+    config = models.config(name)
+    defaults = {each.name: default(each) for each in dataclasses.fields(config)}
+    said = described(config)
     table = Table(box=None, pad_edge=False)
     table.add_column("flag and default", no_wrap=True)
-    table.add_column("what it is", overflow="fold")
+    table.add_column("description", overflow="fold")
     for field, value in defaults.items():
         table.add_row(flag(field, value), said.get(field, ""))
-    description = inspect.cleandoc(module.__doc__)
+    description = registry.docstring(models.__name__, name)
     how = f"Configuration, as flags of `daxy train TASK {name}` and settings of `daxy.train`:"
-    data = {"model": name, "description": description, "config": defaults, "meaning": said}
+    data = {"model": name, "description": description, "config": defaults, "descriptions": said}
     return Result(data=data, text=Group(f"{name}\n\n{description}\n\n{how}", table))
 
 

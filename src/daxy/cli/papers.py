@@ -1,4 +1,4 @@
-"""List the papers, or show a table with what was measured beside it."""
+"""List the papers, or show a published table with the measured scores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Papers(Verb):
-    """List the papers; with a name, its tables; with a table, its figures and those measured here.
+    """List the papers, or the tables of a paper, or show a table with the measured scores.
 
     Example:
         daxy papers bastings2018/table4
@@ -35,12 +35,12 @@ class Papers(Verb):
     """Folder of the measured runs; by default `results` here, else the results that come with
     daxy."""
     row: Rows = ()
-    """A row of the table, as printed, or the first words of several; case, spaces and punctuation
-    do not count. Again for more; none: all."""
+    """A row, or the first words of several rows; case, spaces and punctuation do not count. Repeat
+    for more; all rows unless given."""
     column: Columns = ()
-    """A column, likewise."""
+    """A column, in the same way."""
     draw: Picture = None
-    """Draw the table's figures and those measured, as .png, .svg or .pdf."""
+    """Draw the published and the measured scores, as .png, .svg or .pdf."""
     force: Switch = False
     """Replace that file if it exists."""
 
@@ -52,7 +52,7 @@ class Papers(Verb):
         require(exists, f"{self.results}: no such folder")
         if self.paper is not None and "/" in self.paper:
             return self._shown(papers.table(self.paper), self._ledger())
-        whole = "--row, --column, --draw and --force are for a table, as bastings2018/table4"
+        whole = "--row, --column, --draw and --force need a table, as bastings2018/table4"
         require(not (self.row or self.column or self.draw or self.force), whole)
         if self.paper is None:
             return _listed()
@@ -85,7 +85,7 @@ class Papers(Verb):
             from daxy.report import pictures
 
             save(pictures.published(table, comparisons), self.draw)
-            drawn = f"{self.draw}: the figures of {table.path}, and those measured"
+            drawn = f"{self.draw}: published and measured scores of {table.path}"
             return Result(data=data | {"out": str(self.draw)}, text=drawn)
         return Result(data=data, text=for_terminal(table, comparisons))
 
@@ -127,7 +127,7 @@ def _contents(paper: Paper, ledger: Ledger) -> Result:
         "elsewhere": dict(paper.elsewhere),
     }
     shown = [f"{paper.name}/{name}: {command}" for name, command in paper.elsewhere.items()]
-    others = ["", "What others of its tables and figures have, other commands show:", *shown]
+    others = ["", "Other commands show its other tables and figures:", *shown]
     return Result(data=data, text=Group(paper.citation, "", columns, *(others if shown else [])))
 
 

@@ -1,4 +1,4 @@
-"""Run what is missing of a published table and show measured beside published."""
+"""Train the missing runs of a published table, and compare measured with published scores."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Reproduce(Measures):
-    """Run what is missing of a published table and show measured beside published.
+    """Train the missing runs of a published table, and compare measured with published scores.
 
-    A cell's runs are found in the results first, then among the run folders; the others are
-    trained. Each cell is written to the results as soon as it is finished, and a request that was
-    interrupted goes on where it was when it is made again.
+    Runs in the results or in run folders are reused; the others are trained. Each cell is written
+    to the results as soon as it is finished. The same command resumes an interrupted one.
 
     Example:
         daxy reproduce bastings2018/table4 --row gru+attn --column jump
@@ -34,9 +33,9 @@ class Reproduce(Measures):
     table: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="PAPER/TABLE")]]
     """The table; `daxy papers PAPER` lists them."""
     dry_run: Switch = False
-    """Show the plan with an estimate of its time, and run nothing more."""
+    """Show the plan with an estimate of the time, without training."""
     estimate: bool = True
-    """With --dry-run, run a few programs a little to say how long all of them take here."""
+    """With --dry-run, estimate the time from training a few programs for a moment."""
 
     def run(self) -> Result:
         """Return the plan, or the table once the plan is carried out."""
@@ -47,7 +46,7 @@ class Reproduce(Measures):
         table = papers.table(self.table)
         paper = papers.get(table.paper)
         cells = table.select(self.row, self.column)
-        quoted = f"{table.path} quotes these figures from elsewhere: there is nothing to run"
+        quoted = f"{table.path} quotes these scores from elsewhere: there is nothing to train"
         require(any(cell.recipe for cell in cells), quoted)
         return self._serve(paper, table, cells, Ledger(self.results))
 
@@ -71,7 +70,7 @@ class Reproduce(Measures):
         if not planned:
             return None
         tried = min(CALIBRATED, len(planned))
-        say(f"running {tried} of {len(planned)} programs a little to see how long they take")
+        say(f"estimating the time from {tried} of {len(planned)} programs")
         return sum(seconds for _, seconds in estimates(planned))
 
     def _carry_out(self, paper: Paper, table: Table, steps: Sequence[Step], ledger: Ledger) -> None:
@@ -92,7 +91,7 @@ class Reproduce(Measures):
                 say(f"{row}, {column}: {measured} ({seeds}), {verdict}: {published}")
         except Interrupted as stop:
             kept = [f"finished cells are in {ledger.path(table)}"] if filed else []
-            again = ["to go on, leave --restart out"] if self.restart else []
+            again = ["leave out --restart to resume"] if self.restart else []
             raise Interrupted("; ".join([str(stop), *kept, *again])) from stop
 
 

@@ -1,4 +1,4 @@
-"""Score anybody's predictions for a task's test set, or those of a finished run."""
+"""Score predictions for a task's test set, from a file or from the network of a run."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ class Score(OfSample):
     """Read predictions in common other spellings as the task's tokens: other case, no prefix,
     commas, padding and end symbols, a label such as `Actions:`."""
     allow_unknown_tokens: Switch = False
-    """Score predictions of which nearly all have a token that no target of the task has."""
+    """Score predictions even if nearly all have a token that no target of the task has."""
     run_folder: Annotated[Path | None, tyro.conf.arg(name="run", metavar="RUN")] = None
-    """The folder of a finished run: its network makes the predictions."""
+    """Folder of a finished run; its network makes the predictions."""
     max_decode_length: int | None = None
     """Maximum tokens of an output of that network; that of its protocol unless given."""
     draw: Picture = None
@@ -119,14 +119,14 @@ class Score(OfSample):
             "signatures": {
                 name: how for name in scored.totals if (how := metrics.get(name).signature)
             },
-            "count": len(scored.examples),
-            "of": scored.of,
+            "examples": len(scored.examples),
+            "test_examples": scored.test_examples,
             "interval": list(scored.interval) if scored.is_partial else None,
             "unknown_tokens": scored.unknown_tokens.as_json,
             "normalized": dict(scored.normalized),
             "notes": list(scored.notes),
             "by_target_length": {
-                str(length): {"count": count, "score": mean}
+                str(length): {"examples": count, "score": mean}
                 for length, (count, mean) in scored.by_length().items()
             },
             "tests": {name: dict(totals) for name, totals in scored.tests.items()},
@@ -173,7 +173,7 @@ class Score(OfSample):
         from daxy.worlds.examples import GroundedExamples
 
         idle = self.partial or self.normalize or self.order is not None
-        require(not idle, "--partial, --normalize and --order are for --predictions")
+        require(not idle, "--partial, --normalize and --order need --predictions")
         folder = finished(run)
         split = self._part(data_of(folder, self.task, self.data).load(self.task))
         network, test = load(run), split.test
@@ -221,7 +221,7 @@ def _table(scored: Scored, statistics: Mapping[str, float], about: Provenance) -
 
     from daxy import metrics
 
-    of = f" of {scored.of:,}" if scored.is_partial else ""
+    of = f" of {scored.test_examples:,}" if scored.is_partial else ""
     test = f" of test {about.part['test']}" if "test" in about.part else ""
     lines = [f"{scored.task}: {len(scored.examples):,}{of} test examples{test} ({about.source})"]
     for name, total in scored.totals.items():

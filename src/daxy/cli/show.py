@@ -1,4 +1,4 @@
-"""Show examples and statistics of a task's train, validation and test set, or draw an example."""
+"""Show examples and statistics of a task's train, validation and test set, or draw one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from daxy.cli._data import OfTask, TaskName, flag, with_data
-from daxy.cli._picture import FIGURES, Picture, check, save
+from daxy.cli._picture import FIGURES, WORLDS, Picture, check, save
 from daxy.cli._run import data_of, finished
 from daxy.cli._verb import Result, Switch
 from daxy.core.errors import UnknownName, WrongRequest, quote, require
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from daxy.experiments.run_folder import RunFolder
     from daxy.learners.predictor import Predictor
     from daxy.tasks import Data, Task
-    from daxy.worlds.drawing import Kind
     from daxy.worlds.examples import GroundedExample
 
 BAR = 40
@@ -36,7 +35,6 @@ MOST = 12
 """Examples whose attention is in one picture."""
 GIVEN = {"official": "--official PATH", "file": "--pairs FILE"}
 """The flag that data of one's own files is given by, by where the data comes from."""
-PICTURES: Mapping[str, Kind] = {".svg": "svg", ".png": "png", ".gif": "gif"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +56,7 @@ class Show(OfTask):
     task: TaskName
     """The task; `daxy tasks` lists them."""
     count: int = 3
-    """How many examples of each part to show."""
+    """Number of examples of each part to show."""
     draw: Picture = None
     """Draw an example with a world, as .svg, .png or .gif; what a memory does, or attention, as
     .svg, .png or .pdf."""
@@ -81,7 +79,8 @@ class Show(OfTask):
         idle = one and self.count != type(self).count
         require(not idle, "--count is not for --example, --draw or --run; leave it out")
         task = tasks.get(self.task)
-        check(self.draw, list(PICTURES) if task.grounded else FIGURES, force=self.force)
+        endings, by = (list(WORLDS), "PIL") if task.grounded else (FIGURES, "matplotlib")
+        check(self.draw, endings, force=self.force, by=by)
         if self.run_folder is None:
             split = self.data.load(self.task)
         else:
@@ -123,7 +122,7 @@ class Show(OfTask):
         if isinstance(example, GroundedExample):
             return self._in_world(example)
         if self.draw is not None:
-            none = f"examples of {self.task} have no world that could be drawn"
+            none = f"examples of {self.task} have no world to draw"
             raise WrongRequest(f"{none}; expected --run of a network with a memory or attention")
         data = _example(example, False)
         return Result(data=data, text=f"{data['source']}: {data['target']}")
@@ -136,7 +135,7 @@ class Show(OfTask):
         if network.has_memory:
             of = f"{asked} of {self.task}, {run.resolve().name}"
             return self._in_memory(network, _chosen(split, asked), of)
-        neither = "this network has no memory that could be looked into, and no attention"
+        neither = "this network has neither a memory nor attention"
         require(network.attends, neither)
         is_part = ":" not in asked and asked in split.named
         return self._attending(
@@ -162,7 +161,7 @@ class Show(OfTask):
         lines = list[str]()
         for each, alignment in zip(data["examples"], found, strict=True):
             lines += ["", f"{each['source']}: {each['target']}"]
-            lines += [f"its network: {each['prediction']}"]
+            lines += [f"prediction: {each['prediction']}"]
             lines += [] if self.draw else ["", *alignment.lines]
         if self.draw is not None:
             save(draw(found), self.draw)
@@ -185,7 +184,7 @@ class Show(OfTask):
         if self.draw is not None:
             save(look.figure, self.draw)
             data["out"] = str(self.draw)
-        told = [f"{data['source']}: {data['target']}", f"its network: {data['prediction']}"]
+        told = [f"{data['source']}: {data['target']}", f"prediction: {data['prediction']}"]
         if self.draw is not None:
             return Result(data=data, text="\n".join([f"{self.draw}: {told[0]}", told[1]]))
         return Result(data=data, text="\n".join([*told, "", *look.lines]))
@@ -195,8 +194,7 @@ class Show(OfTask):
         from daxy.core.files import write_bytes
         from daxy.formats import world_json
         from daxy.languages.grounded import parse, referent
-        from daxy.worlds.drawing import demonstration
-        from daxy.worlds.grid import ACTIONS
+        from daxy.worlds.drawing import demonstration, prediction
         from daxy.worlds.text import as_text
 
         command = parse(example.source)
@@ -208,19 +206,22 @@ class Show(OfTask):
             size = example.world.size
             rows = [shades[first : first + size] for first in range(0, len(shades), size)]
             data |= {"prediction": ", ".join(actions), "attention": rows}
-            said += f"\nits network: {data['prediction']}"
+            said += f"\nprediction: {data['prediction']}"
         if self.draw is None:
             marked = example.world.placed[referent(command.phrase, example.world.things)].cell
             lines = [said, "", as_text(example.world, marked)]
             if shades:
-                lines += ["", "attends to each cell, in per cent:"]
+                lines += ["", "attention to each cell, in per cent:"]
                 lines += [
                     " ".join(f"{100 * share:3.0f}" for share in row) for row in data["attention"]
                 ]
             return Result(data=data, text="\n".join(lines))
-        known = [action for action in actions if action in ACTIONS]
-        kind = PICTURES[self.draw.suffix.lower()]
-        picture = demonstration(example.world, command, known, kind, shades=shades)
+        kind = WORLDS[self.draw.suffix.lower()]
+        asked = (example.world, command, actions)
+        if self.run_folder is None:
+            picture = demonstration(*asked, kind)
+        else:
+            picture = prediction(*asked, example.target, kind, shades=shades)
         write_bytes(self.draw, picture)
         return Result(data={"out": str(self.draw), **data}, text=f"{self.draw}: {said}")
 
@@ -283,7 +284,7 @@ def _facts(task: Task[Any], examples: Examples, count: int) -> dict[str, Any]:
 
     lengths, lines = np.unique(examples.target.lengths, return_counts=True)
     return {
-        "lines": len(examples),
+        "count": len(examples),
         "distinct": len(set(examples.keys)),
         "facts": task.facts(examples),
         "source_lengths": _range(examples.source.lengths.tolist()),
@@ -308,8 +309,8 @@ def _range(lengths: list[int]) -> list[int]:
 
 
 def _described(name: str, facts: dict[str, Any]) -> Iterator[str]:
-    yield f"{name}: {facts['lines']:,} lines, {facts['distinct']:,} distinct"
-    if not facts["lines"]:
+    yield f"{name}: {facts['count']:,} examples, {facts['distinct']:,} distinct"
+    if not facts["count"]:
         return
     for example in facts["examples"]:
         yield f"  {example['source']} -> {example['target']}"
@@ -330,7 +331,7 @@ def _distributions(parts: Mapping[str, dict[str, Any]]) -> Iterator[Table]:
         return
     first = next(iter(told.values()))
     counts = Table("examples", *told, box=None, pad_edge=False)
-    counts.add_row("all", *(f"{facts['lines']:,}" for facts in told.values()))
+    counts.add_row("all", *(f"{facts['count']:,}" for facts in told.values()))
     for fact in first["facts"]:
         counts.add_row(fact, *(_number(facts["facts"][fact]) for facts in told.values()))
     yield counts
@@ -345,7 +346,7 @@ def _distributions(parts: Mapping[str, dict[str, Any]]) -> Iterator[Table]:
         numbered = all(value[0].isdigit() for value in values)
         ordered = sorted(values, key=lambda v: int(v.split("-")[0])) if numbered else values
         for value in ordered:
-            shares = (found[name].get(value, 0) / max(1, told[name]["lines"]) for name in told)
+            shares = (found[name].get(value, 0) / max(1, told[name]["count"]) for name in told)
             table.add_row(value, *(f"{share:.1%}" if share else "-" for share in shares))
         yield table
 

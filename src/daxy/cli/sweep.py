@@ -1,4 +1,4 @@
-"""Run a grid of networks, as many as can be in one program, on this machine or a cluster."""
+"""Train the networks of a table as a grid, on this machine or a cluster."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ SETTINGS = ("cell", "layers", "hidden", "attention", "dropout")
 
 @dataclass(frozen=True, kw_only=True)
 class Sweep(Measures):
-    """Run what is missing of a table as a grid: networks of one shape train as one program.
+    """Train the missing runs of a table as a grid: networks of one shape train as one program.
 
-    The plan is shown first, with an estimate from running a few of its programs for a moment. What
-    is in the results or finished is skipped, what was interrupted goes on, and each program's runs
-    are written to the results as soon as they are finished.
+    The plan comes first, with an estimate of the time. Runs in the results and finished runs are
+    skipped, and interrupted ones resume. The runs of a program are written to the results as soon
+    as it is finished.
 
     Example:
         daxy sweep lake2018/grid --cell lstm --layers 2 --hidden 200 --seeds 1
@@ -42,11 +42,11 @@ class Sweep(Measures):
     plan: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="PAPER/TABLE")]]
     """The table; `daxy papers PAPER` lists them."""
     cell: tuple[Literal["srn", "gru", "lstm"], ...] = ()
-    """Only networks of these recurrent units; `--cells` is the same flag."""
+    """Only networks with these recurrent units; `--cells` is the same flag."""
     layers: tuple[int, ...] = ()
-    """Only networks of so many layers."""
+    """Only networks with this number of layers."""
     hidden: tuple[int, ...] = ()
-    """Only networks with layers of so many units."""
+    """Only networks with this hidden size."""
     attention: Literal["with", "without", "both"] = "both"
     """Only networks with attention, or without."""
     dropout: tuple[float, ...] = ()
@@ -54,20 +54,20 @@ class Sweep(Measures):
     executor: Literal["local", "ray"] = "local"
     """Run the programs here one by one, or as tasks of a Ray cluster (extra `ray`)."""
     address: str | None = None
-    """Of an existing Ray cluster; this machine becomes one unless given."""
+    """Address of a Ray cluster; a local one is started unless given."""
     cpus: int = 1
-    """Cores of each task of the cluster."""
+    """Cores per task of the cluster."""
     gpus: float = 0
-    """GPUs of each task of the cluster."""
+    """GPUs per task of the cluster."""
     storage: str | None = None
-    """Where tasks leave run folders if their machines do not share the disk with the runs: a URL
-    that fsspec knows, such as s3://bucket/runs."""
+    """Storage for run folders of machines that do not share a disk: any fsspec URL, such as
+    s3://bucket/runs."""
     max_group_size: int | None = None
     """Maximum networks in a program; as memory allows unless given."""
     dry_run: Switch = False
-    """Show the plan with its estimate, and run nothing more."""
+    """Show the plan with an estimate of the time, without training."""
     estimate: bool = True
-    """Try a few programs out to say how long all of them take on this machine; not on a cluster."""
+    """Estimate the time from training a few programs for a moment; not on a cluster."""
 
     def run(self) -> Result:
         """Return the plan, or the table once the plan is carried out."""
@@ -90,7 +90,7 @@ class Sweep(Measures):
         given["attention"] = attention[self.attention]
         wanted = {name: values for name, values in given.items() if values}
         cells = select(table.select(self.row, self.column), wanted)
-        require(bool(cells), f"{table.path}: no network is all of that, or none is run here")
+        require(bool(cells), f"{table.path}: no network fits these flags, or none is trained here")
         return cells
 
     def _serve(
@@ -145,7 +145,7 @@ class Sweep(Measures):
         if self.executor == "ray":
             return given
         changed = [name for name in names if given[name] != getattr(type(self), name)]
-        require(not changed, f"--{changed and changed[0]} goes with --executor ray")
+        require(not changed, f"--{changed and changed[0]} needs --executor ray")
         return {}
 
     def _estimated(self, asked: Asked) -> dict[int, float]:
@@ -153,7 +153,7 @@ class Sweep(Measures):
 
         if asked.programs:
             tried = min(CALIBRATED, len(asked.programs))
-            say(f"trying {tried} of {len(asked.programs)} programs out to see how long they take")
+            say(f"estimating the time from {tried} of {len(asked.programs)} programs")
         return dict(estimates(asked.programs))
 
 
@@ -176,9 +176,7 @@ class _Plan:
         steps = self.asked.steps
         there, finished, _ = counts(steps)
         return {
-            "plan": self.asked.table.path,
             "table": self.asked.table.path,
-            "figures": len(steps),
             "cells": [
                 {"row": step.cell.row, "column": step.cell.column, "task": step.recipe.task}
                 for step in steps
@@ -217,7 +215,7 @@ class _Plan:
         counts = f"{found['in_results']} in results, {found['finished']} finished"
         left = f"{found['missing']} to train in {counted(len(self.programs), 'program')}"
         whole = f", about {duration(found['seconds'])}" if self.seconds else ""
-        lines = f"{found['plan']}: {counted(found['figures'], 'cell')}: {counts}, {left}{whole}"
+        lines = f"{found['table']}: {counted(len(found['cells']), 'cell')}: {counts}, {left}{whole}"
         return Group(columns, "", lines) if self.programs else lines
 
     def progress(self, ended: Sequence[Program], elapsed: float) -> str:

@@ -34,7 +34,7 @@ class Tasks(OfTask):
             return self._card(self.task)
         usual = vars(type(self.data)())
         given = [flag(name, it) for name, it in vars(self.data).items() if it != usual[name]]
-        wanted = "chooses the data of a task; expected a task by its name"
+        wanted = "needs a task; expected its name"
         require(not given, f"{' '.join(given)} {wanted}")
         return _listed()
 
@@ -70,10 +70,10 @@ class Tasks(OfTask):
 
         def without(why: str) -> Result:
             lines = f"{task.card}- This split: {why}"
-            return with_figures({"no_split": why}, lines, self.data.options)
+            return with_figures({"not_loaded": why}, lines, self.data.options)
 
         if task.grounded and usual:  # it is large, and takes a while
-            return without(f"`daxy show {name}` makes it, and says what it is like")
+            return without(f"`daxy show {name}` generates it and shows its statistics")
         try:
             split = self.data.load(name)
         except WrongRequest as missing:

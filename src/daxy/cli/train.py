@@ -1,4 +1,4 @@
-"""Train a learner on a task; runs are found again and resumed."""
+"""Train a network on a task; finished runs are reused, interrupted ones resume."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ SWITCHES = ("--json", "--debug", "--restart")
 
 @dataclass(frozen=True, kw_only=True)
 class Train(OfTask):
-    """Train a learner on a task, several seeds side by side, and score it on the test set.
+    """Train a network on a task, several seeds as one program, and score it on the test set.
 
-    Each run has a folder that is named by the digest of its complete configuration: asking for it
-    again finds it, and a run that was interrupted goes on where it was, to the same bits.
+    The name of a run folder has a digest of the complete configuration. The same command finds a
+    finished run again, and resumes an interrupted one with identical results.
 
     Example:
         daxy train scan/simple --cell gru --seeds 3
@@ -54,25 +54,24 @@ class Train(OfTask):
     learner: LearnerName = DEFAULT_LEARNER
     """The architecture; `daxy models` lists them, and its flags are below."""
     seeds: int = 1
-    """How many networks to train."""
+    """Number of networks to train, each with its own seed."""
     first_seed: int = 0
-    """The seed of the first of them; the others count on."""
+    """Seed of the first network; the others follow."""
     learning_rates: tuple[float, ...] = ()
     """Train every seed with each of these learning rates, as one program, and select one as the
     protocol selects weights: by training perplexity, or else on the validation set."""
     protocol: str = "bastings2018"
     """Training protocol of a paper; the flags below change its settings one by one."""
     augment: Literal["none", "geca"] = "none"
-    """What makes new examples of the training set. `geca` is good-enough compositional data
-    augmentation (Andreas 2020); with it, its flags are below, and `daxy augment` shows what it
-    makes."""
+    """Augment the training set. `geca` is good-enough compositional data augmentation (Andreas
+    2020), with flags of its own below; `daxy augment` shows its examples."""
     runs: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("runs")
-    """Where run folders are found and made."""
+    """Folder of the run folders."""
     test_every: int = 0
     """Score the test set too after so many epochs, for the log and `daxy analyse over_training`;
     nothing is selected by it. 0: never. With samples or steps, `eval-every` is an epoch."""
     restart: Switch = False
-    """Delete what there is of these runs and train them from the beginning."""
+    """Delete these runs and train them from the beginning."""
 
     def run(self) -> Result:
         """Return the scores of every seed, with the published figure where there is one."""
@@ -114,9 +113,14 @@ class Train(OfTask):
         each = [
             {"learning_rate": rate, "runs": found.get(rate, [])} for rate in self.learning_rates
         ]
-        data = {**chosen.data, "chosen": grid.chosen, "by": grid.by, "learning_rates": each}
+        data = {
+            **chosen.data,
+            "selected": grid.chosen,
+            "selected_by": grid.by,
+            "learning_rates": each,
+        }
         others = ", ".join(f"{rate:g}" for rate in grid.best[1:])
-        said = f"chosen     {grid.chosen:g}, of {grid.by}{f'; as good: {others}' if others else ''}"
+        said = f"selected   {grid.chosen:g}, by {grid.by}{f'; as good: {others}' if others else ''}"
         return Result(data=data, text=Group(_rates(grid, each), said, "", chosen.text))
 
     def _own_protocol(self) -> str:
@@ -136,7 +140,7 @@ class Train(OfTask):
         from daxy.learners.neural import Neural
         from daxy.training.protocol import validation
 
-        kind = models.get(self.learner).Config  # said before the flags of another one are used
+        kind = models.config(self.learner)  # said before the flags of another one are used
         chosen: Any = self
         require(isinstance(chosen.network, kind), f"write {self.learner} right after the task")
         return Experiment(
@@ -168,7 +172,7 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
     options = options_of(task)
     # A paper without a validation set has none where it is carved from train.
     carved = {"validation": validation(paper)} if options.carved else {}
-    config = models.get(learner).Config
+    config = models.config(learner)
     flags: list[Any] = [
         ("protocol", Literal[*PROTOCOLS], field(default=DEFAULT)),
         ("network", tyro.conf.OmitArgPrefixes[config], field(default_factory=config)),

@@ -1,4 +1,4 @@
-"""Check the pairs of a file against the rules of their task."""
+"""Check the examples of a file against the rules of their task."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from daxy.tasks._gscan_kinds import Taken
     from daxy.tasks._gscan_official import Examined
 
-SAID = {"proxy": "with the proxy `dab`", "spelled": "with actions spelled as in the paper"}
+SAID = {"proxy": "with the proxy `dab`", "paper_spelling": "with actions spelled as in the paper"}
 """What is counted, as text says it where that is not its name."""
 TRIED = 20
 """Pairs by which a task is recognised."""
@@ -53,9 +53,9 @@ class Verify(Verb):
     file: tyro.conf.Positional[Annotated[Path, tyro.conf.arg(metavar="FILE")]]
     """The file; of two files with a side each, one of them."""
     task: str | None = None
-    """The task whose pairs these are; recognised by the first pairs unless given."""
+    """Task of the pairs; recognised from the first pairs unless given."""
     show: int = 5
-    """How many disagreements to show."""
+    """Number of disagreements to show."""
 
     def run(self) -> Result:
         """Return how many examples agree, and the first that do not."""
@@ -80,15 +80,15 @@ class Verify(Verb):
         task = self._task(found)
         wrong = list(_disagreements(task, found.parts))
         examples = [each for part in found.parts.values() for each in part]
-        more = {"repeated": len(examples) - len({each.key for each in examples})}
+        more = {"duplicates": len(examples) - len({each.key for each in examples})}
         if task.name.startswith(("scan/", "nacs/")):
             commands = {each.target if task.name[0] == "n" else each.source for each in examples}
-            more = {"repeated": len(examples) - len(commands)}
+            more = {"duplicates": len(examples) - len(commands)}
             sides = [{*each.source, *each.target} for each in examples]
             proxy = sum(scan.PROXY in words for words in sides)
             spelled = sum(any(scan.official_spelling(it) != it for it in side) for side in sides)
             more |= {"proxy": proxy} if proxy else {}
-            more |= {"spelled": spelled} if spelled else {}
+            more |= {"paper_spelling": spelled} if spelled else {}
         parts = {name: len(part) for name, part in found.parts.items() if name}
         of_all = task.name.startswith(("scan/", "nacs/"))  # all splits have the same rules
         checked_as = task.name.partition("/")[0] if of_all else task.name
@@ -120,8 +120,8 @@ class Verify(Verb):
                 with contextlib.suppress(WrongRequest):
                     if all(task.disagreement(each.source, each.target) is None for each in first):
                         return task
-        unknown = "its first pairs are of no task by its rules"
-        raise WrongRequest(f"{self.file}: {unknown}; --task TASK says which task's they are")
+        unknown = "its first pairs fit the rules of no task"
+        raise WrongRequest(f"{self.file}: {unknown}; expected --task TASK")
 
     def _checked(self, found: Examined) -> Result:
         """Return the answer on examples with worlds."""
@@ -130,7 +130,7 @@ class Verify(Verb):
         dataset, wrong, taken = found
         splits = {name: dataset.counts[name] for name in dataset.parts}
         few = shots(dataset) if taken.kind == "generalization" else 0
-        more = {"shots": few, "repeated": repeated(dataset)}
+        more = {"shots": few, "duplicates": repeated(dataset)}
         return self._answer("gscan", sum(splits.values()), wrong, more, splits, taken)
 
     def _answer(
@@ -157,9 +157,9 @@ class Verify(Verb):
             "kind": taken and taken.kind,
             "examples": count,
             "disagreements": len(wrong),
-            "splits": dict(parts),
+            "parts": dict(parts),
             **counts,
-            "first": [each.as_json for each in shown],
+            "first_disagreements": [each.as_json for each in shown],
         }
         return Result(data=data, text="\n".join(lines), exit_code=1 if wrong else 0)
 

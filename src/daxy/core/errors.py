@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -36,9 +36,9 @@ class UnknownName(WrongRequest):
         self, kind: str, name: str, known: Iterable[str], *, listing: str | None = None
     ) -> None:
         names = sorted(known, key=_by_number)
-        near = _nearest(name, names)
+        near = nearest(name, names)
         if near:
-            hint = f"did you mean {' or '.join(near)}?"
+            hint = did_you_mean(near)
         elif len(names) <= 12:
             between = "; " if any("," in each for each in names) else ", "
             hint = f"known: {between.join(names) or 'none'}"
@@ -55,11 +55,13 @@ def _by_number(name: str) -> list[tuple[bool, int, str]]:
     return [(it.isdecimal(), int(it) if it.isdecimal() else 0, it) for it in parts]
 
 
-def _nearest(name: str, names: list[str]) -> list[str]:
-    """Return the name that is most alike, and up to two that are nearly as much so.
+def did_you_mean(names: list[str]) -> str:
+    """Return the question that ends a message about an unknown name."""
+    return f"did you mean {' or '.join(names)}?"
 
-    Case does not count.
-    """
+
+def nearest(name: str, names: Sequence[str]) -> list[str]:
+    """Return the most similar name, and up to two that are nearly as similar; ignore case."""
     if len(name) > MOST_COMPARED:
         return []
     plain, known = name.casefold(), {other.casefold(): other for other in names}
@@ -77,7 +79,8 @@ class WrongFile(DaxyError):  # noqa: N818
     """A file that cannot be read as what it was given for; `line` counts from 1."""
 
     def __init__(self, path: Path | str, problem: str, *, line: int | None = None) -> None:
-        place = f"{path}" if line is None else f"{path}:{line}"
+        name = str(path) if len(str(path)) <= MOST_QUOTED else quote(str(path))
+        place = name if line is None else f"{name}:{line}"
         super().__init__(f"{place}: {problem}")
         self.path = Path(path)
         self.line = line

@@ -12,18 +12,31 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import quote, require
+from daxy.core.display import Brief, cut, table
+from daxy.core.errors import require
 
 Tokens = tuple[str, ...]
 
+SHOWN = 5
+"""Examples that a notebook shows of many."""
+
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class Example(Brief):
     """One source-target pair; splits, predictions and reports refer to it by `key`."""
 
     key: str
     source: Tokens
     target: Tokens
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Source and target as text."""
+        return " ".join(self.source), " ".join(self.target)
+
+    @property
+    def _brief(self) -> str:
+        return " -> ".join(cut(text, 35) for text in self.texts)
 
     @property
     def world(self) -> Any:
@@ -41,7 +54,7 @@ def key_of(source: Tokens, target: Tokens, context: bytes = b"") -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Sequences(Sequence[Tokens]):
+class Sequences(Sequence[Tokens], Brief):
     """Many token sequences as three flat columns, laid out as an Arrow list of dictionary values.
 
     Sequence i is `symbols[codes[offsets[i]:offsets[i + 1]]]`.
@@ -85,9 +98,12 @@ class Sequences(Sequence[Tokens]):
         codes = np.concatenate([part.codes for part in parts])
         return cls(symbols, codes, np.concatenate([[0], np.cumsum(lengths)]))
 
-    def __repr__(self) -> str:
-        first = f": {quote(' '.join(self[0]), most=60)}, ..." if len(self) else ""
-        return f"<{len(self):,} sequences of {len(self.symbols):,} different tokens{first}>"
+    @property
+    def _brief(self) -> str:
+        between = ", " if any(" " in symbol for symbol in self.symbols) else " "
+        first = f": {cut(between.join(self[0]), 40)}" if len(self) else ""
+        tokens = f"{len(self.symbols):,} distinct tokens"
+        return f"{len(self):,} of {tokens}{first}{', ...' * (len(self) > 1)}"
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -173,7 +189,7 @@ class Views:
 
 
 @dataclass(frozen=True, eq=False)
-class Examples(Sequence[Example]):
+class Examples(Sequence[Example], Brief):
     """A columnar table of source-target pairs; a Python object only for the one asked for."""
 
     source: Sequences
@@ -184,9 +200,14 @@ class Examples(Sequence[Example]):
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Examples:
-        """Build the table from (source tokens, target tokens) pairs."""
+        """Build the table from pairs of a source and a target.
+
+        Args:
+            pairs: Each side as tokens, or as a text with spaces between them.
+        """
         rows = list(pairs)
-        return cls(Sequences.of(s for s, _ in rows), Sequences.of(t for _, t in rows))
+        sources, targets = ([_tokens(row[side]) for row in rows] for side in (0, 1))
+        return cls(Sequences.of(sources), Sequences.of(targets))
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -196,10 +217,15 @@ class Examples(Sequence[Example]):
     def __len__(self) -> int:
         return len(self.source)
 
-    def __repr__(self) -> str:
-        sides = (" ".join(side[0]) for side in (self.source, self.target) if len(self))
-        first = f": {' -> '.join(quote(side, most=60) for side in sides)}, ..." if len(self) else ""
-        return f"<{len(self):,} examples{first}>"
+    @property
+    def _brief(self) -> str:
+        first = f": {' -> '.join(cut(text, 35) for text in self[0].texts)}" if len(self) else ""
+        return f"{len(self):,}{first}{', ...' * (len(self) > 1)}"
+
+    def _repr_html_(self) -> str:
+        """Return the first examples as an HTML table, for a notebook."""
+        rows = [example.texts for example in self[:SHOWN]]
+        return table(("source", "target"), rows, title=f"{len(self):,} examples")
 
     @overload
     def __getitem__(self, index: int) -> Example: ...
@@ -232,3 +258,7 @@ class Examples(Sequence[Example]):
     def swapped(self) -> Examples:
         """Return the pairs with source and target exchanged (Bastings et al. 2018, section 4)."""
         return Examples(self.target, self.source)
+
+
+def _tokens(side: Sequence[str]) -> Sequence[str]:
+    return side.split() if isinstance(side, str) else side

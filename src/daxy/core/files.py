@@ -25,6 +25,19 @@ PIECE = 1 << 20
 """Bytes that are read at a time."""
 
 
+def usable(path: Path) -> Path:
+    """Return a path that a user gave, whether there is a file or not.
+
+    Raises:
+        WrongFile: no file can have this name: it is too long, or no folder can be looked into.
+    """
+    try:
+        path.exists()
+    except OSError as error:
+        raise WrongFile(path, error.strerror or str(error)) from error
+    return path
+
+
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     """Let `write` fill a temporary sibling, flush it to disk, then rename it to `path`.
 

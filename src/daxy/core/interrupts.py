@@ -42,10 +42,10 @@ AT_ONCE = 0.3
 AGAIN = 1.0
 """A second signal after so many seconds is impatience; an earlier one is the first one's echo."""
 
-ADVICE = "ask again: no file is left half written"
-SAVED = "the same request goes on from its last saved state, if there is one"
+ADVICE = "run the command again: no file is left half written"
+SAVED = "the same command resumes from the last saved state, if there is one"
 """What to do after training was interrupted where nobody knows whether its state was saved."""
-RESTARTED = "to go on, leave --restart out"
+RESTARTED = "leave out --restart to resume"
 
 
 class _Command:

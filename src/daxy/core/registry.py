@@ -30,12 +30,15 @@ def _listed(package: str) -> tuple[str, ...]:
 
 def summary(package: str, name: str) -> str:
     """Return the first line of an entry's docstring, without its full stop, importing nothing."""
-    file = _file(package, name)
+    return docstring(package, name).partition("\n")[0].rstrip(".")
+
+
+def docstring(package: str, name: str) -> str:
+    """Return an entry's docstring, importing nothing."""
     try:
-        said = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+        return ast.get_docstring(ast.parse(_file(package, name).read_text(encoding="utf-8"))) or ""
     except SyntaxError as error:
-        said = f"cannot be read: {error.msg}, line {error.lineno}"
-    return said.partition("\n")[0].rstrip(".")
+        return f"cannot be read: {error.msg}, line {error.lineno}"
 
 
 def _file(package: str, name: str) -> Path:
@@ -50,6 +53,7 @@ def load(package: str, name: str, *wanted: str, kind: str) -> ModuleType:
     Raises:
         UnknownName: the folder has no such module.
         WrongFile: the module cannot be imported, or lacks a name; says where and why.
+        MissingPackage: an optional package that the module needs is not installed.
         RunFailed: JAX, which it needs, cannot be imported.
     """
     if name not in (known := entries(package)):

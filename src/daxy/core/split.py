@@ -11,9 +11,11 @@ from typing import Protocol
 
 import numpy as np
 
+from daxy.core.display import Brief, table
 from daxy.core.errors import UnknownName, require
 from daxy.core.examples import Examples
 from daxy.core.random import stream
+from daxy.core.settings import check_types
 from daxy.version import __version__
 
 Option = str | int | float | bool | None
@@ -65,7 +67,7 @@ class Endless(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class Split(Brief):
     """The three parts of a task's data. Validation is carved from train, never from test."""
 
     train: Examples
@@ -107,11 +109,25 @@ class Split:
         split.__dict__["is_as_described"] = True
         return split
 
-    def __repr__(self) -> str:
+    @property
+    def _brief(self) -> str:
         about = self.provenance
-        sizes = ", ".join(f"{name} {len(rows):,}" for name, rows in self.named.items())
-        notes = "; ".join(filter(None, (about.source, f"seed {about.seed}", self.validation_note)))
-        return f"<Split of {about.task}: {sizes}; {notes}>"
+        sizes = [f"{len(rows):,} {name}" for name, rows in self.parts.items() if len(rows)]
+        replaced = "" if self.is_as_described else "; a part was replaced"
+        tests = f" ({len(about.sizes.tests)} tests)" if about.sizes.tests else ""
+        source = f"; {about.source}" if about.source != "generated" else ""
+        seed = f"; seed {about.seed}" if about.seed else ""
+        return f"{about.task}: {', '.join(sizes)}{tests}{source}{seed}{replaced}"
+
+    def _repr_html_(self) -> str:
+        """Return the parts with their sizes and first examples as an HTML table, for a notebook."""
+        about = self.provenance
+        parts = self.named if self.is_as_described else self.parts
+        rows = [(name, len(part), *(part[0].texts if part else ())) for name, part in parts.items()]
+        facts = [about.rule, f"source: {about.source}, seed {about.seed}", self.validation_note]
+        note = "; ".join(filter(None, facts))
+        head = ("part", "examples", "first source", "first target")
+        return table(head, rows, title=about.task, note=note)
 
     @property
     def validation_note(self) -> str:
@@ -134,13 +150,13 @@ class Split:
         """Where in the test set each of several tests is, by name; none where it is one test.
 
         Raises:
-            WrongRequest: the test set was replaced, so that these places are not known.
+            WrongRequest: a part was replaced, so that these places are not known.
         """
         counts = self.provenance.sizes.tests
         known = not counts or self.is_as_described
         require(
             known,
-            "the test set of this split was replaced, and its tests are not known; "
+            "a part of this split was replaced, and its tests are not known; "
             "expected `split.only(test=...)`, which takes one of them",
         )
         ends = itertools.accumulate(counts.values())
@@ -159,8 +175,10 @@ class Split:
 
         Raises:
             UnknownName: there is no such test.
-            WrongRequest: there are fewer examples than are to be drawn.
+            WrongRequest: there are fewer examples than are to be drawn, or an argument is of
+                another type.
         """
+        check_types(Split.only, {"test": test, "sample": sample, "seed": seed})
         if test is not None and test not in self.tests:
             raise UnknownName("test", test, self.tests)
         places = self.tests if test is None else {test: self.tests[test]}

@@ -7,13 +7,20 @@ from math import sqrt
 from statistics import fmean, pstdev, stdev
 from typing import Any
 
+from daxy.core.display import Brief
+
 
 @dataclass(frozen=True, kw_only=True)
-class Summary:
+class Summary(Brief):
     """A score over one or more runs."""
 
     runs: tuple[float, ...]
     """The score of each run."""
+
+    @property
+    def _brief(self) -> str:
+        count = f"{len(self.runs)} run{'s' * (len(self.runs) > 1)}"
+        return f"mean {self.mean:.4g}, standard deviation {self.deviation:.2g}, {count}"
 
     @property
     def mean(self) -> float:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import zip_longest
+from typing import TYPE_CHECKING
 
-from daxy.core.examples import Sequences, Tokens
+if TYPE_CHECKING:
+    from daxy.core.examples import Sequences, Tokens
 
 
 def spaced(*columns: Sequences) -> frozenset[str]:
@@ -19,10 +22,16 @@ def split(text: str, spaced: frozenset[str]) -> Tokens:
     return tuple(part.strip() for part in text.split(",")) if text.strip() else ()
 
 
+def first_difference(one: Tokens, other: Tokens) -> int | None:
+    """Return the position of the first token that differs, from 0; None for equal sequences."""
+    pairs = enumerate(zip_longest(one, other))
+    return next((place for place, (left, right) in pairs if left != right), None)
+
+
 def odd(tokens: Iterable[object], spaced: frozenset[str]) -> list[object]:
     """Return what is not one token."""
-    return [token for token in tokens if not (token in spaced or _is_one(token))]
+    return [token for token in tokens if not _is_one(token, spaced)]
 
 
-def _is_one(token: object) -> bool:
-    return isinstance(token, str) and token.split() == [token]
+def _is_one(token: object, spaced: frozenset[str]) -> bool:
+    return isinstance(token, str) and (token.split() == [token] or token in spaced)

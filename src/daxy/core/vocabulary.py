@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import WrongRequest, quote
+from daxy.core.display import Brief
+from daxy.core.errors import WrongRequest, did_you_mean, nearest, quote
 from daxy.core.examples import Sequences, Tokens
 
 PAD = 0
@@ -16,10 +17,12 @@ PAD = 0
 END = 1
 """The end of a sequence (EOS)."""
 RESERVED = 2
+NAMED, FEW = 3, 20
+"""Unknown tokens that a message names, and known ones up to which it lists them."""
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class Vocabulary(Brief):
     """The tokens that a network knows; token i has the code i + 2."""
 
     tokens: Tokens
@@ -33,6 +36,10 @@ class Vocabulary:
     def __len__(self) -> int:
         """Return the number of codes, PAD and END included."""
         return len(self.tokens) + RESERVED
+
+    @property
+    def _brief(self) -> str:
+        return f"{len(self.tokens):,} tokens: {' '.join(self.tokens[:100])}"
 
     def encode(self, sequences: Sequences, width: int | None = None) -> NDArray[np.uint16]:
         """Return codes of shape [count, width]: the tokens, END, then PAD.
@@ -48,16 +55,47 @@ class Vocabulary:
         code_of = {token: code for code, token in enumerate(self.tokens, RESERVED)}
         used = np.unique(sequences.codes)
         known = np.zeros(len(sequences.symbols), np.uint16)
+        unknown = [it for it in used if sequences.symbols[it] not in code_of]
+        if unknown:
+            raise WrongRequest(self._unknown([sequences.symbols[it] for it in unknown]))
         for symbol in used:
-            token = sequences.symbols[symbol]
-            if token not in code_of:
-                raise WrongRequest(f"the token {quote(token)} is not in the network's vocabulary")
-            known[symbol] = code_of[token]
+            known[symbol] = code_of[sequences.symbols[symbol]]
         codes = np.zeros((len(sequences), width), np.uint16)
         place = np.arange(width)
         codes[place < lengths[:, None]] = known[sequences.codes]
         codes[place == lengths[:, None]] = END
         return codes
+
+    def split(self, text: str) -> Tokens:
+        """Return the tokens of a text with spaces between them; the longest known token counts.
+
+        gSCAN's `while spinning` is one token.
+        """
+        words, tokens = text.split(), list[str]()
+        longest = max((token.count(" ") for token in self.tokens), default=0) + 1
+        known = set(self.tokens)
+        while words:
+            sizes = range(min(longest, len(words)), 1, -1)
+            size = next((size for size in sizes if " ".join(words[:size]) in known), 1)
+            tokens.append(" ".join(words[:size]))
+            words = words[size:]
+        return tuple(tokens)
+
+    def joined(self, tokens: Tokens) -> str:
+        """Return tokens as text, with commas where a known token has a space."""
+        return (", " if any(" " in token for token in self.tokens) else " ").join(tokens)
+
+    def _unknown(self, tokens: Sequence[str]) -> str:
+        """Return the message on tokens that are not in the vocabulary."""
+        shown = list[str]()
+        for token in tokens[:NAMED]:
+            near = nearest(token, self.tokens)
+            known = f"known: {', '.join(self.tokens)}" if len(self.tokens) <= FEW else ""
+            hint = did_you_mean(near) if near else known
+            named = f"the token {quote(token, most=60)} is not in the network's vocabulary"
+            shown.append("; ".join(filter(None, (named, hint))))
+        more = len(tokens) - NAMED
+        return "; ".join([*shown, *([f"and {more:,} others"] if more > 0 else [])])
 
     def decode(self, codes: NDArray[np.integer]) -> Sequences:
         """Return what stands before the first END (or PAD) of each row of [count, width] codes."""

@@ -188,7 +188,7 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
         if found.diverged:
             why += f": it diverged after {found.steps:,} steps"
         figure = f"of {cell.row}, {cell.column} ({why})"
-        raise RunFailed(f"{folder.path} has no figure {figure}") from None
+        raise RunFailed(f"{folder.path} has no score {figure}") from None
 
 
 def entries(folders: Iterable[tuple[Cell, RunFolder]], lacking: list[DaxyError]) -> list[Entry]:

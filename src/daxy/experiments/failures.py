@@ -15,4 +15,4 @@ def end(failures: Sequence[DaxyError]) -> None:
     """
     if failures:
         more = f"; {len(failures) - 1} more failed" if len(failures) > 1 else ""
-        raise RunFailed(f"{failures[0]}{more}; what did not fail is finished")
+        raise RunFailed(f"{failures[0]}{more}; all others are finished")

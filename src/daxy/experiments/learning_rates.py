@@ -27,7 +27,7 @@ class Grid:
     @property
     def by(self) -> str:
         """What one is chosen by, for people."""
-        own = "least training perplexity", "best mean score on the validation set"
+        own = "lowest training perplexity", "best mean score on the validation set"
         return own[not self.by_perplexity]
 
     @property
@@ -71,11 +71,14 @@ def train_grid(
         Interrupted: by a signal; asking again resumes.
         RunFailed: as `Experiment.run`, or every network diverges.
     """
-    require(len(set(rates)) == len(rates) > 0, f"rates must differ, and be some: {[*rates]}")
+    require(
+        len(set(rates)) == len(rates) > 0,
+        f"expected different learning rates, at least one, not {[*rates]}",
+    )
     check_seeds(seeds)
     by_perplexity = experiment.learner.protocol.select == "perplexity"
     is_validated = len(load(experiment.task, experiment.data).validation) > 0
-    nothing = "there is no validation set to choose a learning rate on"
+    nothing = "there is no validation set to select a learning rate on"
     require(by_perplexity or is_validated, f"{nothing}; expected one, or --select perplexity")
     of_rate = {rate: experiment.at(rate) for rate in rates}
     runs = [own.of(seed) for own in of_rate.values() for seed in seeds]

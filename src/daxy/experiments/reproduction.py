@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from daxy import tasks
 from daxy.core.errors import DaxyError, WrongFile, require
 from daxy.experiments import failures
 from daxy.experiments.entry import entries
 from daxy.experiments.ledger import Ledger
 from daxy.experiments.papers import Cell, Paper, Recipe, Table
 from daxy.experiments.programs import Program, programs
+from daxy.experiments.resolve import data_of, settings_of
 from daxy.experiments.runs import Run, Watcher, Workshop
-from daxy.learners.neural import Neural, learner
-from daxy.tasks import Data
+from daxy.learners.neural import Neural, of_settings
 from daxy.training.interrupt import Interrupted
-from daxy.training.protocol import protocol, validation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,16 +50,7 @@ class Step:
 
 def learner_of(recipe: Recipe) -> Neural:
     """Return the learner that a recipe names, every setting resolved."""
-    config: dict[str, Any] = dict(recipe.config)
-    suited = protocol(recipe.protocol, endless=tasks.get(recipe.tasks[0]).endless)
-    training = replace(suited, **dict[str, Any](recipe.protocol_changes))
-    return learner(recipe.model, config, training, recipe.geca)
-
-
-def data_of(recipe: Recipe, official: Path | None = None) -> Data:
-    """Return the data options of a recipe, of official files if there are some."""
-    data = tasks.data(recipe.tasks[0], official=official, **dict[str, Any](recipe.data))
-    return data.for_training(validation(recipe.protocol))
+    return of_settings(settings_of(recipe))
 
 
 def run(recipe: Recipe, seed: int, official: Path | None = None) -> Run:
@@ -148,7 +136,7 @@ def _check_official(official: Path, recipes: Sequence[Recipe]) -> None:
     That they are there is asked even if all runs are in the ledger and none of them is read.
     """
     for recipe in recipes:
-        own = f"runs on {recipe.task} are on generated data here; leave out --official"
+        own = f"runs on {recipe.task} use generated data here; leave out --official"
         require(data_of(recipe).origin == "official", own)
     if not official.exists():
         raise WrongFile(official, "no such file or folder")

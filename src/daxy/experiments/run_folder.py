@@ -97,7 +97,7 @@ class RunFolder:
             if not file.exists():
                 raise corrupt(self.path, f"{name} is missing")
             if digests.get(name) != _digest(file):
-                raise corrupt(self.path, f"{name} is not what the run wrote")
+                raise corrupt(self.path, f"{name} was changed after training")
         return True
 
     def finish(self, scores: Mapping[str, Any]) -> None:
@@ -138,7 +138,7 @@ class RunFolder:
         scores = self._content("scores.json", Scores, constants=True)
         if scores["metric"] not in scores["test"]:
             metric = quote(scores["metric"])
-            raise corrupt(self.path, f"scores.json has no figure of {metric} in `test`")
+            raise corrupt(self.path, f"scores.json has no score of {metric} in `test`")
         tests, validation = scores.get("tests", {}), scores.get("validation_scores", {})
         try:
             check_shares("scores.json", scores["test"], validation, *tests.values())
@@ -283,8 +283,8 @@ def check_left(place: Path | str, left: Sequence[str]) -> None:
     Raises:
         WrongRequest: there is such a run.
     """
-    beside = f"{place} was interrupted beside {left and left[0]}, whose state is"
-    require(not left, f"{beside} lost with it; ask for that run too, or finish it")
+    beside = f"{place} has the state of {left and left[0]}, which was interrupted with it"
+    require(not left, f"{beside}; restart that run too, or finish it first")
 
 
 def _line(record: Any) -> str:
@@ -297,6 +297,5 @@ def _digest(path: Path) -> str:
 
 def corrupt(folder: Path, problem: str) -> RunFailed:
     """Return the error of a folder that is no run, or a damaged one."""
-    advice = "training with `--restart` makes all runs asked for again; without it, only this one"
-    advice += " once its folder is deleted"
+    advice = "train again with `--restart`, or delete this folder first to train this run alone"
     return RunFailed(f"{folder}: {problem}; {advice}")

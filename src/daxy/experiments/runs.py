@@ -25,6 +25,7 @@ from daxy.core.split import Split
 from daxy.core.vocabulary import Vocabulary
 from daxy.experiments.environment import describe, resumed
 from daxy.experiments.request import RunConfig, run_config
+from daxy.experiments.resolve import load
 from daxy.experiments.run_folder import RunFolder, check_left
 from daxy.formats import predictions as prediction_files
 from daxy.learners.neural import Fitted, Group, Member, Neural, every_symbol, of_settings
@@ -34,12 +35,6 @@ from daxy.training.checkpoint import Checkpoint, damaged
 from daxy.training.compilation import keep_compilations
 from daxy.training.devices import use_every_core
 from daxy.training.loop import Listener, Position, lost
-
-
-@cache
-def load(task: str, data: Data) -> Split:
-    """Return a task's data, which many runs may share."""
-    return data.load(task)
 
 
 @cache
@@ -187,9 +182,9 @@ class Experiment:
     def _check_fit(self) -> None:
         """Refuse a learner that does not go with the task, before anything is made for it."""
         grounded, model = tasks.get(self.task).grounded, self.learner.model
-        blind = f"{model} sees no worlds, and what {self.task} asks for depends on them"
+        blind = f"{model} has no input for worlds, which {self.task} needs"
         require(self.learner.sees_worlds or not grounded, f"{blind}; see `daxy models`")
-        needless = f"{model} sees worlds, and {self.task} has none"
+        needless = f"{model} needs worlds, and {self.task} has none"
         require(grounded or not self.learner.sees_worlds, needless)
         ends = f"{self.task} has a fixed number of examples; expected --no-online"
         online = self.learner.protocol.online
@@ -227,7 +222,7 @@ class Experiment:
         folders = [run.within(self.folder) for run in runs]
         for folder in folders:
             if not folder.has_ended:
-                raise RunFailed(f"{folder.path} was not finished; ask again")
+                raise RunFailed(f"{folder.path} was not finished; run the command again")
         return folders
 
 
@@ -441,8 +436,8 @@ class Workshop:
         begun = checkpoint.path.exists()
         if begun and folders[0].group != tuple(names):
             # What goes on was decided before the other processes were kept out.
-            other = f"{folders[0].path} was begun beside other runs meanwhile"
-            raise RunFailed(f"{other}; ask again")
+            other = f"{folders[0].path} was begun with other runs meanwhile"
+            raise RunFailed(f"{other}; run the command again")
         here = describe(names)
         environment = resumed(folders[0].environment(), here) if begun else here
         group = group_of(runs)
@@ -493,8 +488,8 @@ def _config_beside(run: Run, folder: RunFolder) -> RunConfig:
         RunFailed: its folder is gone, or damaged.
     """
     if not folder.path.exists():
-        gone = f"was interrupted beside {folder.path.name}, whose folder is gone"
-        raise RunFailed(f"{run.config.name} {gone}; ask for that run too, or say `--restart`")
+        gone = f"was interrupted with {folder.path.name}, whose folder is gone"
+        raise RunFailed(f"{run.config.name} {gone}; train that run too, or use `--restart`")
     return folder.own_config()
 
 
@@ -609,15 +604,18 @@ def limited(limit: int, test: Examples) -> str:
     """
     lengths = test.target.lengths
     over = int((lengths > limit).sum())
-    said = f"outputs have at most {limit} tokens (--max-decode-length), and {over:,} of"
-    said += f" {len(lengths):,} targets of the test have more: up to {lengths.max(initial=0)}"
-    require(not 0 < over == len(lengths), f"{said}, so that none could be right")
+    said = f"{over:,} of {len(lengths):,} test targets are longer than --max-decode-length {limit}:"
+    said += f" up to {lengths.max(initial=0)} tokens"
+    require(not 0 < over == len(lengths), f"{said}, so none can be right")
     return said if over else ""
 
 
 def check_seeds(seeds: Sequence[int]) -> None:
     """Refuse seeds that are none, twice the same, or negative."""
-    require(len(set(seeds)) == len(seeds) > 0, f"seeds must differ, and be some: {list(seeds)}")
+    require(
+        len(set(seeds)) == len(seeds) > 0,
+        f"expected different seeds, at least one, not {list(seeds)}",
+    )
     require(min(seeds) >= 0, f"a seed must not be negative: {min(seeds)}")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from daxy.core.errors import DaxyError, RunFailed, WrongRequest
 from daxy.core.files import write_bytes
+from daxy.core.imports import need
 from daxy.experiments.run_folder import CHECKPOINT, RunFolder, check_left
 
 LAST = "done"
@@ -133,6 +134,7 @@ class Storage:
     @contextmanager
     def _opened(self, doing: str) -> Generator[tuple[Any, str]]:
         """Give the storage and the place in it; say of what goes wrong that it went wrong there."""
+        need("fsspec")
         try:
             core: Any = importlib.import_module("fsspec.core")
             files, root = core.url_to_fs(self.url)

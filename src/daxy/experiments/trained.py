@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from daxy import tasks
-from daxy.core.errors import RunFailed, WrongRequest, quote, require
+from daxy.core.display import Brief, table
+from daxy.core.errors import DaxyError, RunFailed, WrongRequest, quote, require
 from daxy.core.examples import Examples, Sequences
+from daxy.core.files import usable
 from daxy.core.json_objects import decode
 from daxy.core.settings import check_types, stated
 from daxy.core.summary import Summary
@@ -35,11 +37,33 @@ MOST_TOKENS = (1 << 16) - RESERVED
 
 
 @dataclass(frozen=True, eq=False)
-class Trained:
+class Trained(Brief):
     """The finished runs of one learner on one task, one a seed."""
 
     experiment: Experiment
     folders: tuple[RunFolder, ...]
+
+    @property
+    def _brief(self) -> str:
+        name = f"{self.experiment.task}, {self.experiment.learner.model}"
+        seeds = f"{len(self.folders)} seed{'s' * (len(self.folders) != 1)}"
+        try:
+            metric = self.folders[0].scores()["metric"]
+            return f"{name}: {metric} {self.summary.text()}%, {seeds}"
+        except DaxyError:  # the folders are gone
+            return f"{name}: {seeds}"
+
+    def _repr_html_(self) -> str:
+        """Return the scores of each seed as an HTML table, for a notebook."""
+        runs = [(folder.config().seed, folder.scores(), folder.path) for folder in self.folders]
+        metrics = list(runs[0][1]["test"])
+        rows = [
+            (seed, *(f"{scores['test'][metric]:.1%}" for metric in metrics), path.name)
+            for seed, scores, path in runs
+        ]
+        published = [f"published: {cell.printed} ({cell})" for cell in self.published]
+        note = "; ".join((f"mean {self.summary.text()}", *published))
+        return table(("seed", *metrics, "run folder"), rows, title=repr(self), note=note)
 
     @property
     def scores(self) -> list[float]:
@@ -155,7 +179,7 @@ def _seeds(given: object) -> int | list[int]:
     asked: list[Any] = [*given] if isinstance(given, Iterable) else [given]
     fit = all(isinstance(seed, Integral) for seed in asked)
     fit &= not any(isinstance(seed, bool) for seed in asked)
-    require(fit, f"seeds must be a whole number or some, not {quote(given)}")
+    require(fit, f"seeds must be a whole number or several, not {quote(given)}")
     numbers = [int(seed) for seed in asked]
     return numbers if isinstance(given, Iterable) else numbers[0]
 
@@ -168,9 +192,10 @@ def load(path: Path | str) -> Predictor:
         RunFailed: the run is not finished, or its files are damaged.
         WrongRequest: its configuration is not one of a network.
     """
-    folder = RunFolder(Path(path))
+    check_types(load, {"path": path})
+    folder = RunFolder(usable(Path(path)))
     if not folder.is_done():
-        raise RunFailed(f"{folder.path}: there is no finished run here")
+        raise RunFailed(f"{folder.path}: no finished run")
     try:
         settings = of_settings(folder.config().learner)
     except WrongRequest as error:

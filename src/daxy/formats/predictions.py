@@ -42,6 +42,7 @@ from daxy.metrics import Scores
 from daxy.worlds.columns import Worlds
 from daxy.worlds.examples import GroundedExamples
 
+COMMAS = "commas stand between tokens here; --normalize (in Python normalize=True) reads spaces too"
 PREDICTIONS = "JSON lines with `prediction` and `key` (or `source`), a JSON array, or Parquet"
 READ = ("json", "json-array", "json-lines")
 """Kinds of files with predictions, as `daxy.core.kinds` names them."""
@@ -178,9 +179,13 @@ def in_order(path: Path, count: int, examples: Examples) -> tuple[str, ...]:
     for part in parts:
         if len(part) == count and known.issuperset(part.keys):
             return part.keys
+    expected = f"expected the {count:,} examples of the predictions"
+    if alike := [part for part in parts if len(part) == count]:
+        others = min(sum(key not in known for key in part.keys) for part in alike)
+        problem = f"{others:,} of its examples are not in the test set"
+        raise WrongFile(path, f"{problem}; {expected} (of official files with --official)")
     sizes = ", ".join(f"{len(part):,}" for part in pairs.read(path).parts.values())
-    here = f"it has {sizes}, or others than the test set has"
-    raise WrongFile(path, f"expected the {count:,} examples of the predictions; {here}")
+    raise WrongFile(path, f"{expected}; it has {sizes}")
 
 
 def write(
@@ -308,7 +313,7 @@ class _File:
         if isinstance(value, list) and all(isinstance(token, str) for token in value):
             wrong = odd(value, known)
             if wrong and (exact or not self.how.any_tokens):
-                commas = "; commas stand between tokens here" if known else ""
+                commas = f"; {COMMAS}" if known else ""
                 problem = f"{field!r} has {_named(wrong[0])}, which is not one token{commas}"
                 raise WrongFile(self.path, problem, line=line)
             return tuple(value)

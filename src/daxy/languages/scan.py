@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from daxy.core.errors import quote
+from daxy.core.errors import UnknownName, WrongRequest, quote
+from daxy.core.tokens import first_difference
 from daxy.languages._reader import NotACommand
 from daxy.languages._scan_commands import (
     TURN,
@@ -56,9 +56,11 @@ __all__ = [
     "Sentence",
     "Toward",
     "VerbPhrase",
+    "commands_for",
     "denote",
     "disagreement",
     "grammar_of",
+    "is_action",
     "is_word",
     "meanings",
     "official_spelling",
@@ -82,9 +84,13 @@ class Grammar:
     def parse(self, words: Sequence[str]) -> Command:
         """Return the one parse of a command.
 
+        Args:
+            words: The command as words, or as a text with spaces between them.
+
         Raises:
             NotACommand: the words are no command of this grammar.
         """
+        words = words.split() if isinstance(words, str) else words
         return Parser(tuple(words), (*self.primitives, TURN)).command()
 
     def sentences(self) -> Iterator[Sentence]:
@@ -127,6 +133,31 @@ def _meanings(grammar: Grammar) -> dict[Tokens, Tokens]:
     every |= {(*a, "and", *b): (*x, *y) for a, x in known for b, y in known}
     every |= {(*a, "after", *b): (*y, *x) for a, x in known for b, y in known}
     return every
+
+
+def commands_for(actions: Tokens) -> tuple[Tokens, ...]:
+    """Return the commands that mean these actions, the shortest first.
+
+    Raises:
+        WrongRequest: no command means them.
+    """
+    spelled = tuple(map(official_spelling, actions))
+    for action in spelled:
+        if action not in ACTIONS:
+            raise UnknownName("action", action, ACTIONS)
+    grammar = SCAN_WITH_DAB if f"I_{PROXY.upper()}" in spelled else SCAN
+    found = _commands_by_actions(grammar).get(spelled)
+    if found is None:
+        raise WrongRequest(f"no command of SCAN means {quote(' '.join(spelled), most=100)}")
+    return found
+
+
+@cache
+def _commands_by_actions(grammar: Grammar) -> dict[Tokens, tuple[Tokens, ...]]:
+    commands: dict[Tokens, list[Tokens]] = {}
+    for words, actions in _meanings(grammar).items():
+        commands.setdefault(actions, []).append(words)
+    return {actions: tuple(sorted(each, key=len)) for actions, each in commands.items()}
 
 
 @cache
@@ -172,7 +203,12 @@ ALIASES = {name: action for action in ACTIONS for name in _names(action)}
 
 def is_word(word: str) -> bool:
     """Whether a word is of a command, or an action in either spelling."""
-    return word in WORDS or official_spelling(word) in ACTIONS
+    return word in WORDS or is_action(word)
+
+
+def is_action(token: str) -> bool:
+    """Whether a token is an action in either spelling."""
+    return official_spelling(token) in ACTIONS
 
 
 def grammar_of(words: Tokens) -> Grammar:
@@ -192,8 +228,8 @@ def disagreement(words: Tokens, actions: Tokens, grammar: Grammar = SCAN) -> str
     except NotACommand as error:
         return str(error)
     given = tuple(map(official_spelling, actions))
-    pairs = enumerate(zip_longest(wanted, given))
-    first = next(place for place, (ours, theirs) in pairs if ours != theirs)
+    first = first_difference(wanted, given)
+    assert first is not None
     said = quote(" ".join(words), most=100)
     return f"{said} means {_cut(wanted, first)}, not {quote(_cut(actions, first))}"
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, TypeAlias, cast
+from functools import cached_property, partial
+from typing import Any, Self, TypeAlias, cast
 
 import jax
 import numpy as np
 from numpy.typing import NDArray
 
 from daxy import models
+from daxy.core.display import Brief
 from daxy.core.errors import WrongRequest, quote, require
 from daxy.core.examples import Sequences, Tokens
 from daxy.core.settings import made
@@ -31,11 +32,11 @@ Seen: TypeAlias = Iterable[World]
 """Worlds: a table of them (`Worlds`), or any others."""
 MOST = 2**31 - 1
 """The largest `max_decode_length`: a position in an output is a 32-bit number."""
-NO_MEMORY = "this network has no memory that could be looked into"
+NO_MEMORY = "this network has no memory"
 
 
 @dataclass(frozen=True, eq=False)
-class Predictor:
+class Predictor(Brief):
     """A network with the vocabularies that it was trained with."""
 
     model: Model
@@ -43,6 +44,14 @@ class Predictor:
     targets: Vocabulary
     max_decode_length: int
     """Maximum tokens of an output, from its protocol."""
+
+    @property
+    def _brief(self) -> str:
+        name = type(self.model).__module__.rpartition(".")[2]
+        leaves = jax.tree.leaves(self.model)
+        weights = sum(leaf.size for leaf in leaves if isinstance(leaf, jax.Array | np.ndarray))
+        tokens = f"{len(self.sources.tokens):,} source tokens, {len(self.targets.tokens):,} target"
+        return f"{name}: {weights:,} weights, {tokens} tokens"
 
     @backend()
     def predict(
@@ -71,6 +80,34 @@ class Predictor:
         require(0 < length <= MOST, bounds)
         given = self._given(sources, worlds)
         return self.targets.decode(greedy(self.model, given, length))
+
+    def __call__(self, source: str | Sequence[str], world: World | None = None) -> Answer:
+        """Return the output for one source as text.
+
+            >>> predictor("jump left twice")
+            'I_TURN_LEFT I_JUMP I_TURN_LEFT I_JUMP'
+
+        Args:
+            source: A text with spaces between its tokens, or the tokens.
+            world: The world of the source, if the network sees worlds.
+
+        Raises:
+            WrongRequest: see `predict`.
+        """
+        tokens = self.sources.split(source) if isinstance(source, str) else tuple(source)
+        (answer,) = self.answers([tokens], world)
+        return answer
+
+    def answers(self, sources: Sequence[Tokens], world: World | None = None) -> list[Answer]:
+        """Return the output for each source as text, all in one world if the network sees worlds.
+
+        Raises:
+            WrongRequest: see `predict`.
+        """
+        worlds = None if world is None else [world] * len(sources)
+        outputs = self.predict(sources, worlds)
+        pairs = zip(sources, outputs, strict=True)
+        return [Answer.of(self, source, output, world) for source, output in pairs]
 
     @backend()
     def predict_of_length(
@@ -133,7 +170,7 @@ class Predictor:
 
     def _attending(self, sources: Tokenized, worlds: Seen | None) -> Given:
         """Return what is asked, of a network that says what it attends to."""
-        require(self.attends, "this network does not say what it attends to")
+        require(self.attends, "this network has no attention")
         return self._given(sources, worlds)
 
     @property
@@ -180,10 +217,36 @@ class Predictor:
         if not sees_worlds(self.model):
             return given
         if worlds is None:
-            raise WrongRequest("this network sees worlds, and was given none")
+            raise WrongRequest("this network needs worlds")
         table = worlds if isinstance(worlds, Worlds) else Worlds.of(worlds)
         _check_counts(given, table, "worlds")
         return given._replace(world=table.tensors)
+
+
+class Answer(str):
+    """A network's output as text."""
+
+    source: Tokens
+    tokens: Tokens
+    """The output."""
+    world: World | None
+    _network: Predictor
+
+    @classmethod
+    def of(cls, network: Predictor, source: Tokens, tokens: Tokens, world: World | None) -> Self:
+        """Return the output of a network for a source."""
+        answer = cls(network.targets.joined(tokens))
+        answer.source, answer.tokens = source, tokens
+        answer.world, answer._network = world, network
+        return answer
+
+    @cached_property
+    def attention(self) -> NDArray[np.float32] | None:
+        """Attention to each place at each step, see `Predictor.alignment`; None without any."""
+        if not self._network.attends:
+            return None
+        worlds = None if self.world is None else [self.world]
+        return self._network.alignment(self.source, self.tokens, worlds)
 
 
 def _check_counts(given: Given, beside: Sized, named: str) -> None:

@@ -23,7 +23,7 @@ class Accepted(Metric):
     """The share of predictions that say in the other language what the source says."""
 
     name = "accepted"
-    summary = "the translation that is given, or another that says the same of somebody"
+    summary = "the given translation, or another with the same meaning"
 
     def score(self, examples: Examples, predictions: Sequences) -> NDArray[np.bool_]:
         """Return where the prediction is a translation; see `daxy.languages.copular.accepted`."""

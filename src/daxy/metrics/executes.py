@@ -27,7 +27,7 @@ class Executes(Metric):
     """The share of predictions that bring about the command's effect in its manner."""
 
     name = "executes"
-    summary = "the actions bring about the command's effect in its manner, by whichever way"
+    summary = "the actions have the command's effect, in its manner, on any path"
 
     def score(self, examples: Examples, predictions: Sequences) -> NDArray[np.bool_]:
         """Return where the prediction does what the command says.

@@ -16,7 +16,7 @@ class Fine(Metric):
     """The share of the target, its end included, that is right before the first error."""
 
     name = "fine"
-    summary = "the share of the target that is right before the first error, the end included"
+    summary = "the share of the target before the first error, the end token included"
 
     def score(self, examples: Examples, predictions: Sequences) -> NDArray[np.float64]:
         """Return how much of each target is right before the first error."""

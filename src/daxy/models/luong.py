@@ -27,7 +27,6 @@ count. docs/reference/protocols/andreas2020.md says what his paper leaves open, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import equinox as eqx
@@ -35,9 +34,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from daxy.core.settings import check_positive
 from daxy.core.vocabulary import END, PAD
 from daxy.models._model import Batch, Sizes
+from daxy.models.configs.luong import Config
 from daxy.models.layers import late_weights
 from daxy.models.layers.cells import State, cell
 from daxy.models.layers.dropout import Dropout, drop
@@ -53,21 +52,6 @@ LEAST = 1e-7
 
 PROTOCOL = "andreas2020"
 """Protocol of the paper that the network is from."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Config:
-    """An encoder-decoder with input feeding; every field is a flag of `daxy train`."""
-
-    hidden: int = 512
-    """Units of the decoder, and of the encoder in each direction."""
-    embedding: int = 64
-    """Width of an embedding."""
-    copy: bool = True
-    """A source's end can be copied."""
-
-    def __post_init__(self) -> None:
-        check_positive(self, "hidden", "embedding")
 
 
 class Seen(NamedTuple):

@@ -7,7 +7,6 @@ encoder's outputs. `dependency=False` (their -Dep) takes the previous token away
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
@@ -16,45 +15,17 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from daxy.core.errors import require
-from daxy.core.settings import check_positive, later
 from daxy.core.vocabulary import PAD
 from daxy.models._model import Batch, Sizes
+from daxy.models.configs.seq2seq import Config
 from daxy.models.layers import late_weights
 from daxy.models.layers.attention import attend, exponentials
-from daxy.models.layers.cells import Cell, CellName, State, cell
+from daxy.models.layers.cells import Cell, State, cell
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed
 from daxy.models.layers.encoder import Encoder
 from daxy.models.layers.initial import normal, uniform
 from daxy.models.layers.linear import times
-
-
-@dataclass(frozen=True, kw_only=True)
-class Config:
-    """A recurrent encoder-decoder; every field is a flag of `daxy train`."""
-
-    cell: CellName = "gru"
-    """Recurrent unit of the encoder and of the decoder."""
-    hidden: int = 256
-    """Units of the decoder, and of the encoder in each direction."""
-    embedding: int = 64
-    """Width of a source and of a target token's embedding."""
-    attention: bool = True
-    """Whether the decoder attends to the encoder's outputs (+Attn)."""
-    dependency: bool = True
-    """Whether the decoder sees the previous target token (without: -Dep)."""
-    pre_output_dropout: bool = later(default=True)
-    """Whether there is dropout on what the pre-output reads, as in the authors' code, beside that
-    on the embeddings."""
-
-    def __post_init__(self) -> None:
-        cell(self.cell)
-        check_positive(self, "hidden", "embedding")
-        require(
-            self.attention or self.dependency,
-            "without attention and without output dependency a decoder has no input at all",
-        )
 
 
 class Seen(NamedTuple):

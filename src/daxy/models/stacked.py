@@ -7,7 +7,6 @@ beside the previous token and the output beside the top state. An embedding is a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,12 +15,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from daxy.core.settings import check_positive
 from daxy.core.vocabulary import PAD
 from daxy.models._model import Batch, Sizes, best
+from daxy.models.configs.stacked import Config
 from daxy.models.layers import late_weights
 from daxy.models.layers.attention import attend, exponentials
-from daxy.models.layers.cells import Cell, CellName, State, cell
+from daxy.models.layers.cells import Cell, State, cell
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed, look_up
 from daxy.models.layers.initial import normal, uniform
@@ -31,27 +30,6 @@ from daxy.models.layers.recurrence import Recurrence, drawn
 
 PROTOCOL = "lake2018"
 """Protocol of the paper that the network is from."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Config:
-    """A stacked encoder-decoder; every field is a flag of `daxy train`.
-
-    The defaults are the architecture that did best over all of the paper's experiments.
-    """
-
-    cell: CellName = "lstm"
-    """Recurrent unit of the encoder and of the decoder."""
-    layers: int = 2
-    """Recurrent layers of the encoder, and of the decoder."""
-    hidden: int = 200
-    """Units of a layer, and the width of an embedding."""
-    attention: bool = False
-    """Whether the decoder attends to the encoder's top states."""
-
-    def __post_init__(self) -> None:
-        cell(self.cell)
-        check_positive(self, "layers", "hidden")
 
 
 States: TypeAlias = tuple[State, ...]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from math import ceil, isfinite
+from math import ceil
 from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
@@ -18,11 +18,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from daxy.core.errors import UnknownName, require
-from daxy.core.settings import check_positive, later
 from daxy.core.vocabulary import END, PAD
-from daxy.models import memories
 from daxy.models._model import Batch, Sizes
+from daxy.models.configs.transducer import Config
 from daxy.models.layers import known_states, late_weights, retraced
 from daxy.models.layers.cells import State, cell
 from daxy.models.layers.dropout import Dropout, drop
@@ -32,7 +30,6 @@ from daxy.models.layers.linear import times
 from daxy.models.layers.recurrence import Recurrence, drawn
 from daxy.models.memories import Foreseen, HandedOn, Memory, Moves
 
-NONE = "none"
 LSTM = cell("lstm")
 
 STRETCH = 160
@@ -41,55 +38,6 @@ sequences, of at most 130 steps, fit in one stretch: divided they would take a t
 
 PROTOCOL = "grefenstette2015"
 """Protocol of the paper that the network is from."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Config:
-    """A controller with a memory; every field is a flag of `daxy train`."""
-
-    memory: str = "stack"
-    """stack, queue, deque, superposition (Joulin & Mikolov 2015), or none."""
-    hidden: int = 256
-    """Units of each layer of the controller."""
-    layers: int = 1
-    """Layers of the controller."""
-    embedding: int = 64
-    """Width of a token's embedding, and, with a memory, of what the next token is made from."""
-    memory_width: int = 256
-    """Width of a vector in the memory."""
-    pop_bias: float = -1.0
-    """What the bias of pops starts from, where a memory has them; from 0 on, it is often never
-    used."""
-    push_bias: float | None = later(None)
-    """What the bias of pushes starts from, where a memory has them; None: near 0, as the other
-    biases. Of a deque that of its top, if its bottom has its own."""
-    bottom_push_bias: float | None = later(None)
-    """What the bias of pushes at the bottom of a deque starts from; None: as at its top. Well below
-    that of pops (-1.75, with 0.5 at the top; or -4 with 2), the bottom begins by reading what was
-    pushed first, as a queue does."""
-
-    def __post_init__(self) -> None:
-        check_positive(self, "hidden", "layers", "embedding", "memory_width")
-        known = [*memories.available(), NONE]
-        if self.memory not in known:
-            raise UnknownName("memory", self.memory, known)
-        for name in ("memory_width", "pop_bias", "push_bias", "bottom_push_bias"):
-            value, flag = getattr(self, name), name.replace("_", "-")
-            require(value is None or isfinite(value), f"{flag} must be finite, not {value}")
-            plain = value == getattr(type(self), name)
-            said = f"without a memory there is no {flag}; leave it out"
-            require(self.memory != NONE or plain, said)
-        if self.kind is not None and "push" not in self.kind.wants:
-            said = f"a {self.memory} has no pushes; leave push-bias out"
-            require(self.push_bias is None and self.bottom_push_bias is None, said)
-        if self.kind is not None and "bottom" not in self.kind.sides:
-            said = f"a {self.memory} has no bottom; leave bottom-push-bias out"
-            require(self.bottom_push_bias is None, said)
-
-    @property
-    def kind(self) -> Memory | None:
-        """The memory, if there is one."""
-        return None if self.memory == NONE else memories.get(self.memory)
 
 
 class Heads(eqx.Module):

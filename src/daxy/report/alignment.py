@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.errors import visible
+from daxy.report._figure import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,8 +50,8 @@ class Alignment:
     def as_json(self) -> dict[str, Any]:
         """The same as JSON values, to four digits."""
         return {
-            "read": list(self.source),
-            "said": list(self.said),
+            "source_tokens": list(self.source),
+            "output_tokens": list(self.said),
             "attention": [[round(float(each), 4) for each in row] for row in self.weights],
         }
 
@@ -68,13 +69,11 @@ class Alignment:
 
 def draw(alignments: Sequence[Alignment]) -> Figure:
     """Return a picture of several, side by side: rows are what is said, columns what is read."""
-    from matplotlib.figure import Figure
-
     columns = min(4, len(alignments))
     rows = -(-len(alignments) // columns)
     wide = CELL * max(len(each.source) for each in alignments) + 1.2
     high = CELL * max(len(each.said) for each in alignments) + 1.2
-    figure = Figure(figsize=(wide * columns, high * rows), layout="constrained")
+    figure = new_figure(wide * columns, high * rows)
     panels = figure.subplots(rows, columns, squeeze=False).ravel()
     for axes, each in zip(panels, alignments, strict=False):
         _draw(axes, each)

@@ -18,10 +18,11 @@ from daxy.core.examples import Tokens
 from daxy.core.summary import Summary
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.trained import load
-from daxy.formats import parquet
 from daxy.languages.scan import meanings, say
+from daxy.report._figure import new_figure
 from daxy.report.analyses._analysis import Judged, judged
 from daxy.report.analyses.by_construction import commands, simple_commands
+from daxy.report.mistakes import Mistakes, predictions_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -88,14 +89,9 @@ class Tested:
 
     def wrong(self, count: int) -> list[Answer]:
         """Return wrong answers, the shortest command of each construction first."""
-        path = self.folder.predictions
-        column = parquet.load(path, ("prediction",), alone=True)
-        predictions = parquet.sequences(path, column, "prediction")
+        predictions = predictions_of(self.folder)
         sources, targets = self.examples.sources, self.examples.targets
-        order = sorted(
-            np.flatnonzero(~self.examples.right[0]).tolist(),
-            key=lambda row: (sources.lengths[row] + targets.lengths[row], sources[row]),
-        )
+        order = Mistakes(sources, targets, [predictions], self.examples.right).rows
         chosen = dict[int, None]()
         for word in CONSTRUCTIONS:
             chosen |= dict.fromkeys([row for row in order if word in self.words[row]][:1])
@@ -130,9 +126,7 @@ def draw(tested: Mapping[str, Tested], title: str) -> Figure:
         tested: By a label for the legend.
         title: Above the bars.
     """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 3.6), layout="constrained")
+    figure = new_figure(8, 3.6)
     axes = figure.subplots()
     width = 0.8 / len(tested)
     for place, (label, run) in enumerate(tested.items()):

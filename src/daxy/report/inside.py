@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from daxy.core.errors import visible
 from daxy.models.memories import Memory
 from daxy.models.transducer import Inside
+from daxy.report._figure import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,7 +77,7 @@ class Look:
                 for end, side in enumerate(self.memory.sides)
                 for place, want in enumerate(self.memory.wants)
             },
-            "held": [_rounded(row) for row in self.held],
+            "contents": [_rounded(row) for row in self.held],
             "reads": {
                 side or "read": [_rounded(row) for row in self.reads[end]]
                 for end, side in enumerate(self.memory.sides)
@@ -91,11 +92,11 @@ class Look:
         wide = max(map(len, ("token", *self.tokens)))
         names = [name.rjust(4) for name in strengths]
         most = [f"{side} reads most".strip() for side in self.memory.sides]
-        yield "  ".join(["step", "token".ljust(wide), *names, "held", ", ".join(most)])
+        yield "  ".join(["step", "token".ljust(wide), *names, "contents", ", ".join(most)])
         for step, token in enumerate(self.tokens):
             cells = [f"{step:>4}", token.ljust(wide)]
             cells += [f"{own[step]:{max(4, len(name))}.2f}" for name, own in strengths.items()]
-            cells.append(f"{held[step]:4.1f}")
+            cells.append(f"{held[step]:8.1f}")
             for own in reads[:, step]:
                 at = int(own.argmax())
                 cells.append(f"{self.tokens[at]} ({at}) {own[at]:.2f}" if own[at] > 0 else "-")
@@ -104,14 +105,11 @@ class Look:
     @property
     def figure(self) -> Figure:
         """Strengths of what is done, how much is there, and what is read, all over time."""
-        from matplotlib.figure import Figure
-
         count, sides = len(self.tokens), self.memory.sides
         shown = min(count, MOST)
         small, large = 1.3, max(1.6, ROW * shown)
         heights = [small] * len(sides) + [small, large] + [large] * len(sides)
-        size = (2.5 + STEP * shown, sum(heights) + 1.2)
-        figure = Figure(figsize=size, layout="constrained")
+        figure = new_figure(2.5 + STEP * shown, sum(heights) + 1.2)
         panels: list[Axes] = list(
             figure.subplots(len(heights), 1, sharex=True, height_ratios=heights).ravel()
         )
@@ -126,14 +124,14 @@ class Look:
         axes, total = next(left), self.held.sum(axis=1)
         axes.stairs(total, edges, fill=True, alpha=0.4)
         _dress(axes, "in memory", (0, max(1.0, 1.05 * float(total.max()))))
-        self._map(next(left), self.held, "what is in memory", len(sides))
+        self._map(next(left), self.held, "contents of the memory", len(sides))
         for own, side in zip(self.reads, sides, strict=True):
-            self._map(next(left), own, f"what is read {side}".strip(), 1)
+            self._map(next(left), own, f"read {side}".strip(), 1)
         for axes in panels:
             axes.axvline(self.tokens.index(BETWEEN), color="0.6", linewidth=0.8, zorder=0)
         # A dollar sign is a token like any other.
         panels[-1].set_xticks(*self._named, rotation=90, fontsize="x-small", parse_math=False)
-        panels[-1].set_xlabel("what is taken in, step after step", fontsize="small")
+        panels[-1].set_xlabel("input tokens", fontsize="small")
         if self.title:
             figure.suptitle(visible(self.title), fontsize="small", parse_math=False)
         return figure
@@ -141,7 +139,7 @@ class Look:
     def _map(self, axes: Axes, weights: NDArray[np.float32], label: str, most: float) -> None:
         axes.imshow(weights.T, aspect="auto", origin="lower", cmap="Greys", vmin=0, vmax=most)
         axes.set_yticks(*self._named, fontsize="x-small", parse_math=False)
-        axes.set_ylabel(f"{label},\nput in at", fontsize="small")
+        axes.set_ylabel(f"{label},\npushed at", fontsize="small")
 
     @property
     def _named(self) -> tuple[list[int], list[str]]:

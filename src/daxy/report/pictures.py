@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from daxy.core.errors import require
 from daxy.experiments.papers import Table
+from daxy.report._figure import new_figure
 from daxy.report.tables import Comparison
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def published(table: Table, comparisons: Sequence[Comparison]) -> Figure:
     measured = {each.cell.row for each in comparisons if each.scores}
     shown = [each for each in comparisons if not measured or each.cell.row in measured]
     shown = [each for each in shown if each.scores or each.cell.value is not None]
-    require(bool(shown), f"{table.path}: there is nothing to draw, printed or measured")
+    require(bool(shown), f"{table.path}: nothing to draw, neither published nor measured scores")
     rows = list(dict.fromkeys(each.cell.row for each in shown))
     present = {each.cell.column for each in shown}
     columns = [column for column in table.columns if column in present]
@@ -77,7 +78,7 @@ def _panels(title: str, unit: str, count: int, places: Sequence[str]) -> tuple[F
     down = -(-count // across)
     width = max(LEGEND, across * (1.4 + max(0.4 * len(places), 2.4)))
     longest = max(map(len, places))
-    figure = _figure(width, 1 + down * (3.2 + LETTER * max(0, longest - LONG)))
+    figure = new_figure(width, 1 + down * (3.2 + LETTER * max(0, longest - LONG)))
     lines = textwrap.wrap(title, int(width / LETTER))
     figure.suptitle("\n".join(lines), fontsize="medium")
     figure.supylabel(unit, fontsize="medium")
@@ -143,9 +144,3 @@ def _compared(axes: Axes, cells: Sequence[Comparison | None], *, connected: bool
     if rings:
         look = {"s": 40, "facecolors": "none", "edgecolors": "black", "zorder": 3}
         axes.scatter(*zip(*rings, strict=True), **look, label="selected")
-
-
-def _figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")

@@ -10,13 +10,17 @@ chosen has none, as those that were not chosen say nothing for it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
 
+from daxy.core import display
 from daxy.core.summary import Summary
+from daxy.experiments import papers
 from daxy.experiments.entry import Entry
-from daxy.experiments.ledger import Runs
+from daxy.experiments.ledger import Ledger, Runs
 from daxy.experiments.papers import Cell, Table
 from daxy.training.protocol import protocol
 
@@ -32,8 +36,8 @@ ROUNDING = {0: 0.5, 1: 0.1, 2: 0.01}
 """Points, by how many digits are printed after them: the least difference that counts as one."""
 RULE = (
     "agrees: measured is within the published spread (±, standard deviation over runs), or within"
-    f" {ROUNDING[1]} points ({ROUNDING[0]} where whole ones are printed, {ROUNDING[2]} where"
-    " hundredths are); overlaps: within both spreads together; differs: further off"
+    f" {ROUNDING[1]} points ({ROUNDING[0]} for whole points, {ROUNDING[2]} for hundredths);"
+    " overlaps: within the sum of both spreads; differs: further away"
 )
 RETRAINED = (
     "Retrained: the same runs, trained again for a score that the first lacked; they do not count."
@@ -45,6 +49,8 @@ HEAD = (
     *("row", "column", "published", "measured", "SEM", "min", "max", "difference", "verdict"),
     "each seed",
 )
+VERDICTS: tuple[Verdict, ...] = ("agrees", "overlaps", "differs")
+"""Verdicts on measured values, from the best."""
 FEW_SEEDS = 5
 """A spread of fewer seeds is named as such."""
 ROOM = {"SEM": 120, "min": 120, "max": 120, "difference": 100}
@@ -62,7 +68,7 @@ STYLES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class Comparison(display.Brief):
     """One published score and the measured ones, in per cent, or a perplexity."""
 
     cell: Cell
@@ -79,6 +85,12 @@ class Comparison:
     one to compare."""
     diverged: tuple[int, ...] = ()
     """Seeds of runs that diverged after their selected weights, with or without a score."""
+
+    @property
+    def _brief(self) -> str:
+        measured = self._measured[0] or "nothing"
+        published = self.cell.printed or "nothing"
+        return f"{self.cell}: {measured} measured, {published} published, {self.verdict}"
 
     @property
     def summary(self) -> Summary | None:
@@ -187,6 +199,58 @@ class Comparison:
             "difference": self.difference,
             "verdict": self.verdict,
         }
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedTable(Sequence[Comparison], display.Brief):
+    """A published table with the measured values."""
+
+    table: Table
+    cells: tuple[Comparison, ...]
+
+    @overload
+    def __getitem__(self, index: int) -> Comparison: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Comparison, ...]: ...
+    def __getitem__(self, index: int | slice) -> Comparison | tuple[Comparison, ...]:
+        return self.cells[index]
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @property
+    def _brief(self) -> str:
+        counts = Counter(cell.verdict for cell in self.cells)
+        verdicts = [f"{counts[name]} {name.rstrip('s')}" for name in VERDICTS if counts[name]]
+        measured = sum(bool(cell.scores) for cell in self.cells)
+        sizes = f"{len(self)} cells, {measured} measured"
+        return f"{self.table.path}: {'; '.join(filter(None, (sizes, ', '.join(verdicts))))}"
+
+    def _repr_html_(self) -> str:
+        """Return the published and measured values as an HTML table, for a notebook."""
+        head = ("row", "column", "published", "measured", "n", "verdict")
+        rows = [(*cell.texts[:4], len(cell.scores) or "", cell.verdict) for cell in self.cells]
+        note = ". ".join(filter(None, (self.table.note, RULE)))
+        title = f"{self.table.path}: {self.table.title}"
+        return display.table(head, rows, title=title, note=note)
+
+
+def table(name: str, results: Path | str = "results") -> ComparedTable:
+    """Return a published table with the measured values.
+
+        >>> daxy.table("bastings2018/table4")
+
+    Args:
+        name: The table, as `daxy papers` names it.
+        results: Folder of the measured runs, one JSON file a table.
+
+    Raises:
+        UnknownName: there is no such paper or table.
+        WrongFile: a file of results is damaged.
+    """
+    printed = papers.table(name)
+    runs = Ledger(Path(results)).runs(papers.get(printed.paper))
+    return ComparedTable(printed, tuple(compare(printed.cells, runs)))
 
 
 def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:

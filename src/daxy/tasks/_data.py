@@ -7,26 +7,33 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from daxy.core.display import Brief
 from daxy.core.errors import require
 from daxy.core.settings import check_types, stated
 from daxy.core.split import Split
 
 
 @dataclass(frozen=True, kw_only=True)
-class Data:
+class Data(Brief):
     """What users can choose of any task's data; a benchmark adds choices of its own."""
 
     seed: int = 0
-    """Seed of the draws: of the split where it is a draw, and of the validation set."""
+    """Seed of a random split, and of the validation set."""
     official: Path | None = None
-    """Official files, to load instead of generating: a clone of the authors' repository, a folder
-    in it, or an archive; for gSCAN, a `dataset.txt`."""
+    """Official files to load instead of generating: a clone of the authors' repository, a folder in
+    it, or an archive; for gSCAN, a `dataset.txt`."""
 
     beside: ClassVar[tuple[str, ...]] = ("official",)
     """Fields that say where data comes from or how, not what it is."""
     carved: ClassVar[bool] = False
     """Whether `validation` says how the validation set is carved from train, or that there is
     none."""
+
+    @property
+    def _brief(self) -> str:
+        values = {name: getattr(self, name) for name in stated(self)}
+        changed = {n: value for n, value in values.items() if value != getattr(type(self), n, None)}
+        return ", ".join(f"{name}={value!r}" for name, value in changed.items())
 
     def __post_init__(self) -> None:
         check_types(type(self), vars(self))

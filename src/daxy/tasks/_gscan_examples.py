@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from daxy.core.examples import Sequences
 from daxy.core.random import stream
 from daxy.core.workers import spread
 from daxy.languages import grounded
-from daxy.languages.grounded import Command, Thing
+from daxy.languages.grounded import COLORS, SHAPES, SIZES, Command, Thing
 from daxy.tasks._gscan_data import GscanData, Kind
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstrated import demonstrated
@@ -158,7 +159,7 @@ def _shard(data: GscanData, pairs: Sequence[tuple[int, Thing]]) -> Shown:
 def _pair(data: GscanData, place: int, target: Thing) -> Shown:
     """Return a command in every situation of a thing."""
     command = grounded.commands()[place]
-    where = situations_of(data, target)
+    where = situations_of(data.grid, data.resampling, data.seed, target)
     words = " ".join(grounded.say(command))
     draw = stream(data.seed, f"gscan/{data.grid}/{words}, {target}")
     worlds = shown(command.phrase, target, where, data.grid, draw)
@@ -166,7 +167,8 @@ def _pair(data: GscanData, place: int, target: Thing) -> Shown:
     return Shown(np.full(len(where), place, np.uint16), worlds, actions)
 
 
-def situations_of(data: GscanData, target: Thing) -> Situations:
+@lru_cache(maxsize=len(COLORS) * len(SHAPES) * len(SIZES))
+def situations_of(grid: int, resampling: int, seed: int, target: Thing) -> Situations:
     """Return the situations of a thing, the same for every command."""
-    draw = stream(data.seed, f"gscan/{data.grid}/situations of a {target}")
-    return situations(data.grid, data.resampling, draw)
+    draw = stream(seed, f"gscan/{grid}/situations of a {target}")
+    return situations(grid, resampling, draw)

@@ -19,6 +19,7 @@ from daxy.tasks._predicates import LongerThan
 from daxy.tasks._rules import Added, HoldOut, Partition, Rule
 from daxy.tasks._scan_data import ScanData
 from daxy.tasks._task import Task
+from daxy.worlds.grid import World
 
 
 @final
@@ -66,6 +67,11 @@ class ScanTask(Task[ScanData]):
     def disagreement(self, source: Tokens, target: Tokens) -> str | None:
         """Return what is wrong with a command or its actions; see `Task.disagreement`."""
         return scan.disagreement(source, target, scan.grammar_of(source))
+
+    def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
+        """Return the actions that a command means; see `Task.targets`."""
+        del world
+        return (scan.denote(scan.grammar_of(source).parse(source)),)
 
     @property
     def aliases(self) -> Mapping[str, str]:

@@ -10,11 +10,13 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from daxy import metrics
+from daxy.core.display import Brief
 from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Example, Examples, Sequences, Tokens
 from daxy.core.split import Sizes, Split
 from daxy.metrics import Scores
 from daxy.tasks._data import Data
+from daxy.worlds.grid import World
 
 SHOWN_TOKENS = 12
 """Tokens of one side of an example that a card shows."""
@@ -24,7 +26,7 @@ Options = TypeVar("Options", bound=Data)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task(ABC, Generic[Options]):
+class Task(Brief, ABC, Generic[Options]):
     """A question about generalisation: data to learn from, data and scores to be judged by."""
 
     name: str
@@ -42,6 +44,10 @@ class Task(ABC, Generic[Options]):
     otherwise."""
     metrics: tuple[str, ...]
     """Names of the scores it is judged by, the one that papers print first."""
+
+    @property
+    def _brief(self) -> str:
+        return f"{self.name}: {self.summary}"
 
     @property
     def metric(self) -> str:
@@ -117,6 +123,23 @@ class Task(ABC, Generic[Options]):
         del source, target
         raise WrongRequest(f"no rules say which pairs of {self.name} are right")
 
+    def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
+        """Return all right targets of a source, by the rules of this task.
+
+        Args:
+            source: The tokens of the source.
+            world: The world of a grounded source.
+
+        Raises:
+            WrongRequest: the source is not of the task's language, or no rules say what it means.
+        """
+        del source, world
+        raise WrongRequest(f"no rules say which targets of {self.name} are right")
+
+    def read(self, text: str) -> Tokens:
+        """Return the tokens of a source as people write it."""
+        return tuple(map(self.source_spelling, text.split()))
+
     def source_spelling(self, token: str) -> str:
         """Return a token as this task's sources spell it; most tasks know one spelling only."""
         return token
@@ -125,6 +148,11 @@ class Task(ABC, Generic[Options]):
     def aliases(self) -> Mapping[str, str]:
         """Other names of tokens of the targets, as `LTURN` of `I_TURN_LEFT`; most have none."""
         return {}
+
+    @property
+    def source_name(self) -> str:
+        """What a source is: a `command` in most tasks."""
+        return "command"
 
     def scores(self, examples: Examples, predictions: Sequences) -> dict[str, Scores]:
         """Return each metric's value of each prediction, in the order of the examples."""

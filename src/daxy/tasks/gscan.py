@@ -15,21 +15,24 @@ from typing import Any, Generic, TypeVar, cast, final
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import UnknownName, require
-from daxy.core.examples import Examples
+from daxy.core.errors import UnknownName, WrongRequest, require
+from daxy.core.examples import Examples, Tokens
 from daxy.core.random import stream
 from daxy.core.split import Option, Sizes, Split
 from daxy.formats._gscan_writing import Vectors
 from daxy.formats.gscan_json import Dataset
+from daxy.languages import grounded
 from daxy.languages.scan import turn_names
 from daxy.tasks import _gscan_official as _official
 from daxy.tasks import _gscan_statistics as _statistics
+from daxy.tasks._cached import cached
 from daxy.tasks._gscan_data import CompositionalData, GscanData, LengthData
 from daxy.tasks._gscan_examples import Shown, every
 from daxy.tasks._gscan_predicates import HELD_OUT, held_out
 from daxy.tasks._task import Task
+from daxy.worlds.demonstration import demonstrate
 from daxy.worlds.examples import GroundedExamples
-from daxy.worlds.grid import LEFT, RIGHT
+from daxy.worlds.grid import LEFT, RIGHT, World
 
 examine, repeated, shots = _official.examine, _official.repeated, _official.shots
 
@@ -73,6 +76,16 @@ class GscanTask(Task[Kind], Generic[Kind]):
         """Whether its sources mean something in a world alone."""
         return True
 
+    def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
+        """Return the demonstration of a command in a world; see `Task.targets`."""
+        if world is None:
+            raise WrongRequest("a command of gSCAN means nothing without a world")
+        return (demonstrate(grounded.parse(source), world),)
+
+    def read(self, text: str) -> Tokens:
+        """Return the words of a command; `while spinning` is one."""
+        return grounded.words(text)
+
     @property
     def aliases(self) -> Mapping[str, str]:
         """Other names of turns."""
@@ -83,6 +96,10 @@ class GscanTask(Task[Kind], Generic[Kind]):
         """Return the data of this task; see `Task.split`."""
         if data.official is not None:
             return self._official(data, data.official)
+        return cached(self.name, data, lambda: self._generated(data))
+
+    def _generated(self, data: Kind) -> Split:
+        """Return the data of this task, made anew."""
         shown = every(data)
         known, shots, tests = self.divided(shown, data)
         train, validation, unseen = _drawn(known, data, self.name)

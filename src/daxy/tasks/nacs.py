@@ -19,6 +19,7 @@ from daxy.tasks import scan
 from daxy.tasks._scan_data import ScanData
 from daxy.tasks._scan_task import ScanTask
 from daxy.tasks._task import Task
+from daxy.worlds.grid import World
 
 
 @final
@@ -56,9 +57,19 @@ class NacsTask(Task[ScanData]):
         """Return what is wrong with a command or its actions; see `Task.disagreement`."""
         return self.mirrored.disagreement(target, source)
 
+    def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
+        """Return the commands that mean these actions; see `Task.targets`."""
+        del world
+        return scan_language.commands_for(source)
+
     def source_spelling(self, token: str) -> str:
         """Return an action in the official spelling: I_TURN_LEFT for LTURN."""
         return scan_language.official_spelling(token)
+
+    @property
+    def source_name(self) -> str:
+        """What a source is."""
+        return "action"
 
     def statistics(self, split: Split) -> dict[str, float]:
         """Return the share of test inputs that also occur in train, maybe with another command.

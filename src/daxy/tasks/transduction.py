@@ -21,6 +21,7 @@ from daxy.languages.itg import Grammar
 from daxy.tasks._streams import BigramFlip, Copy, Derived, Maker, Moved, Reverse, Stream
 from daxy.tasks._task import Task
 from daxy.tasks._transduction_data import FileData, GrammarData, SymbolData, TransductionData
+from daxy.worlds.grid import World
 
 PAPER = "Grefenstette et al. 2015, Learning to transduce with unbounded memory"
 METRICS = ("exact", "fine")
@@ -100,14 +101,22 @@ class SymbolTask(TransductionTask[SymbolData]):
         """Return what makes pairs whose sources have lengths in a range."""
         return self.kind(data.symbols, shortest, longest)
 
-    def disagreement(self, source: Tokens, target: Tokens) -> str | None:
-        """Return where a target is not the source in the order of this task."""
+    def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
+        """Return the source in the order of this task; see `Task.targets`."""
+        del world
         length = len(source)
         maker = self.kind(SymbolData().symbols, 1, max(length, 2))
-        if length not in maker.possible():
-            return f"a source of {length} tokens; expected one of another length"
+        possible = f"a source of {length} tokens; expected one of another length"
+        require(length in maker.possible(), possible)
         order = maker.order(np.arange(length), np.full(length, length))
-        wanted = tuple(source[place] for place in order)
+        return (tuple(source[place] for place in order),)
+
+    def disagreement(self, source: Tokens, target: Tokens) -> str | None:
+        """Return where a target is not the source in the order of this task."""
+        try:
+            (wanted,) = self.targets(source)
+        except WrongRequest as error:
+            return str(error)
         if target == wanted:
             return None
         pairs = zip((*wanted, "the end"), (*target, "the end"), strict=False)
@@ -156,6 +165,11 @@ class GrammarTask(DerivedTask[GrammarData]):
         """Return daxy's grammar of this task."""
         del data
         return itg.grammar(self.grammar)
+
+    def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
+        """Return the target of a derivation of a source; see `Task.targets`."""
+        del world
+        return (itg.parse(itg.grammar(self.grammar), source).target,)
 
     def disagreement(self, source: Tokens, target: Tokens) -> str | None:
         """Return why no derivation is of a pair; see `Task.disagreement`."""

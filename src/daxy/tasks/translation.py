@@ -16,12 +16,13 @@ from daxy.core.errors import WrongRequest, quote, require
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.random import stream
 from daxy.core.split import Sizes, Split
-from daxy.languages import copular
+from daxy.languages import copular, spelling
 from daxy.tasks import _translation_released as released
 from daxy.tasks._task import Task
 from daxy.tasks._translation_data import PREFIXES, TranslationData
 from daxy.tasks._translation_pairs import Pair, drawn, held_out, of_file, without
 from daxy.tasks._validation import check_sizes
+from daxy.worlds.grid import World
 
 PAPER = "Lake & Baroni 2018, Experiment 4; Bastings et al. 2018, section 6.2"
 METRICS = ("bleu", "exact", "accepted")
@@ -74,6 +75,15 @@ class TranslationTask(Task[TranslationData]):
             }[data.sentences],
             options=data.options,
         )
+
+    def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
+        """Return all translations of a sentence; see `Task.targets`."""
+        del world
+        return copular.translations(source)
+
+    def read(self, text: str) -> Tokens:
+        """Return the words of a sentence as the data spells them."""
+        return spelling.words(text)
 
     def facts(self, examples: Examples) -> dict[str, float]:
         """Return how often what is asked for is met, as Lake & Baroni (2018) count it.

@@ -199,7 +199,7 @@ def _not_started(error: Exception) -> DaxyError:
 def _failed(error: Exception) -> RunFailed:
     if isinstance(error, MemoryError) or EXHAUSTED in str(error):
         less = "fewer or smaller networks, smaller batches, fewer examples at a time or a smaller"
-        return RunFailed(f"memory does not suffice; use {less} limit ({_line(str(error))})")
+        return RunFailed(f"out of memory; use {less} max-decode-length ({_line(str(error))})")
     kind = jax.devices()[0].device_kind
     return RunFailed(f"JAX failed on its device ({kind}): {_line(str(error))}")
 

@@ -147,4 +147,4 @@ def _digest(arrays: Arrays, text: str) -> str:
 
 def damaged(path: Path, reason: str) -> RunFailed:
     """Return the error of a file that training cannot go on from."""
-    return RunFailed(f"{path} is damaged: {reason}; training with `--restart` begins anew")
+    return RunFailed(f"{path} is damaged: {reason}; train again with `--restart`")

@@ -7,12 +7,13 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
 import jax
 import numpy as np
+
+from daxy.core import cache
 
 Result = TypeVar("Result")
 
@@ -21,31 +22,20 @@ LEAST_SECONDS = 0.2
 
 
 def keep_compilations() -> None:
-    """Keep compiled programs in $DAXY_CACHE, else in the user's cache folder.
+    """Keep compiled programs in the folder of `daxy.core.cache`.
 
-    $JAX_COMPILATION_CACHE_DIR goes first; an empty $DAXY_CACHE turns it off. A cache that cannot be
-    read or written costs time, nothing else.
+    $JAX_COMPILATION_CACHE_DIR goes first. A cache that cannot be read or written costs time,
+    nothing else.
     """
     # JAX writes an entry in place: a process that was killed leaves half of one.
     for doing in ("reading", "writing"):
         said = f"Error {doing} persistent compilation cache entry"
         warnings.filterwarnings("ignore", message=said)
-    chosen = os.environ.get("DAXY_CACHE")
-    if chosen == "" or "JAX_COMPILATION_CACHE_DIR" in os.environ:
+    folder = cache.folder()
+    if folder is None or "JAX_COMPILATION_CACHE_DIR" in os.environ:
         return
-    folder = chosen or _users_cache()
-    if folder is None:
-        return
-    jax.config.update("jax_compilation_cache_dir", folder)
+    jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", LEAST_SECONDS)
-
-
-def _users_cache() -> str | None:
-    """Return daxy's place in the user's cache folder; None for a user without a home."""
-    try:
-        return str(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "daxy")
-    except RuntimeError:
-        return None
 
 
 def one_after_another(programs: Sequence[Callable[..., Result]]) -> list[Callable[..., Result]]:

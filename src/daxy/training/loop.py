@@ -290,7 +290,7 @@ class Training:
 
     def _heed(self, request: StopRequest) -> None:
         if request.received:
-            kept = "its state is saved: the same request goes on from there"
+            kept = "its state is saved: the same command resumes it"
             raise Interrupted(f"interrupted; {kept if self.checkpoint else 'nothing was saved'}")
 
     def _stretches(
@@ -469,7 +469,7 @@ def lost(seeds: Sequence[int], position: Position) -> Diverged:
     """Return what is said of the replicas that are lost."""
     replicas = zip(seeds, position.history, position.lost, strict=True)
     gone = [f"{seed} (epoch {len(history) + 1})" for seed, history, is_lost in replicas if is_lost]
-    place = f"the loss of seed {', '.join(gone)} is no number any more"
+    place = f"the loss of seed {', '.join(gone)} is not finite"
     return Diverged(f"{place}; try a smaller learning rate")
 
 

@@ -11,6 +11,7 @@ from typing import Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from daxy.core.display import Brief
 from daxy.core.errors import quote, require
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Thing
 from daxy.worlds.grid import CHANNELS, HEADINGS, Cell, Placed, World
@@ -23,7 +24,7 @@ THINGS = 1 + len(SHAPES) * len(COLORS) * len(SIZES)
 
 
 @dataclass(frozen=True, eq=False)
-class Worlds(Sequence[World]):
+class Worlds(Sequence[World], Brief):
     """A table of worlds in which nothing has been pushed half-way."""
 
     size: Bytes
@@ -72,13 +73,19 @@ class Worlds(Sequence[World]):
     def __len__(self) -> int:
         return len(self.size)
 
+    @property
+    def _brief(self) -> str:
+        sizes = ", ".join(f"{size}x{size}" for size in np.unique(self.size))
+        return f"{len(self):,}{f'; {sizes}' if sizes else ''}"
+
     @overload
     def __getitem__(self, index: int) -> World: ...
     @overload
     def __getitem__(self, index: slice) -> Self: ...
     def __getitem__(self, index: int | slice) -> World | Self:
         if isinstance(index, slice):
-            return self.take(np.arange(len(self))[index])
+            rows = range(len(self))[index]
+            return self._stretch(rows) if rows.step == 1 else self.take(rows)
         if not -len(self) <= index < len(self):
             raise IndexError(index)
         index %= len(self)
@@ -133,6 +140,20 @@ class Worlds(Sequence[World]):
         agents, things = self.content
         for place, (start, end) in enumerate(pairwise((5 * self.offsets).tolist())):
             yield agents[4 * place : 4 * place + 4] + things[start:end]
+
+    def _stretch(self, rows: range) -> Self:
+        """Return consecutive worlds; their columns are these, not copied."""
+        own = slice(rows.start, max(rows.start, rows.stop))
+        offsets = self.offsets[own.start : own.stop + 1]
+        things = slice(offsets[0], offsets[-1])
+        return type(self)(
+            size=self.size[own],
+            agent=self.agent[own],
+            heading=self.heading[own],
+            things=self.things[things],
+            cells=self.cells[things],
+            offsets=offsets - offsets[0],
+        )
 
     def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Self:
         """Return the worlds at these positions, in this order, repeats included."""

@@ -1,7 +1,7 @@
 """Pictures of a world, in the manner of the paper's Figures 2 and 7 (Ruis et al. 2020).
 
-A picture is a list of shapes in units of a cell, from the one at the back to the one in front; the
-same list becomes SVG, or pixels. What has size 4 fills most of its cell.
+A picture is a list of shapes in units of a cell, from back to front, and a caption below them. The
+same list becomes SVG or pixels. A thing of size 4 fills most of its cell.
 """
 
 from __future__ import annotations
@@ -9,11 +9,15 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
+from html import escape
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
-from daxy.languages.grounded import Command, Thing, referent
-from daxy.worlds.grid import Cell, World
+from daxy.core.errors import visible
+from daxy.core.imports import need
+from daxy.languages.grounded import Command, Thing, referent, say
+from daxy.worlds.grid import ACTIONS, STAY, Cell, World
 
 if TYPE_CHECKING:
     from PIL import ImageFont
@@ -30,12 +34,24 @@ GRID, PAPER, EDGE, AGENT, PATH, MARK = (
 )
 PIXELS = 64
 """Along the side of a cell, unless asked for otherwise."""
-LETTERS = 16
-"""Pixels of a line of words below a picture."""
+LETTERS = 15
+"""Font size of the caption, in pixels."""
+LEADING = 20
+"""Pixels from one line of the caption to the next."""
+MARGIN = 6
+"""Pixels around the caption."""
+NARROWEST = 288
+"""Width of a picture with a caption in pixels, at least."""
+INK, FAINT = "#1a1a1a", "#767676"
+"""Colors of the caption, and of actions that are still to be done."""
+CORNER = 0.24
+"""Cells from the center of a cell to an agent that shares it with a thing, across and down."""
+SHRUNK = 0.7
+"""Size of that agent, relative to one that is alone."""
 FINER = 4
 """A cell's side is drawn so many times as long, and then made smaller: edges come out smooth."""
-FRAME = 350
-"""Milliseconds that an action is shown for."""
+FRAME, LAST_FRAME = 350, 1_400
+"""Milliseconds that a frame of a film is shown for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,53 +85,80 @@ class Line:
 Form = Polygon | Ellipse | Line
 
 
-def scene(
-    world: World,
-    *,
-    marked: Cell | None = None,
-    path: Sequence[Cell] = (),
-    shades: Sequence[float] = (),
-) -> Iterator[Form]:
-    """Yield the shapes of a picture.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caption:
+    """The text below a picture."""
 
-    Args:
-        world: What is drawn.
-        marked: A cell with a frame around it: the target's.
-        path: Cells that a line goes through, where the agent goes or went.
-        shades: A share of one for each cell, row after row; the larger it is, the darker is the
-            cell, by its square root: of what is spread evenly over many cells little is seen.
-    """
-    size = world.size
+    command: str
+    actions: Sequence[str] = ()
+    label: str = ""
+    """Text before the actions."""
+    note: str = ""
+    """Text below the actions."""
+    done: int | None = None
+    """How many actions are done, and emphasised; None: the picture is of no moment."""
+
+    @property
+    def pieces(self) -> Iterator[list[tuple[str, bool, str]]]:
+        """The paragraphs, as pieces of text that stay on one line: text, is bold, color."""
+        yield [(word, True, INK) for word in self.command.split()]
+        actions = [f"{action}," for action in self.actions[:-1]] + [*self.actions[-1:]]
+        states = (self.done is None or place < self.done for place in range(len(actions)))
+        shown = [
+            (action, self.done is not None and is_done, INK if is_done else FAINT)
+            for action, is_done in zip(actions, states, strict=True)
+        ]
+        label = [(word, False, INK) for word in self.label.split()]
+        yield [*label, *(shown or [("(no actions)", False, FAINT)])]
+        if self.note:
+            yield [(word, False, FAINT) for word in self.note.split()]
+
+
+class Look(TypedDict, total=False):
+    """What a picture shows besides its world."""
+
+    marked: Cell | None
+    """The target's cell, which gets a frame."""
+    path: Sequence[Cell]
+    """Cells that a line connects: the agent's path."""
+    shades: Sequence[float]
+    """A value from 0 to 1 for each cell, row by row; larger is darker. Shades grow with the square
+    root, so that an even spread over many cells stays pale."""
+    caption: Caption | None
+
+
+def scene(world: World, **look: Unpack[Look]) -> Iterator[Form]:
+    """Yield the shapes of a picture from back to front; see `Look`."""
+    size, path, marked = world.size, look.get("path", ()), look.get("marked")
     yield _box(0, 0, size, size, PAPER, GRID)
-    for place, shade in enumerate(shades):
+    for place, shade in enumerate(look.get("shades", ())):
         row, column = divmod(place, size)
         yield _box(column, row, 1, 1, _gray(math.sqrt(shade)), GRID)
     for place in range(1, size):
         yield Line(((place, 0), (place, size)), GRID, 0.02)
         yield Line(((0, place), (size, place)), GRID, 0.02)
-    if marked is not None:
-        row, column = marked
-        yield Line(_corners(column + 0.05, row + 0.05, 0.9, 0.9, closed=True), MARK, 0.06)
     if len(path) > 1:
         yield Line(tuple((column + 0.5, row + 0.5) for row, column in path), PATH, 0.05)
     for thing, (row, column) in world.placed:
         yield from _thing(thing, (column + 0.5, row + 0.5))
     yield _agent(world)
+    if marked is not None:
+        row, column = marked
+        yield Line(_corners(column + 0.05, row + 0.05, 0.9, 0.9, closed=True), MARK, 0.06)
 
 
-def svg(
-    world: World,
-    *,
-    marked: Cell | None = None,
-    path: Sequence[Cell] = (),
-    shades: Sequence[float] = (),
-) -> str:
-    """Return a picture as an SVG document; see `scene`."""
-    side = world.size
-    forms = "".join(map(_svg, scene(world, marked=marked, path=path, shades=shades)))
+def svg(world: World, **look: Unpack[Look]) -> str:
+    """Return a picture as an SVG document; see `Look`."""
+    caption = look.get("caption")
+    forms = "".join(map(_svg, scene(world, **look)))
+    texts = list(_texts(caption, world.size * PIXELS)) if caption else []
+    width, height = _size(world, texts, PIXELS)
+    said = f"{caption.command}: {', '.join(caption.actions)}" if caption else "a world"
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{side * PIXELS}" height="{side * PIXELS}"'
-        f' viewBox="0 0 {side} {side}">{forms}</svg>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
+        f' viewBox="0 0 {width} {height}" role="img"><title>{escape(visible(said))}</title>'
+        f'<rect width="{width}" height="{height}" fill="{PAPER}"/>'
+        f'<g transform="scale({PIXELS})">{forms}</g>{"".join(map(_svg_text, texts))}</svg>\n'
     )
 
 
@@ -126,106 +169,178 @@ def demonstration(
     kind: Kind = "svg",
     *,
     shades: Sequence[float] = (),
+    label: str = "",
+    note: str = "",
 ) -> bytes:
-    """Return a picture of what is done for a command: its target marked, and where the agent goes.
+    """Return a picture of a command and actions: the target's frame, the agent's path, a caption.
 
     Args:
-        world: Where the agent begins.
-        command: What is said.
-        actions: What is done.
-        kind: A document of lines, pixels, or a film.
-        shades: See `scene`.
+        world: The world at first.
+        command: The command.
+        actions: Actions of the agent; tokens that are no actions change nothing.
+        kind: SVG, PNG, or an animated GIF.
+        shades: See `Look`.
+        label: See `Caption`.
+        note: See `Caption`.
 
     Raises:
-        NoReferent: what the command speaks of is not there, or not one thing.
+        NoReferent: the command refers to nothing in the world, or to more than one thing.
     """
-    marked = world.placed[referent(command.phrase, world.things)].cell
+    look = Look(
+        marked=world.placed[referent(command.phrase, world.things)].cell,
+        shades=shades,
+        caption=Caption(command=" ".join(say(command)), actions=actions, label=label, note=note),
+    )
     if kind == "gif":
-        return gif(world, actions, marked=marked, shades=shades)
-    path = world.path(actions)
-    if kind == "png":
-        return png(world, marked=marked, path=path, shades=shades)
-    return svg(world, marked=marked, path=path, shades=shades).encode()
+        return gif(world, actions, **look)
+    look["path"] = world.path(known(actions))
+    return png(world, **look) if kind == "png" else svg(world, **look).encode()
 
 
-def image(
+def prediction(
     world: World,
+    command: Command,
+    actions: Sequence[str],
+    target: Sequence[str],
+    kind: Kind = "svg",
     *,
-    marked: Cell | None = None,
-    path: Sequence[Cell] = (),
     shades: Sequence[float] = (),
-    pixels: int = PIXELS,
-) -> Image:
-    """Return a picture as pixels; see `scene`."""
+) -> bytes:
+    """Return a picture of a network's actions; the caption has the right ones too.
+
+    Raises:
+        NoReferent: see `demonstration`.
+    """
+    note = "right" if tuple(actions) == tuple(target) else f"target: {', '.join(target)}"
+    look = {"label": "network:", "note": note}
+    return demonstration(world, command, actions, kind, shades=shades, **look)
+
+
+def image(world: World, *, pixels: int = PIXELS, **look: Unpack[Look]) -> Image:
+    """Return a picture as pixels, with so many along the side of a cell; see `Look`."""
+    need("PIL")
     from PIL import Image, ImageDraw
 
-    scale, side = pixels * FINER, world.size * pixels
-    canvas = Image.new("RGB", (side * FINER, side * FINER), PAPER)
+    caption = look.get("caption")
+    texts = list(_texts(caption, world.size * pixels)) if caption else []
+    width, height = _size(world, texts, pixels)
+    canvas = Image.new("RGB", (width * FINER, height * FINER), PAPER)
     pen = ImageDraw.Draw(canvas)
-    for form in scene(world, marked=marked, path=path, shades=shades):
-        _paint(pen, form, scale)
-    return canvas.resize((side, side), Image.Resampling.BOX)
+    for form in scene(world, **look):
+        _paint(pen, form, pixels * FINER)
+    font = _font()
+    for text in texts:
+        bold = FINER // 4 if text.is_bold else 0
+        place = (text.left * FINER, text.base * FINER)
+        pen.text(place, text.words, text.color, font, anchor="ls", stroke_width=bold)
+    return canvas.resize((width, height), Image.Resampling.BOX)
 
 
-def in_rows(rows: Sequence[Sequence[tuple[Image, str]]]) -> Image:
-    """Return pictures of one size in one, as many in each row, each with words below it."""
-    from PIL import Image, ImageDraw, ImageFont
+def in_rows(rows: Sequence[Sequence[Image]]) -> Image:
+    """Return pictures of one width as one picture."""
+    from PIL import Image
 
-    font, gap = ImageFont.load_default(LETTERS), PIXELS // 2
-    size = rows[0][0][0].size
-    said = [[_wrapped(words, font, size[0]) for _, words in row] for row in rows]
-    lines = max(words.count("\n") + 1 for row in said for words in row)
-    across, down = size[0] + gap, size[1] + 2 * LETTERS * lines
-    whole = Image.new("RGB", (across * len(rows[0]) - gap, down * len(rows)), PAPER)
-    pen = ImageDraw.Draw(whole)
-    for row, (pictures, captions) in enumerate(zip(rows, said, strict=True)):
-        for column, ((each, _), words) in enumerate(zip(pictures, captions, strict=True)):
-            corner = across * column, down * row
-            whole.paste(each, corner)
-            below = corner[0], corner[1] + size[1] + LETTERS // 4
-            pen.multiline_text(below, words, EDGE, font)
+    across = rows[0][0].width + PIXELS // 2
+    heights = [max(picture.height for picture in row) + PIXELS // 4 for row in rows]
+    whole = Image.new("RGB", (across * len(rows[0]) - PIXELS // 2, sum(heights)), PAPER)
+    for place, row in enumerate(rows):
+        for column, picture in enumerate(row):
+            whole.paste(picture, (across * column, sum(heights[:place])))
     return whole
 
 
-def _wrapped(words: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, wide: int) -> str:
-    """Return words in lines that are not wider than so many pixels, if no word is."""
-    first, *others = words.split(" ")
-    lines = [first]
-    for word in others:
-        longer = f"{lines[-1]} {word}"
-        if font.getlength(longer) > wide:
-            lines.append(word)
-        else:
-            lines[-1] = longer
-    return "\n".join(lines)
+def png(world: World, **look: Unpack[Look]) -> bytes:
+    """Return a picture as a PNG file; see `Look`."""
+    return _file(image(world, **look), "PNG")
 
 
-def png(
-    world: World,
-    *,
-    marked: Cell | None = None,
-    path: Sequence[Cell] = (),
-    shades: Sequence[float] = (),
-) -> bytes:
-    """Return a picture as a PNG file; see `scene`."""
-    return _file(image(world, marked=marked, path=path, shades=shades), "PNG")
+def gif(world: World, actions: Sequence[str], **look: Unpack[Look]) -> bytes:
+    """Return an animated GIF with a frame before the first action and one after each; see `Look`.
+
+    The target's frame follows the target, and the caption emphasises the actions that are done.
+    """
+    first, *others = _frames(world, actions, look)
+    times = [FRAME] * len(others) + [LAST_FRAME]
+    return _file(first, "GIF", save_all=True, append_images=others, duration=times, loop=0)
 
 
-def gif(
-    world: World,
-    actions: Sequence[str],
-    *,
-    marked: Cell | None = None,
-    shades: Sequence[float] = (),
-) -> bytes:
-    """Return a film of a world while actions are done, as a GIF file; see `scene`."""
-    states = list(world.course(actions))
-    cells = [now.agent for now in states]
-    first, *others = (
-        image(now, marked=marked, path=cells[: place + 1], shades=shades)
-        for place, now in enumerate(states)
-    )
-    return _file(first, "GIF", save_all=True, append_images=others, duration=FRAME, loop=0)
+def _frames(world: World, actions: Sequence[str], look: Look) -> Iterator[Image]:
+    states = list(world.course(known(actions)))
+    cells = [state.agent for state in states]
+    marked, caption = look.get("marked"), look.get("caption")
+    target = world.occupied[marked] if marked is not None else None
+    for place, state in enumerate(states):
+        moment = Look(**look)
+        moment["path"] = cells[: place + 1]
+        if target is not None:
+            moment["marked"] = state.placed[target].cell
+        if caption is not None:
+            moment["caption"] = replace(caption, done=place)
+        yield image(state, **moment)
+
+
+def known(actions: Sequence[str]) -> list[str]:
+    """Return actions, with one that changes nothing for each token that is none."""
+    return [action if action in ACTIONS else STAY for action in actions]
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """Words on a line of the caption, in pixels."""
+
+    words: str
+    left: float
+    base: float
+    width: float
+    is_bold: bool
+    color: str
+
+
+def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    """Return the font of captions, so many times as large as it will be."""
+    from PIL import ImageFont
+
+    return ImageFont.load_default(LETTERS * FINER)
+
+
+def _texts(caption: Caption, side: int) -> Iterator[_Text]:
+    """Yield the texts of a caption below a grid of so many pixels, one for each style of a line."""
+    pieces = _pieces(caption, side)
+    for (base, is_bold, color), group in groupby(pieces, _style):
+        first, *others = group
+        last = others[-1] if others else first
+        words = " ".join(piece.words for piece in (first, *others))
+        width = last.left + last.width - first.left
+        yield _Text(words, first.left, base, width, is_bold, color)
+
+
+def _style(text: _Text) -> tuple[float, bool, str]:
+    """Return the line of a text and how it is printed."""
+    return text.base, text.is_bold, text.color
+
+
+def _pieces(caption: Caption, side: int) -> Iterator[_Text]:
+    """Yield the pieces of a caption, each where it stands."""
+    font = _font()
+    space = font.getlength(" ") / FINER
+    right, base = max(side, NARROWEST) - MARGIN, side
+    for paragraph in caption.pieces:
+        left = 0.0
+        for piece, is_bold, color in paragraph:
+            words = visible(piece)
+            width = font.getlength(words) / FINER
+            if not left or left + width > right:
+                left, base = float(MARGIN), base + LEADING
+            yield _Text(words, left, base, width, is_bold, color)
+            left += width + space
+
+
+def _size(world: World, texts: Sequence[_Text], pixels: int) -> tuple[int, int]:
+    """Return the width and height of a picture in pixels."""
+    side = world.size * pixels
+    if not texts:
+        return side, side
+    return max(side, NARROWEST), round(texts[-1].base) + MARGIN + LEADING // 4
 
 
 def _thing(thing: Thing, center: Point) -> Iterator[Form]:
@@ -247,14 +362,17 @@ def _thing(thing: Thing, center: Point) -> Iterator[Form]:
 
 
 def _agent(world: World) -> Polygon:
-    """Return an arrowhead that points where the agent faces."""
+    """Return an arrowhead that points where the agent faces, in a corner if a thing is there."""
     row, column = world.agent
+    is_shared = world.agent in world.occupied
+    middle, scale = (0.5 + CORNER, SHRUNK) if is_shared else (0.5, 1.0)
     turn = world.heading * math.pi / 2
+    cosine, sine = scale * math.cos(turn), scale * math.sin(turn)
     corners = ((0.36, 0.0), (-0.26, 0.26), (-0.12, 0.0), (-0.26, -0.26))
     points = (
         (
-            column + 0.5 + ahead * math.cos(turn) - aside * math.sin(turn),
-            row + 0.5 + ahead * math.sin(turn) + aside * math.cos(turn),
+            column + middle + ahead * cosine - aside * sine,
+            row + middle + ahead * sine + aside * cosine,
         )
         for ahead, aside in corners
     )
@@ -290,6 +408,15 @@ def _svg(form: Form) -> str:
         return f'<polyline points="{points}" {stroke}/>'
     stroke = f'stroke="{form.edge}" stroke-width="0.02"'
     return f'<polygon points="{points}" fill="{form.fill}" {stroke}/>'
+
+
+def _svg_text(text: _Text) -> str:
+    # `textLength` holds the layout in any font that the viewer has.
+    place = f'x="{text.left:.1f}" y="{text.base:.1f}" textLength="{text.width:.1f}"'
+    weight = "bold" if text.is_bold else "normal"
+    font = f'font-family="sans-serif" font-size="{LETTERS}" font-weight="{weight}"'
+    style = f'{font} lengthAdjust="spacingAndGlyphs" fill="{text.color}"'
+    return f"<text {place} {style}>{escape(text.words)}</text>"
 
 
 def _paint(pen: object, form: Form, scale: int) -> None:

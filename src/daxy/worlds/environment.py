@@ -17,13 +17,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, final
 
-import gymnasium
 import numpy as np
-from gymnasium import spaces
 from numpy.typing import NDArray
 
 from daxy.core.errors import quote, require
 from daxy.core.examples import Examples, Tokens
+from daxy.core.imports import MissingPackage
 from daxy.languages import grounded
 from daxy.languages.grounded import Command
 from daxy.worlds.columns import CELLS
@@ -32,6 +31,12 @@ from daxy.worlds.episodes import Episodes
 from daxy.worlds.execution import executes
 from daxy.worlds.grid import ACTIONS, World
 from daxy.worlds.text import as_text
+
+try:
+    import gymnasium
+    from gymnasium import spaces
+except ModuleNotFoundError as error:
+    raise MissingPackage("gymnasium") from error
 
 Observation = Literal["symbolic", "rgb"]
 """Whether a world is seen as the state tensor or as a picture."""

@@ -14,7 +14,10 @@ from daxy.core.errors import WrongRequest
 from daxy.core.examples import Example, Examples, Sequences, Views, key_of
 from daxy.languages.grounded import parse
 from daxy.worlds.columns import CELLS, Worlds
-from daxy.worlds.grid import ACTIONS, World
+from daxy.worlds.grid import World
+
+PICTURES = 3
+"""Examples that a notebook draws of many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,22 +26,17 @@ class GroundedExample(Example):
 
     world: World  # pyright: ignore[reportIncompatibleMethodOverride, reportIncompatibleVariableOverride]
 
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Source and target as text; actions such as `turn left` need commas between them."""
+        return " ".join(self.source), ", ".join(self.target)
+
     def _repr_svg_(self) -> str:
-        """Return the picture that a notebook shows: the world with the target and the path.
-
-        What an augmentation made may be no command, or speak of no one thing: then none is marked.
-        What a file holds may be no actions: then there is no path.
-        """
-        from daxy.worlds.drawing import demonstration, svg
-
-        actions = self.target if set(self.target) <= set(ACTIONS) else ()
-        try:
-            return demonstration(self.world, parse(self.source), actions).decode()
-        except WrongRequest:
-            return svg(self.world, path=self.world.path(actions))
+        """Return the picture for a notebook."""
+        return picture(self)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class GroundedExamples(Examples):
     """A columnar table of commands, actions and the worlds they belong to."""
 
@@ -47,6 +45,14 @@ class GroundedExamples(Examples):
     def __post_init__(self) -> None:
         super().__post_init__()
         assert len(self.worlds) == len(self.source), (len(self.worlds), len(self.source))
+
+    def _repr_html_(self) -> str:
+        """Return pictures of the first examples, for a notebook."""
+        pictures = "".join(picture(example) for example in self[:PICTURES])
+        return (
+            f"<div><strong>{len(self):,} examples</strong></div>"
+            f'<div style="display:flex;flex-wrap:wrap;gap:1em">{pictures}</div>'
+        )
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -59,7 +65,7 @@ class GroundedExamples(Examples):
     def __getitem__(self, index: slice) -> GroundedExamples: ...
     def __getitem__(self, index: int | slice) -> GroundedExample | GroundedExamples:
         if isinstance(index, slice):
-            return self.take(np.arange(len(self))[index])
+            return GroundedExamples(self.source[index], self.target[index], self.worlds[index])
         if not -len(self) <= index < len(self):
             raise IndexError(index)
         return next(iter(self.take([index % len(self)])))
@@ -97,3 +103,17 @@ class GroundedExamples(Examples):
         return GroundedExamples(
             self.source.take(rows), self.target.take(rows), self.worlds.take(rows)
         )
+
+
+def picture(example: GroundedExample) -> str:
+    """Return an SVG of an example: the world, the target's frame, the path and a caption.
+
+    An augmented example may refer to no one thing: then the picture has no frame.
+    """
+    from daxy.worlds.drawing import Caption, demonstration, known, svg
+
+    try:
+        return demonstration(example.world, parse(example.source), example.target).decode()
+    except WrongRequest:
+        caption = Caption(command=" ".join(example.source), actions=example.target)
+        return svg(example.world, path=example.world.path(known(example.target)), caption=caption)

@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from daxy.core.display import Brief
 from daxy.core.errors import WrongRequest, quote, require
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Thing
 
@@ -64,7 +65,7 @@ class Effort(NamedTuple):
 
 
 @dataclass(frozen=True)
-class World:
+class World(Brief):
     """A state of the grid; actions make new ones."""
 
     size: int
@@ -164,6 +165,12 @@ class World:
     def path(self, actions: Sequence[str]) -> list[Cell]:
         """Return the cell of the agent before the first action and after each of them."""
         return [world.agent for world in self.course(actions)]
+
+    @property
+    def _brief(self) -> str:
+        things = f"{len(self.placed)} thing{'s' * (len(self.placed) != 1)}"
+        agent = f"agent at {tuple(self.agent)} facing {HEADINGS[self.heading]}"
+        return f"{self.size}x{self.size}: {agent}, {things}"
 
     def _repr_svg_(self) -> str:
         """Return the picture that a notebook shows."""

@@ -23,14 +23,14 @@ def test_a_figure_is_that_of_the_logs_and_of_its_task(column: str) -> None:
     learner = reproduction.learner_of(cell.recipe)
     assert (learner.config.hidden, learner.config.embedding) == (512, 64)
     assert learner.geca is not None
-    assert (learner.geca.size, learner.geca.gaps, cell.runs) == (1, 2, 10)
+    assert (learner.geca.max_piece_length, learner.geca.max_pieces, cell.runs) == (1, 2, 10)
 
 
 def test_the_protocol_is_that_of_the_logs() -> None:
     found = protocol("andreas2020")
-    assert found.steps == 150 * 32
-    assert (found.epoch_steps, found.most_epochs, found.batch_size) == (32, 150, 64)
-    assert (found.learning_rate, found.clip, found.dropout) == (0.001, 1.0, 0.5)
-    assert (found.added_share, found.plateau, found.patience) == (0.3, 0.5, 10)
-    assert found.distinct
-    assert found.keep == "last"
+    assert found.total_steps == 150 * 32
+    assert (found.epoch_steps, found.max_epochs, found.batch_size) == (32, 150, 64)
+    assert (found.learning_rate, found.max_grad_norm, found.dropout) == (0.001, 1.0, 0.5)
+    assert (found.augmented_share, found.lr_factor, found.lr_patience) == (0.3, 0.5, 10)
+    assert found.deduplicate
+    assert found.select == "last"

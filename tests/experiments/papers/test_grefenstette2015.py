@@ -32,7 +32,7 @@ def test_a_figure_is_of_its_network_and_part(cell: Cell) -> None:
     assert cell.recipe.metric == {"coarse": "exact", "fine": "fine"}[score]
     assert cell.recipe.part == {"train": "validation", "test": "test"}[part]
     config = reproduction.learner_of(cell.recipe).config
-    assert (config.hidden, config.embedding, config.width) == (256, 64, 256)
+    assert (config.hidden, config.embedding, config.memory_width) == (256, 64, 256)
     name = network.partition("-")[0]
     expected = ("none", int(name)) if name.isdecimal() else (name.lower(), 1)
     assert (config.memory, config.layers) == expected
@@ -108,8 +108,8 @@ def test_every_figure_of_a_row_and_a_task_is_of_the_same_runs() -> None:
 
 def test_the_protocol_is_the_papers() -> None:
     found = protocol("grefenstette2015")
-    assert (found.optimizer, found.batch_size, found.clip) == ("rmsprop", 10, 1.0)
-    assert (found.updates, found.streamed, found.keep) == (30_000, True, "perplexity")
+    assert (found.optimizer, found.batch_size, found.max_grad_norm) == ("rmsprop", 10, 1.0)
+    assert (found.steps, found.online, found.select) == (30_000, True, "perplexity")
     assert found.dropout == found.weight_decay == 0
     assert list(map(float, paper.GRID)) == [5e-3, 1e-3, 5e-4, 1e-4, 5e-5]
 

@@ -94,7 +94,11 @@ def test_the_other_column_is_the_same_network_with_ten_thousand_examples_more() 
         assert replace(cell.recipe, geca=None) == beside.recipe
         augmentation = reproduction.learner_of(cell.recipe).geca
         assert augmentation is not None
-        assert (augmentation.count, augmentation.size, augmentation.gaps) == (10_000, 1, 2)
+        assert (augmentation.count, augmentation.max_piece_length, augmentation.max_pieces) == (
+            10_000,
+            1,
+            2,
+        )
 
 
 def test_the_rows_are_those_that_are_printed() -> None:

@@ -25,6 +25,7 @@ from typing import Any
 
 from daxy.core import interrupts
 from daxy.core.errors import DaxyError, RunFailed, WrongRequest, require
+from daxy.core.imports import need
 from daxy.experiments import failures
 from daxy.experiments.programs import Program
 from daxy.experiments.request import RunConfig
@@ -117,7 +118,7 @@ def run(
                     failed.append(error)
                 yield program
     except (KeyboardInterrupt, SystemExit) as stop:
-        raise Interrupted("interrupted; the same request goes on from there") from stop
+        raise Interrupted("interrupted; the same command resumes it") from stop
     finally:
         _stop(ray, list(pending))
         ray.shutdown()
@@ -145,7 +146,7 @@ def _take(ray: Any, done: Any, program: Program, workshop: Workshop, kept: Stora
     except ray.exceptions.RayTaskError as error:
         raise RunFailed(f"a task failed: {error.cause}") from error
     except ray.exceptions.RayError as error:
-        again = "the same request goes on from the last checkpoints"
+        again = "the same command resumes from the last checkpoints"
         raise RunFailed(f"a task was lost ({type(error).__name__}); {again}") from error
     finally:
         if kept is not None:
@@ -209,7 +210,7 @@ def _train_elsewhere(runs: Sequence[Run], workshop: Workshop, kept: Storage) -> 
 def _run(config: RunConfig, official: str | None) -> Run:
     run = Run.of(config, None if official is None else Path(official))
     if run.config != config:
-        raise RunFailed(f"{config.name}: what this worker would train is {run.config.name}")
+        raise RunFailed(f"{config.name}: this worker would train {run.config.name}")
     return run
 
 
@@ -257,10 +258,8 @@ def _check_reached(address: str) -> None:
 
 def _connected(address: str | None) -> Any:
     """Return Ray, with a cluster."""
-    try:
-        ray: Any = importlib.import_module("ray")
-    except ImportError as error:
-        raise WrongRequest("Ray is not installed: pip install '.[ray]' in daxy's folder") from error
+    need("ray")
+    ray: Any = importlib.import_module("ray")
     if address is not None:
         _check_reached(address)
     own = {"include_dashboard": False} if address is None else {}

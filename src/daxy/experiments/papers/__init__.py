@@ -3,7 +3,7 @@
 To add a paper, add a file that exposes `PAPER`, a `Paper`: each figure as printed, and for each
 that can be reproduced here the recipe that does it. The tests in tests/experiments/papers hold it
 to the tasks, metrics, architectures and protocols that there are. Papers are data: nothing here
-imports an ML framework before it is asked to resolve a recipe.
+imports an ML framework.
 """
 
 from __future__ import annotations
@@ -145,15 +145,13 @@ def _comes_to(
     *,
     however_long: bool = False,
 ) -> bool:
-    """Whether a recipe, resolved, is these settings; resolving is what needs the ML framework."""
-    from daxy.experiments import reproduction
+    """Whether a recipe, resolved, is these settings."""
+    from daxy.experiments import resolve
 
-    own = reproduction.learner_of(recipe).settings()
+    own = resolve.settings_of(recipe)
     if however_long:
         own, settings = map(_of_any_length, (own, settings))
-    return own == settings and (
-        options is None or reproduction.data_of(recipe).options == dict(options)
-    )
+    return own == settings and (options is None or resolve.data_of(recipe).options == dict(options))
 
 
 def _of_any_length(settings: dict[str, Any]) -> dict[str, Any]:

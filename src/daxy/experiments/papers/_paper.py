@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
+from daxy.core.display import Brief
 from daxy.core.errors import UnknownName, WrongRequest, require
 from daxy.core.settings import later, later_mapping, stated
 
@@ -72,7 +73,7 @@ class Recipe:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class Cell(Brief):
     """One figure of a table."""
 
     paper: str
@@ -99,12 +100,16 @@ class Cell:
         figures = [each for each in (self.value, self.spread) if each is not None]
         return " ±".join(f"{each:.{self.digits}f}" for each in figures)
 
+    @property
+    def _brief(self) -> str:
+        return f"{self}: {self.printed or 'not printed'}"
+
     def __str__(self) -> str:
         return f"{self.paper}/{self.table}, {self.row}, {self.column}"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class Table(Brief):
     """One table of a paper: rows and columns in the printed order; some cells may be empty."""
 
     paper: str
@@ -121,6 +126,10 @@ class Table:
     is_printed: bool = True
     """Whether its figures are of what stands beside them, in print; a table of other runs repeats
     figures to compare with."""
+
+    @property
+    def _brief(self) -> str:
+        return f"{self.path}: {len(self.rows)} rows, {len(self.columns)} columns; {self.title}"
 
     @property
     def path(self) -> str:

@@ -154,23 +154,23 @@ GRID = Table(
 )
 
 CHART = "The paper's Figure 4 has this as bars, without figures."
-OWN, TOLD = "length of the output", "tokens in the target, which is known"
+OWN, GIVEN = "length of the output", "tokens in the target, with the length given"
 """Groups of what `length_oracle` finds."""
 FINDINGS = (
     Finding(analysis="by_length", recipe=recipe(OVERALL, "length"), note=CHART),
     Finding(
         analysis="length_oracle",
         recipe=recipe(OVERALL, "length"),
-        values={(OWN, "its own"): 13.8, (OWN, "the target's"): 23.6},
+        values={(OWN, "predicted"): 13.8, (OWN, "of the target"): 23.6},
     ),
     Finding(
         analysis="length_oracle",
         recipe=recipe(BEST["length"], "length"),
         values={
-            (OWN, "its own"): 20.8,
-            (OWN, "the target's"): 60.2,
-            (TOLD, "24"): 95.76,
-            (TOLD, "48"): 22.8,
+            (OWN, "predicted"): 20.8,
+            (OWN, "of the target"): 60.2,
+            (GIVEN, "24"): 95.76,
+            (GIVEN, "48"): 22.8,
         },
     ),
     Finding(

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from daxy.core.errors import UnknownName
+from daxy.models.configs._cells import check_cell
 
-CellName: TypeAlias = Literal["srn", "gru", "lstm"]
 State: TypeAlias = tuple[Float[Array, "batch hidden"], ...]
 Gates: TypeAlias = Float[Array, "batch gates"]
 
@@ -119,8 +118,7 @@ def cell(name: str) -> Cell:
     Raises:
         UnknownName: there is none.
     """
-    if name not in CELLS:
-        raise UnknownName("cell", name, CELLS)
+    check_cell(name)
     return CELLS[name]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -17,16 +17,19 @@ from daxy import metrics, tasks
 from daxy.core.errors import WrongFile, WrongRequest, require
 from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
-from daxy.experiments import papers, reproduction
+from daxy.experiments import papers
+from daxy.experiments.resolve import settings_of
 from daxy.experiments.run_folder import RunFolder
 from daxy.formats import parquet
 from daxy.metrics import Scores
+from daxy.report._figure import new_figure
 from daxy.scoring import Scored
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from daxy.report.mistakes import Mistakes
 
 PANEL, BAR = 5.0, 0.25
 """Inches that a panel has across at least, and for each bar."""
@@ -78,6 +81,8 @@ class Findings:
     """What stands after ± beside it, where something does."""
     notes: tuple[str, ...] = ()
     """What papers say besides."""
+    mistakes: Mistakes | None = None
+    """Wrong answers, for an analysis that lists them."""
 
     @property
     def groups(self) -> dict[str, list[Row | str]]:
@@ -150,12 +155,9 @@ def _panels(
         high: The height of a row.
         least: How wide the figure is at least.
     """
-    from matplotlib.figure import Figure
-
     columns = min(across, len(widths))
     rows, first = -(-len(widths) // columns), widths[:columns]
-    size = max(least, sum(first)), rows * high
-    figure = Figure(figsize=size, layout="constrained")
+    figure = new_figure(max(least, sum(first)), rows * high)
     panels = figure.subplots(rows, columns, squeeze=False, width_ratios=first).ravel()
     for axes in panels[len(widths) :]:
         axes.set_axis_off()
@@ -255,11 +257,11 @@ def judged(folders: Sequence[RunFolder]) -> Judged:
     """
     require(bool(folders), "no run folder is given")
     for folder in folders:
-        require(folder.is_done(), f"{folder.path}: there is no finished run here")
+        require(folder.is_done(), f"{folder.path}: no finished run")
     first, known = folders[0].config(), dict[int, Path]()
     for folder in folders:
         config = folder.config()
-        for what in ("task", "data", "learner", "format"):
+        for what in ("task", "data", "learner"):
             if getattr(config, what) != getattr(first, what):
                 raise WrongRequest(f"{folder.path} is of other {what} than {folders[0].path}")
         same = f"{folder.path} is the same run as {known.get(config.seed)}"
@@ -288,10 +290,8 @@ class Analysis(ABC):
     """One way to look at finished runs."""
 
     name: ClassVar[str]
-    summary: ClassVar[str]
-    """In a line."""
-    of_sources: ClassVar[bool] = False
-    """Whether `of` names sources (`--source`); otherwise it names tests (`--test`)."""
+    selects: ClassVar[Literal["test", "source", "word"]] = "test"
+    """What `of` names, and so the flag for it: tests, sources, or words of sources."""
 
     @abstractmethod
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
@@ -320,7 +320,8 @@ class Analysis(ABC):
         values = {place: value for each in said for place, value in each.values.items()}
         spreads = {place: value for each in said for place, value in each.spreads.items()}
         own = config.learner.get("protocol", {}).get("steps", 0)
-        theirs = {reproduction.learner_of(each.recipe).protocol.steps for each in said} - {own}
+        every = [settings_of(each.recipe)["protocol"] for each in said]
+        theirs = {each.get("steps", 0) for each in every} - {own}
         notes = [f"Published: after {most:,} steps; these runs: {own:,}." for most in theirs]
         notes += [each.note for each in said if each.note]
         return replace(findings, published=values, spreads=spreads, notes=tuple(notes))
@@ -331,11 +332,11 @@ class Analysis(ABC):
         Raises:
             WrongRequest: it looks at nothing but what is in the run folders.
         """
-        raise WrongRequest(f"{self.name} looks at run folders alone; leave out --official")
+        raise WrongRequest(f"{self.name} reads run folders alone; leave out --official")
 
     def refuse(self, of: Sequence[str]) -> None:
         """Refuse sources to look at, where all of the test set is looked at."""
-        require(not of, f"{self.name} looks at the whole test set, not at {', '.join(of)}")
+        require(not of, f"{self.name} analyses the whole test set, not {', '.join(of)}")
 
     def refuse_worlds(self, task: str) -> None:
         """Refuse a task whose commands are said in worlds, where sources alone are looked at."""

@@ -9,8 +9,8 @@ from typing import Self
 from daxy import tasks
 from daxy.core.errors import require
 from daxy.core.split import Split
+from daxy.experiments.resolve import load
 from daxy.experiments.run_folder import RunFolder
-from daxy.experiments.runs import load
 from daxy.report.analyses._analysis import Analysis
 
 

@@ -15,9 +15,9 @@ from daxy.core.errors import UnknownName, WrongFile, require
 from daxy.core.examples import Sequences
 from daxy.core.split import Split
 from daxy.experiments.run_folder import RunFolder
-from daxy.formats import parquet
 from daxy.report.analyses._analysis import Judged, Row, judged
 from daxy.report.analyses._data import split_of
+from daxy.report.mistakes import predictions_of
 from daxy.tasks._gscan_examples import Shown
 from daxy.worlds.examples import GroundedExamples
 
@@ -60,8 +60,7 @@ class Asked:
     def predictions(self) -> Iterator[Sequences]:
         """What each run said to each example."""
         for folder in self.folders:
-            said = parquet.load(folder.predictions, ("prediction",), alone=True)
-            said = parquet.sequences(folder.predictions, said, "prediction")
+            said = predictions_of(folder)
             if len(said) != (count := len(self.split.test)):
                 problem = f"has {len(said):,} rows; the test set has {count:,} examples"
                 raise WrongFile(folder.predictions, problem)
@@ -90,7 +89,7 @@ def asked_in_worlds(
         WrongRequest: the task has no worlds.
     """
     require(bool(folders), "no run folder is given")
-    require(folders[0].is_done(), f"{folders[0].path}: there is no finished run here")
+    require(folders[0].is_done(), f"{folders[0].path}: no finished run")
     task = folders[0].config().task
     require(tasks.get(task).grounded, f"{task} is not about worlds")
     return asked(folders, of, official)

@@ -1,4 +1,4 @@
-"""Whether the network looks at the target (Ruis et al. 2020, section 5).
+"""gSCAN: whether networks attend to the target (Ruis et al. 2020, section 5).
 
 An error of a network that attends to the right thing is one of saying what to do; of one that does
 not, one of finding what is meant.
@@ -31,7 +31,6 @@ class Attention(OfData):
     """How often the cell that is attended to most, over all steps, is the target's."""
 
     name = "attention"
-    summary = "gSCAN: whether networks attend to the target (Ruis et al. 2020, section 5)"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return shares of all, right and wrong episodes, of a draw of each test."""
@@ -45,7 +44,7 @@ class Attention(OfData):
         return Findings(
             title=f"{found.found.task}: attends to the target most, in",
             rows=tuple(rows),
-            measure="does so (%)",
+            measure="attends (%)",
         )
 
 

@@ -1,4 +1,4 @@
-"""Accuracy by what a SCAN command is made of (Lake & Baroni 2018, Experiment 3).
+"""Accuracy by construction of the command (Lake & Baroni 2018, Experiment 3).
 
 The paper looks at the errors of a network on `turn left`: all of them are conjunctions of which one
 part is `turn left` or `turn left thrice`. So commands are grouped by the words that they are built
@@ -30,7 +30,6 @@ class ByConstruction(Analysis):
     """Which constructions, and which parts of conjunctions, networks get wrong."""
 
     name = "by_construction"
-    summary = "accuracy by what a command is made of (Lake & Baroni 2018, Experiment 3)"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return a row for each construction, and for the parts with most errors."""

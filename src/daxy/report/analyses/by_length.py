@@ -1,4 +1,4 @@
-"""Accuracy by the number of tokens in the target and in the source (Lake & Baroni 2018, Fig. 4)."""
+"""Accuracy by tokens in the target and in the source (Lake & Baroni 2018, Fig. 4)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ class ByLength(OfData):
     """How accuracy depends on the length of what is asked and of what is to be said."""
 
     name = "by_length"
-    summary = "accuracy by tokens in the target and in the source (Lake & Baroni 2018, Fig. 4)"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return a row for each length that occurs in the test set, or in some tests by name."""

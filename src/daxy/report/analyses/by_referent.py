@@ -1,4 +1,4 @@
-"""Accuracy by how the target is spoken of (Ruis et al. 2020, Table 2)."""
+"""gSCAN: accuracy by the phrase for the target, beside chance (Ruis et al. 2020, T. 2)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ class ByReferent(OfData):
     """
 
     name = "by_referent"
-    summary = "gSCAN: accuracy by the phrase for the target, beside chance (Ruis et al. 2020, T. 2)"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return a row for each phrase in each test, or in some tests by name."""

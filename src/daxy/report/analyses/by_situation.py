@@ -1,4 +1,4 @@
-"""Accuracy by what is asked for in a world, and from where (Ruis et al. 2020, section 5)."""
+"""gSCAN: accuracy by test, verb, manner, direction and distance."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ class BySituation(OfData):
     """Accuracy by test, verb, manner, and the way from the agent to the target."""
 
     name = "by_situation"
-    summary = "gSCAN: accuracy by test, verb, manner, direction and distance"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return a row for each value of each of these, over all tests or some by name."""

@@ -1,4 +1,4 @@
-"""What networks make of a word that they met in one sentence (Lake & Baroni 2018, Experiment 4).
+"""Translation: a new word, construction by construction (Lake & Baroni 2018, Exp. 4).
 
 Each of eight constructions with the new word, and with one that is known well.
 """
@@ -26,7 +26,6 @@ class Constructions(Analysis):
     """Which constructions of the new word are translated."""
 
     name = "constructions"
-    summary = "translation: a new word, construction by construction (Lake & Baroni 2018, Exp. 4)"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return a row for each construction and word, by both ways to count."""

@@ -1,4 +1,4 @@
-"""Where the agent ends up (Ruis et al. 2020, Experiment D).
+"""gSCAN: where the agent ends up (Ruis et al. 2020, Experiment D).
 
 There networks do nothing exactly right, and yet end up in the right row or column more often than
 not. The paper says the target's; the authors' code asks for that of the cell where the agent is
@@ -33,7 +33,6 @@ class Destinations(OfData):
     """How often the agent ends up where a right one does, and in line with that or the target."""
 
     name = "destinations"
-    summary = "gSCAN: where the agent ends up (Ruis et al. 2020, Experiment D)"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return the shares that end where they should, in line with it, and with the target.

@@ -1,4 +1,4 @@
-"""What a network says when it is told how long its output is (Lake & Baroni 2018, Experiment 2).
+"""Accuracy when the target's length is given (Lake & Baroni 2018, Experiment 2).
 
 Where it would end too early, the second best token is taken instead, until the output has the
 length of the target. The length comes from the target: these are no scores of the network, but say
@@ -24,7 +24,6 @@ class LengthOracle(Analysis):
     """How many outputs are right once the target's length is given."""
 
     name = "length_oracle"
-    summary = "accuracy when the target's length is given (Lake & Baroni 2018, Experiment 2)"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return accuracy without and with the oracle, and with it by length."""
@@ -38,7 +37,7 @@ class LengthOracle(Analysis):
 
         told = replace(found, right=right)
         every = np.ones(len(lengths), np.bool_)
-        ways = (("its own", found), ("the target's", told))
+        ways = (("predicted", found), ("of the target", told))
         rows = [
             Row(
                 group="length of the output",
@@ -50,7 +49,7 @@ class LengthOracle(Analysis):
         ]
         rows += [
             Row(
-                group="tokens in the target, which is known",
+                group="tokens in the target, with the length given",
                 name=str(length),
                 examples=int((lengths == length).sum()),
                 value=told.over(lengths == length),

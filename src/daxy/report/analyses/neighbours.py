@@ -1,4 +1,4 @@
-"""Which training commands a network represents alike (Lake & Baroni 2018, Table 1).
+"""Nearest training sources by final decoder state (Lake & Baroni 2018, Table 1).
 
 A command is represented by the decoder's top hidden vector after the network has said what it says
 of it; two are as near as the cosine between them.
@@ -30,8 +30,7 @@ class Neighbours(OfData):
     """The nearest of all training sources, by the cosine of final decoder states."""
 
     name = "neighbours"
-    of_sources = True
-    summary = "nearest training sources by final decoder state (Lake & Baroni 2018, Table 1)"
+    selects = "source"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return the five nearest of each command, by the mean of the runs' cosines."""

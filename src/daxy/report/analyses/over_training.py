@@ -1,4 +1,4 @@
-"""Test accuracy while networks train, from runs with `--test-every`.
+"""Test accuracy during training, of runs with --test-every.
 
 Where the test set is several tests, each has its own course. Later work found the accuracy of Lake
 & Baroni's networks to vary with the seed and with how long they train. What is seen here is for
@@ -25,7 +25,6 @@ class OverTraining(Analysis):
     """How the score on the test set changes as training goes on."""
 
     name = "over_training"
-    summary = "test accuracy during training, of runs with --test-every"
 
     def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
         """Return a row for each test and number of steps after which every run was evaluated."""
@@ -36,7 +35,7 @@ class OverTraining(Analysis):
         every = [_evaluations(folder) for folder in folders]
         shared = [steps for steps in every[0] if all(steps in own for own in every)]
         none = "these runs were evaluated after different numbers of steps"
-        require(bool(shared), f"{none}, and none is common to all; look at them one by one")
+        require(bool(shared), f"{none}, and none is common to all; analyse them one by one")
         known = list(every[0][shared[0]])
         for name in of:
             if name not in known:

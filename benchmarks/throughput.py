@@ -1,13 +1,14 @@
-"""Trials of Lake & Baroni's protocol against plain PyTorch, and how throughput grows with replicas.
+r"""Samples a second on the protocol of Lake & Baroni, against plain PyTorch and by replicas.
 
 A trial is one example, one step. Both programs train on the same examples of `scan/simple` in the
 same order, with a coin for each that says whether the decoder is given the truth. With `--grow` a
-table of all networks' trials a second is printed, by units and by networks that train together; it
+table of all networks' samples a second is printed, by units and by networks that train together; it
 can be kept and drawn, and what is kept can be drawn again:
 
-    python -m benchmarks.trials
-    python -m benchmarks.trials --grow --out benchmarks/growth.json --plot docs/pictures/growth.svg
-    python -m benchmarks.trials --kept benchmarks/growth.json --plot docs/pictures/growth.svg
+    python -m benchmarks.throughput
+    python -m benchmarks.throughput --grow --out benchmarks/growth.json \
+        --plot docs/pictures/growth.svg
+    python -m benchmarks.throughput --kept benchmarks/growth.json --plot docs/pictures/growth.svg
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from daxy.training.loop import STEPS_TOGETHER, Training
 from daxy.training.protocol import protocol
 
 STRETCHES = 30
-"""Stretches of an epoch of a thousand trials that are full; a call takes the next of them."""
+"""Stretches of an epoch of a thousand samples that are full; a call takes the next of them."""
 
 
 @dataclass(frozen=True)
@@ -123,10 +124,8 @@ def theirs(size: Size, training: Training) -> Callable[[], object]:
 
 
 def compare() -> None:
-    """Print a line a size: trials a second and network, and how many times PyTorch's."""
-    print(
-        "network           networks  trials/s each: daxy   torch  all of daxy's over one's of torch"
-    )
+    """Print a line a size: samples a second and network, and how many times PyTorch's."""
+    print("network           networks  samples/s each: daxy   torch  all daxy over one torch")
     for size in SIZES:
         training = training_of(size)
         timing = measure(ours(training), theirs(size, training), seconds=2.0)
@@ -136,7 +135,7 @@ def compare() -> None:
 
 
 def grow(cell: str, layers: int) -> dict[str, dict[str, float]]:
-    """Print and return all networks' trials a second together, by units and by networks."""
+    """Print and return all networks' samples a second together, by units and by networks."""
     found: dict[str, dict[str, float]] = {}
     print("hidden " + "".join(f"{count:>9}" for count in REPLICAS))
     for hidden in HIDDEN:
@@ -158,10 +157,10 @@ def plot(kept: dict[str, Any], path: Path) -> None:
 
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
-    for hidden, rates in kept["trials a second"].items():
+    for hidden, rates in kept["samples a second"].items():
         axes.plot([int(count) for count in rates], list(rates.values()), "o-", label=hidden)
     axes.set(xscale="log", yscale="log", xlabel="networks that train together")
-    axes.set(ylabel="trials a second, all networks", title=kept["what"])
+    axes.set(ylabel="samples a second, all networks", title=kept["what"])
     axes.set_xticks(REPLICAS, [str(count) for count in REPLICAS])
     axes.minorticks_off()
     figure.legend(title="units", loc="outside right upper")
@@ -175,7 +174,7 @@ def record(cell: str, layers: int, found: dict[str, dict[str, float]]) -> dict[s
     layered = f"{layers} layer{'s' * (layers > 1)}"
     kept = {name: place[name] for name in ("daxy", "jax", "device_kind", "cores", "started")}
     return {"what": f"{cell.upper()}, {layered}, {place['cores']} cores", **kept} | {
-        "trials a second": found
+        "samples a second": found
     }
 
 

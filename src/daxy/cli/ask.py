@@ -1,0 +1,179 @@
+"""Ask the network of a finished run about commands of your own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from daxy.cli._picture import FIGURES, WORLDS, Picture, check, save
+from daxy.cli._run import finished
+from daxy.cli._verb import Result, Switch, Verb
+from daxy.core.errors import WrongRequest, require
+
+if TYPE_CHECKING:
+    from daxy.core.examples import Tokens
+    from daxy.learners.predictor import Answer
+    from daxy.tasks import Task
+    from daxy.worlds.grid import World
+
+MOST = 12
+"""Answers whose attention one picture shows."""
+NAMED = 3
+"""Right answers that the text lists."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ask(Verb):
+    """Ask the network of a finished run about commands of your own.
+
+    Where the rules of the task's language are known, the right answer stands beside. With --draw,
+    a picture shows the attention of the network at each step, or its path in a world.
+
+    Example:
+        daxy ask runs/RUN "jump left twice" "walk twice"
+        daxy ask runs/RUN "jump twice" --draw attention.png
+        daxy ask runs/RUN "walk to a red circle" --world world.json --draw world.gif
+    """
+
+    run_folder: tyro.conf.Positional[Annotated[Path, tyro.conf.arg(metavar="RUN")]]
+    """Folder of a finished run."""
+    sources: tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="SOURCE")]]
+    """Source sequences, each in quotes."""
+    world: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """World of gSCAN commands as JSON, or an example of an official file."""
+    draw: Picture = None
+    """Picture of the attention, as .png, .svg or .pdf; of a world, as .svg, .png or .gif."""
+    force: Switch = False
+    """Replace that file if it exists."""
+
+    def run(self) -> Result:
+        """Return the network's answers, each with the right one."""
+        from daxy import tasks
+        from daxy.experiments.trained import load
+        from daxy.formats import world_json
+
+        folder = finished(self.run_folder)
+        task = tasks.get(folder.config().task)
+        require(bool(self.sources), 'expected at least one source, as "jump twice"')
+        check(self.draw, list(WORLDS) if task.grounded else FIGURES, force=self.force)
+        said = f"{task.name} needs a world; expected --world FILE"
+        require(task.grounded == (self.world is not None), said if task.grounded else NO_WORLD)
+        world = None if self.world is None else world_json.read(self.world)
+        sources = [task.read(text) for text in self.sources]
+        require(all(sources), "a source is empty; expected its tokens")
+        network = load(folder.path)
+        if self.draw is not None:
+            require(network.attends, f"{folder.path}: its network has no attention to draw")
+            most = 1 if task.grounded else MOST
+            require(len(sources) <= most, f"--draw shows {most} at most, not {len(sources)}")
+        replies = [_Reply.of(task, answer) for answer in network.answers(sources, world)]
+        data: dict[str, Any] = {"run": str(folder.path), "task": task.name}
+        looked = self.json or self.draw is not None  # attention costs a compilation
+        data["answers"] = [it.as_json | (it.attention if looked else {}) for it in replies]
+        lines = [line for reply in replies for line in ("", *reply.lines)][1:]
+        if self.draw is not None:
+            _draw(replies, world, self.draw)
+            data |= {"out": str(self.draw)}
+            lines += ["", str(self.draw)]
+        return Result(data=data, text="\n".join(lines))
+
+
+NO_WORLD = "--world is for runs on gSCAN; leave it out"
+
+
+@dataclass(frozen=True)
+class _Reply:
+    """An answer with the right ones."""
+
+    answer: Answer
+    targets: tuple[Tokens, ...]
+    """All right answers; none where no rules tell."""
+    note: str
+    """Why no right answer is known."""
+
+    @classmethod
+    def of(cls, task: Task[Any], answer: Answer) -> _Reply:
+        try:
+            return cls(answer, task.targets(answer.source, answer.world), "")
+        except WrongRequest as error:
+            return cls(answer, (), str(error))
+
+    @property
+    def is_right(self) -> bool | None:
+        """Whether the answer is right; None where nothing tells."""
+        return self.answer.tokens in self.targets if self.targets else None
+
+    @property
+    def first_wrong(self) -> int | None:
+        """Position of the first wrong token, from 1, beside the nearest right answer."""
+        from daxy.core.tokens import first_difference
+
+        wrong = [first_difference(self.answer.tokens, target) for target in self.targets]
+        known = [place for place in wrong if place is not None]
+        return max(known) + 1 if known and not self.is_right else None
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The same as JSON values."""
+        answer = self.answer
+        return {
+            "source": list(answer.source),
+            "prediction": list(answer.tokens),
+            "right": self.is_right,
+            "targets": [list(target) for target in self.targets],
+            "first_wrong": self.first_wrong,
+            "note": self.note,
+        }
+
+    @property
+    def attention(self) -> dict[str, Any]:
+        """The attention at each step as JSON values."""
+        steps = self.answer.attention
+        if steps is None:
+            return {"attention": None}
+        return {"attention": [[round(float(share), 4) for share in step] for step in steps]}
+
+    @property
+    def lines(self) -> Iterator[str]:
+        """The same as text."""
+        answer = self.answer
+        between = ", " if any(" " in token for it in self.targets for token in it) else " "
+        yield " ".join(answer.source)
+        right = " (right)" if self.is_right else ""
+        wrong = f" (wrong from token {self.first_wrong} on)" if self.first_wrong else ""
+        yield f"  network  {answer or '(nothing)'}{right}{wrong}"
+        if self.is_right is False:
+            for place, target in enumerate(self.targets[:NAMED]):
+                yield f"  {'right' if place == 0 else 'or':<7}  {between.join(target)}"
+            if len(self.targets) > NAMED:
+                yield f"  {'':<7}  and {len(self.targets) - NAMED:,} more"
+        if self.note:
+            yield f"  note     {self.note}"
+
+
+def _draw(replies: Sequence[_Reply], world: World | None, path: Path) -> None:
+    """Draw the attention of each answer, or the one answer in its world."""
+    from daxy.core.files import write_bytes
+    from daxy.languages.grounded import parse
+    from daxy.report.alignment import Alignment, draw
+    from daxy.worlds.drawing import prediction
+
+    if world is not None:
+        (reply,) = replies
+        answer = reply.answer
+        require(bool(reply.targets), reply.note)
+        shades = [] if answer.attention is None else answer.attention.mean(axis=0).tolist()
+        command, kind = parse(answer.source), WORLDS[path.suffix.lower()]
+        drawn = prediction(world, command, answer.tokens, reply.targets[0], kind, shades=shades)
+        write_bytes(path, drawn)
+        return
+    answers = [(reply.answer, reply.answer.attention) for reply in replies]
+    shown = [Alignment.of(it.source, it.tokens, own) for it, own in answers if own is not None]
+    save(draw(shown), path)
+
+
+VERB = Ask

@@ -1,0 +1,182 @@
+"""Print a script that completes verbs, flags and names in a shell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import tyro
+
+from daxy.cli._parse import bare, off_twin, typed_flags
+from daxy.cli._verb import Result, Verb
+from daxy.core import registry
+
+Choices = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Completion(Verb):
+    """Print a script that completes verbs, flags, tasks, models and tables in a shell.
+
+    For bash, add the line `source <(daxy completion bash)` to ~/.bashrc. For zsh, add the same with
+    `zsh` to ~/.zshrc, after `compinit`. For fish, write the script to
+    ~/.config/fish/completions/daxy.fish.
+
+    Example:
+        source <(daxy completion bash)
+        daxy completion fish > ~/.config/fish/completions/daxy.fish
+    """
+
+    shell: tyro.conf.Positional[
+        Annotated[Literal["bash", "zsh", "fish"], tyro.conf.arg(metavar="SHELL")]
+    ]
+    """The shell: bash, zsh or fish."""
+
+    def run(self) -> Result:
+        """Return the script."""
+        from daxy.cli.main import verbs
+
+        names, summaries = _names(), verbs()
+        known = {verb: Words.of(verb, names) for verb in summaries}
+        lines = _fish(known, summaries) if self.shell == "fish" else _bash(known)
+        head = ["autoload -Uz bashcompinit && bashcompinit"] if self.shell == "zsh" else []
+        script = "\n".join([f"# {self.shell} completion for daxy", *head, *lines])
+        return Result(data={"shell": self.shell, "script": script}, text=script)
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words that may follow a verb."""
+
+    arguments: tuple[str, ...]
+    """Names that its arguments take; none where they are files or free text."""
+    switches: tuple[str, ...]
+    """Flags without a value."""
+    values: Mapping[str, tuple[str, ...]]
+    """Choices of each flag with a value; none where any value fits."""
+
+    @classmethod
+    def of(cls, verb: str, names: Choices) -> Words:
+        """Return the words of a verb, over all tasks and models that its flags depend on."""
+        arguments, switches = dict[str, None](), {"--help": None}
+        values = dict[str, dict[str, None]]()
+        for kind in _kinds(verb, names):
+            for flag, hint in typed_flags(kind).items():
+                marks, choices = getattr(hint, "__metadata__", ()), _literals(bare(hint))
+                if tyro.conf.Positional in marks:
+                    metavar = next(it.metavar for it in marks if getattr(it, "metavar", None))
+                    arguments |= dict.fromkeys([*choices, *names.get(metavar, ())])
+                elif bare(hint) is bool:
+                    has_twin = tyro.conf.FlagCreatePairsOff not in marks
+                    switches |= dict.fromkeys([flag, *[off_twin(flag)] * has_twin])
+                else:
+                    # The choices of a flag may depend on the task.
+                    some = dict.fromkeys(choices or names.get(flag, ()))
+                    values[flag] = values.get(flag, {}) | some
+        by_flag = {flag: tuple(choices) for flag, choices in values.items()}
+        return cls(tuple(arguments), tuple(switches), by_flag)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """All flags."""
+        return (*self.values, *self.switches)
+
+
+def _names() -> dict[str, list[str]]:
+    """Return the names that a flag, or an argument by its metavar, takes."""
+    from daxy import models, tasks
+    from daxy.experiments import papers
+    from daxy.report import analyses
+
+    tables = [table.path for name in papers.available() for table in papers.get(name).tables]
+    return {
+        "TASK": tasks.available(),
+        "--task": tasks.available(),
+        "LEARNER": models.available(),
+        "MODEL": models.available(),
+        "ANALYSIS": analyses.available(),
+        "PAPER/TABLE": tables,
+        "PAPER[/TABLE]": [*papers.available(), *tables],
+    }
+
+
+def _kinds(verb: str, names: Choices) -> Iterator[type[Verb]]:
+    """Yield the classes of a verb that differ in their flags."""
+    from daxy import tasks
+
+    made = registry.load("daxy.cli", verb, "VERB", kind="verb").VERB
+    if isinstance(made, type):
+        yield made
+        return
+    by_options = {tasks.get(name).options: name for name in names["TASK"]}
+    some = list(by_options.values())
+    yield from (made([task]) for task in some)
+    yield from (made([some[0], model, "--augment", "geca"]) for model in names["MODEL"])
+
+
+def _literals(hint: Any) -> list[str]:
+    """Return the choices of a type, also of those that it is made of."""
+    if get_origin(hint) is Literal:
+        return [str(each) for each in get_args(hint)]
+    return [each for part in get_args(hint) for each in _literals(part)]
+
+
+def _bash(known: Mapping[str, Words]) -> Iterator[str]:
+    """Yield a function for bash, which zsh reads too; without an answer, files are completed."""
+    yield from BASH_HEAD.splitlines()
+    yield f"    '') words='{' '.join(known)} --help --version' ;;"
+    for verb, words in known.items():
+        yield f"    {verb})"
+        yield "      case $before in"
+        free = [flag for flag, choices in words.values.items() if not choices]
+        for flag, choices in words.values.items():
+            if choices:
+                yield f"        {flag}) words='{' '.join(choices)}' ;;"
+        if free:
+            yield f"        {'|'.join(free)}) ;;"
+        yield f"        *) flags='{' '.join(words.flags)}' words='{' '.join(words.arguments)}' ;;"
+        yield "      esac ;;"
+    yield from BASH_TAIL.splitlines()
+
+
+BASH_HEAD = """\
+_daxy() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb= flags= words= at
+  if [[ $word == = ]]; then
+    word=
+  elif [[ $before == = ]]; then
+    before=${COMP_WORDS[COMP_CWORD-2]}
+  fi
+  for ((at = 1; at < COMP_CWORD; at++)); do
+    if [[ ${COMP_WORDS[at]} != -* ]]; then
+      verb=${COMP_WORDS[at]}
+      break
+    fi
+  done
+  case $verb in"""
+BASH_TAIL = """\
+  esac
+  if [[ $word == -* && -n $flags ]]; then
+    words=$flags
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+complete -o default -F _daxy daxy"""
+
+
+def _fish(known: Mapping[str, Words], summaries: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each verb and each of its flags."""
+    for verb, words in known.items():
+        said = summaries[verb].replace("'", "\\'")
+        yield f"complete -c daxy -f -n __fish_use_subcommand -a {verb} -d '{said}'"
+        here = f"complete -c daxy -n '__fish_seen_subcommand_from {verb}'"
+        if words.arguments:
+            yield f"{here} -f -a '{' '.join(words.arguments)}'"
+        for flag in words.switches:
+            yield f"{here} -l {flag[2:]}"
+        for flag, choices in words.values.items():
+            yield f"{here} -l {flag[2:]} " + (f"-x -a '{' '.join(choices)}'" if choices else "-r")
+
+
+VERB = Completion

@@ -1,0 +1,1 @@
+"""Configurations of architectures, one a file, which import no machine-learning framework."""

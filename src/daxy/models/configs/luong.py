@@ -1,0 +1,22 @@
+"""Configuration of `daxy.models.luong`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from daxy.core.settings import check_positive
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """An encoder-decoder with input feeding; every field is a flag of `daxy train`."""
+
+    hidden: int = 512
+    """Units of the decoder, and of the encoder in each direction."""
+    embedding: int = 64
+    """Width of an embedding."""
+    copy: bool = True
+    """A source's end can be copied."""
+
+    def __post_init__(self) -> None:
+        check_positive(self, "hidden", "embedding")

@@ -1,0 +1,36 @@
+"""Configuration of `daxy.models.seq2seq`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from daxy.core.errors import require
+from daxy.core.settings import check_positive, later
+from daxy.models.configs._cells import CellName, check_cell
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """A recurrent encoder-decoder; every field is a flag of `daxy train`."""
+
+    cell: CellName = "gru"
+    """Recurrent unit of the encoder and of the decoder."""
+    hidden: int = 256
+    """Units of the decoder, and of the encoder in each direction."""
+    embedding: int = 64
+    """Width of a source and of a target token's embedding."""
+    attention: bool = True
+    """Whether the decoder attends to the encoder's outputs (+Attn)."""
+    dependency: bool = True
+    """Whether the decoder sees the previous target token (without: -Dep)."""
+    pre_output_dropout: bool = later(default=True)
+    """Whether there is dropout on what the pre-output reads, as in the authors' code, beside that
+    on the embeddings."""
+
+    def __post_init__(self) -> None:
+        check_cell(self.cell)
+        check_positive(self, "hidden", "embedding")
+        require(
+            self.attention or self.dependency,
+            "without attention and without output dependency a decoder has no input at all",
+        )

@@ -1,0 +1,69 @@
+"""Configuration of `daxy.models.transducer`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from daxy.core import registry
+from daxy.core.errors import UnknownName, require
+from daxy.core.settings import check_positive, later
+
+if TYPE_CHECKING:
+    from daxy.models.memories import Memory
+
+NONE = "none"
+MEMORIES = "daxy.models.memories"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """A controller with a memory; every field is a flag of `daxy train`."""
+
+    memory: str = "stack"
+    """stack, queue, deque, superposition (Joulin & Mikolov 2015), or none."""
+    hidden: int = 256
+    """Units of each layer of the controller."""
+    layers: int = 1
+    """Layers of the controller."""
+    embedding: int = 64
+    """Width of a token's embedding, and, with a memory, of what the next token is made from."""
+    memory_width: int = 256
+    """Width of a vector in the memory."""
+    pop_bias: float = -1.0
+    """What the bias of pops starts from, where a memory has them; from 0 on, it is often never
+    used."""
+    push_bias: float | None = later(None)
+    """What the bias of pushes starts from, where a memory has them; None: near 0, as the other
+    biases. Of a deque that of its top, if its bottom has its own."""
+    bottom_push_bias: float | None = later(None)
+    """What the bias of pushes at the bottom of a deque starts from; None: as at its top. Well below
+    that of pops (-1.75, with 0.5 at the top; or -4 with 2), the bottom begins by reading what was
+    pushed first, as a queue does."""
+
+    def __post_init__(self) -> None:
+        check_positive(self, "hidden", "layers", "embedding", "memory_width")
+        known = [*registry.entries(MEMORIES), NONE]
+        if self.memory not in known:
+            raise UnknownName("memory", self.memory, known)
+        for name in ("memory_width", "pop_bias", "push_bias", "bottom_push_bias"):
+            value, flag = getattr(self, name), name.replace("_", "-")
+            require(value is None or isfinite(value), f"{flag} must be finite, not {value}")
+            plain = value == getattr(type(self), name)
+            said = f"without a memory there is no {flag}; leave it out"
+            require(self.memory != NONE or plain, said)
+        # A memory imports JAX: only a configuration with a bias of pushes asks it.
+        if (self.push_bias is None and self.bottom_push_bias is None) or self.kind is None:
+            return
+        has_pushes, has_bottom = "push" in self.kind.wants, "bottom" in self.kind.sides
+        require(has_pushes, f"a {self.memory} has no pushes; leave push-bias out")
+        said = f"a {self.memory} has no bottom; leave bottom-push-bias out"
+        require(has_bottom or self.bottom_push_bias is None, said)
+
+    @property
+    def kind(self) -> Memory | None:
+        """The memory, if there is one."""
+        from daxy.models import memories
+
+        return None if self.memory == NONE else memories.get(self.memory)

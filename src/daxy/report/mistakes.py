@@ -1,0 +1,150 @@
+"""Wrong answers of finished runs: which examples, what kind of error, where it begins."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy.core.examples import Sequences, Tokens
+from daxy.core.tokens import first_difference
+from daxy.experiments.run_folder import RunFolder
+from daxy.formats import parquet
+
+KINDS = ("too short", "too long", "one token substituted", "other")
+"""Kinds of error: by length, then by the number of wrong tokens."""
+RIGHT = -1
+"""Stands in the place of a kind where a prediction is right."""
+SHOWN, BEFORE = 12, 4
+"""Tokens that a line shows of a long sequence, and how many of them precede the first wrong one."""
+END = "end"
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One test example with the wrong predictions of all runs."""
+
+    source: Tokens
+    target: Tokens
+    predictions: tuple[tuple[Tokens, int], ...]
+    """Wrong predictions with the number of runs that made them, the most frequent first."""
+
+    @property
+    def runs(self) -> int:
+        """Number of runs with a wrong prediction."""
+        return sum(count for _, count in self.predictions)
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The same as JSON values; positions count from 1."""
+        return {
+            "source": list(self.source),
+            "target": list(self.target),
+            "wrong_runs": self.runs,
+            "predictions": [
+                {"prediction": list(tokens), "runs": count, "first_wrong": self._first(tokens) + 1}
+                for tokens, count in self.predictions
+            ],
+        }
+
+    def lines(self, runs: int) -> Iterator[str]:
+        """Yield the same as text, of so many runs in all; brackets mark the first wrong token."""
+        yield f"  {' '.join(self.source)}"
+        first = self._first(self.predictions[0][0])
+        yield f"    target      {_around(self.target, first)}"
+        for tokens, count in self.predictions:
+            said = f" ({count} of {runs} runs)" if runs > 1 else ""
+            yield f"    prediction  {_around(tokens, self._first(tokens), is_marked=True)}{said}"
+
+    def _first(self, prediction: Tokens) -> int:
+        # A prediction may be judged wrong by other rules than by its tokens.
+        return first_difference(self.target, prediction) or 0
+
+
+@dataclass(frozen=True, eq=False)
+class Mistakes:
+    """The wrong answers of runs on one test set."""
+
+    sources: Sequences
+    targets: Sequences
+    predictions: Sequence[Sequences]
+    """Of each run."""
+    right: NDArray[np.bool_]
+    """Shape [runs, examples]."""
+
+    @cached_property
+    def kinds(self) -> NDArray[np.int8]:
+        """Position in `KINDS` of each wrong prediction, `RIGHT` elsewhere: [runs, examples]."""
+        kinds = np.full(self.right.shape, RIGHT, np.int8)
+        for run, predictions in enumerate(self.predictions):
+            wrong = ~self.right[run]
+            lengths = predictions.lengths - self.targets.lengths
+            substituted = _substituted(self.targets, predictions, wrong & (lengths == 0))
+            order = [lengths < 0, lengths > 0, substituted == 1]
+            kind = np.select(order, [0, 1, 2], default=3)
+            kinds[run, wrong] = kind[wrong]
+        return kinds
+
+    @property
+    def rows(self) -> list[int]:
+        """Positions of examples that some run gets wrong: by number of runs, then the shortest."""
+        often = (~self.right).sum(axis=0)
+        lengths = self.sources.lengths + self.targets.lengths
+        rows = np.flatnonzero(often).tolist()
+        return sorted(rows, key=lambda row: (-often[row], lengths[row], self.sources[row]))
+
+    def at(self, row: int) -> Mistake:
+        """Return the wrong predictions for one example."""
+        wrong = np.flatnonzero(~self.right[:, row]).tolist()
+        said = Counter(self.predictions[run][row] for run in wrong)
+        return Mistake(self.sources[row], self.targets[row], tuple(said.most_common()))
+
+    def by_kind(self, count: int | None = None) -> dict[str, list[Mistake]]:
+        """Return the mistakes of each kind, so many at most; an example counts by its first run."""
+        by_kind: dict[str, list[Mistake]] = {}
+        wrong = self.kinds != RIGHT
+        for row in self.rows:
+            kind = KINDS[int(self.kinds[int(wrong[:, row].argmax()), row])]
+            listed = by_kind.setdefault(kind, [])
+            if count is None or len(listed) < count:
+                listed.append(self.at(row))
+        return {kind: by_kind[kind] for kind in KINDS if kind in by_kind}
+
+
+def predictions_of(folder: RunFolder) -> Sequences:
+    """Return the predictions of a finished run, in the order of the test set.
+
+    Raises:
+        RunFailed: the folder is damaged.
+    """
+    column = parquet.load(folder.predictions, ("prediction",), alone=True)
+    return parquet.sequences(folder.predictions, column, "prediction")
+
+
+def _substituted(
+    targets: Sequences, predictions: Sequences, chosen: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return how many tokens differ in each of the chosen pairs of equal length, 0 elsewhere."""
+    rows = np.flatnonzero(chosen)
+    wanted, given = targets.take(rows), predictions.take(rows)
+    differs = wanted.codes != given.codes_in(wanted.symbols)
+    counts = np.zeros(len(targets), np.int64)
+    owners = np.repeat(rows, wanted.lengths)
+    np.add.at(counts, owners[differs], 1)
+    return counts
+
+
+def _around(tokens: Tokens, first: int, *, is_marked: bool = False) -> str:
+    """Return tokens as text; of many, those around the first wrong one."""
+    shown = list(tokens)
+    if is_marked:
+        shown[first : first + 1] = [f"[{shown[first] if first < len(shown) else END}]"]
+    begin = max(0, first - BEFORE) if len(shown) > SHOWN else 0
+    cut = shown[begin : begin + SHOWN]
+    before, after = ["..."] * (begin > 0), ["..."] * (begin + SHOWN < len(shown))
+    return " ".join([*before, *cut, *after])

@@ -1,0 +1,170 @@
+"""Finished runs, grouped by learner and task."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from daxy import tasks
+from daxy.core.errors import WrongFile, WrongRequest, require
+from daxy.core.split import Split
+from daxy.experiments.papers import Cell, published
+from daxy.experiments.request import RunConfig
+from daxy.experiments.run_folder import RunFolder
+from daxy.report.analyses import _data
+from daxy.report.analyses._analysis import Judged, judged
+
+Settings = Mapping[tuple[str, str], Any]
+"""Every resolved setting of a run, by section and name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Finished runs of one learner on one task, one per seed."""
+
+    folders: tuple[RunFolder, ...]
+    """By seed."""
+    config: RunConfig
+    """Configuration of the first run."""
+    label: str
+    """Architecture, and the settings that distinguish the learner from others."""
+    official: Path | None = None
+    """Official files that the runs were trained on; None for generated data."""
+
+    @property
+    def task(self) -> str:
+        """Name of the task."""
+        return self.config.task
+
+    @cached_property
+    def scores(self) -> list[dict[str, Any]]:
+        """Content of each run's `scores.json`."""
+        return [folder.scores() for folder in self.folders]
+
+    @cached_property
+    def seeds(self) -> list[int]:
+        """Seed of each run."""
+        return [folder.config().seed for folder in self.folders]
+
+    @cached_property
+    def published(self) -> list[Cell]:
+        """Published values for this learner on this task's data, in per cent."""
+        return published(self.task, self.config.learner, self.config.options)
+
+    @cached_property
+    def judged(self) -> Judged:
+        """Test set with the mask of right predictions of each run."""
+        return judged(self.folders)
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Every resolved setting."""
+        return settings(self.config)
+
+
+def settings(config: RunConfig) -> Settings:
+    """Return the settings of a run by section: data, learner, and the learner's own sections."""
+    plain = {name: it for name, it in config.learner.items() if not isinstance(it, Mapping)}
+    nested = {name: it for name, it in config.learner.items() if isinstance(it, Mapping)}
+    sections: dict[str, Mapping[str, Any]] = {"data": config.data, "learner": plain, **nested}
+    return {
+        (section, name): value for section, each in sections.items() for name, value in each.items()
+    }
+
+
+def grouped(folders: Sequence[RunFolder], official: Path | None = None) -> list[Group]:
+    """Return finished runs as groups, by task in the order of its first run, then by label.
+
+    Args:
+        folders: Folders of the runs.
+        official: Official files, for runs on official files.
+
+    Raises:
+        WrongRequest: no folder is given, one holds no finished run, or a run is given twice.
+        RunFailed: a folder is damaged.
+    """
+    require(bool(folders), "no run folder is given")
+    runs: dict[str, tuple[RunFolder, RunConfig]] = {}
+    for folder in folders:
+        require(folder.is_done(), f"{folder.path}: there is no finished run here")
+        config = folder.config()
+        first = runs.get(config.name, (folder, config))[0].path
+        require(config.name not in runs, f"{folder.path} is the same run as {first}")
+        runs[config.name] = folder, config
+    members: dict[str, list[tuple[RunFolder, RunConfig]]] = {}
+    for folder, config in runs.values():
+        members.setdefault(replace(config, seed=0).digest, []).append((folder, config))
+    groups = list[Group]()
+    for each in members.values():
+        each.sort(key=lambda pair: pair[1].seed)
+        config = each[0][1]
+        files = official if config.data["source"] == "official" else None
+        folders_of_group = tuple(folder for folder, _ in each)
+        groups.append(Group(folders_of_group, config, str(config.learner["model"]), files))
+    return _labelled(groups)
+
+
+def _labelled(groups: Sequence[Group]) -> list[Group]:
+    """Return the groups with a distinct label for each learner of a task, sorted by label."""
+    keys = {group.label: _distinguishing(groups, group.label) for group in groups}
+    labelled, known = list[Group](), Counter[tuple[str, str]]()
+    for group in groups:
+        shown = [_setting(group.settings.get(key), key) for key in keys[group.label]]
+        label = ", ".join([group.label, *shown])
+        known[group.task, label] += 1
+        # Learners can differ in what a label does not show, as a setting that one of them lacks.
+        count = known[group.task, label]
+        labelled.append(replace(group, label=f"{label} ({count})" if count > 1 else label))
+    tasks_in_order = list(dict.fromkeys(group.task for group in groups))
+    return sorted(labelled, key=lambda group: (tasks_in_order.index(group.task), group.label))
+
+
+def _distinguishing(groups: Sequence[Group], model: str) -> list[tuple[str, str]]:
+    """Return the settings in which groups of one architecture and one task differ."""
+    keys: dict[tuple[str, str], None] = {}
+    for task in {group.task for group in groups}:
+        alike = [each for each in groups if (each.task, each.label) == (task, model)]
+        keys |= dict.fromkeys(differing(alike))
+    named = {key: None for key in keys if key != ("data", "checksum")}
+    return list(named or keys)
+
+
+def differing(groups: Sequence[Group]) -> list[tuple[str, str]]:
+    """Return the settings in which groups differ, in order."""
+    every = dict.fromkeys(key for group in groups for key in group.settings)
+    return [
+        key
+        for key in every
+        if any(group.settings.get(key) != groups[0].settings.get(key) for group in groups)
+    ]
+
+
+def _setting(value: Any, key: tuple[str, str]) -> str:
+    """Return a setting as a label shows it: `gru`, `hidden 64`, `attention`, `no attention`."""
+    name = key[1].replace("_", " ")
+    if isinstance(value, bool):
+        return name if value else f"no {name}"
+    if value is None:
+        return f"no {name}"
+    return value if isinstance(value, str) else f"{name} {value}"
+
+
+def split_of(group: Group, notes: list[str]) -> Split | None:
+    """Return the data of a group if its test set has several tests or worlds, else None.
+
+    Args:
+        group: The runs.
+        notes: List to which the reason is appended if the data cannot be loaded.
+    """
+    task = tasks.get(group.task)
+    if not (task.grounded or task.sizes.tests):
+        return None
+    try:
+        return _data.split_of(group.folders[0], group.official)
+    except (WrongRequest, WrongFile) as error:
+        notes.append(f"No worlds and no single tests of {group.task}: {error}.")
+        return None
