@@ -15,19 +15,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import daxy
 from daxy import tasks
-from daxy.augmentation import Geca
-from daxy.augmentation.worlds import Rewriter
-from daxy.augmentation.worlds import targets as count
 from daxy.cli import main as command_line
 from daxy.core.errors import WrongRequest
 from daxy.experiments import papers, references
 from daxy.experiments.ledger import Ledger
-from daxy.experiments.papers import ruis2020
 from daxy.report import results
 from daxy.tasks import Task, in_one_line, typical
-from daxy.worlds.examples import GroundedExamples
 
 ROOT = Path(__file__).parent.parent
 LEDGER = Ledger(ROOT / "results")
@@ -99,11 +93,17 @@ def quoted(benchmark: str) -> str:
         parts += [f"| {' | '.join(heads[not tested :])} |"]
         parts += [f"|{'|'.join(('---', '---', '---:', '---', '---')[not tested :])}|"]
         for each in rows:
-            source = f"{each.source.citation}: {each.source.place}"
+            source = f"[{each.source.citation}](#sources)"
             cells = (each.test, each.learner, each.printed, source, each.note)
             parts.append(f"| {' | '.join(cells[not tested :])} |")
         parts.append("")
     return "\n".join(parts)
+
+
+def sources() -> str:
+    """Return where the quoted scores were read."""
+    every = sorted(references.SOURCES.values(), key=lambda source: source.citation)
+    return "\n".join(f"- {source.citation}: {source.place}." for source in every)
 
 
 def growth() -> str:
@@ -129,20 +129,6 @@ def speed() -> str:
         parts += ["```text", f"$ {command}", *kept["lines"], "```", ""]
         parts += [f"daxy {kept['daxy']}, jax {kept['jax']}, {kept['device_kind']}, {place}.", ""]
     return "\n".join(parts)
-
-
-def targets() -> str:
-    """Return how often some things are targets of gSCAN after GECA, as published and as made."""
-    split = daxy.load("gscan/compositional")
-    assert isinstance(split.train, GroundedExamples)
-    made = Rewriter(split.train, Geca(**ruis2020.GECA)).rewritten(0)
-    counted = count(made.examples)
-    lines = ["| target | published: placed | and referred | made: placed | and referred |"]
-    lines.append(f"|---|{'---:|' * 4}")
-    for kind, (_, _, *published) in ruis2020.TABLE_4.items():
-        counts = "".join(f" {each:,} |" for each in (*published, *counted[kind]))
-        lines.append(f"| {kind}s |{counts}")
-    return "\n".join(lines)
 
 
 def _families(benchmark: str) -> list[list[Task[Any]]]:
@@ -191,7 +177,7 @@ FILLED: dict[str, Callable[..., str]] = {
     "quoted": quoted,
     "results": lambda paper: results.page(papers.get(paper), LEDGER),
     "sizes": sizes,
+    "sources": sources,
     "speed": speed,
     "summary": lambda: results.summary(LEDGER),
-    "targets": targets,
 }

@@ -20,7 +20,7 @@ def test_a_page_has_every_measured_value_under_the_heading_of_its_table(name: st
     page, runs = results.page(paper, LEDGER), LEDGER.runs(paper)
     for table in paper.tables:
         measured = [cell for cell in table.cells if runs.of(cell)]
-        heading = f"## {table.title} {{ #{table.name} }}"
+        heading = results.heading(table)
         assert (heading in page) == bool(measured)
         section = page.partition(heading)[2].partition("\n## ")[0]
         for cell in measured:
@@ -46,6 +46,14 @@ def test_a_run_that_the_paper_chooses_stands_before_the_mean(
     page = results.page(papers.get("grefenstette2015"), ledger)
     row = "| Stack-LSTM | reverse test coarse | 100 | 100.0 (mean 50.0 ±50.0) | 2 | agrees |"
     assert row in page.splitlines()
+
+
+def test_a_heading_has_the_number_that_the_paper_prints() -> None:
+    headings = [results.heading(table) for table in papers.get("lake2018").tables]
+    assert headings[1] == (
+        "## Figure 3: Test scores after training on a random part of all commands { #figure3 }"
+    )
+    assert headings[0].startswith("## Test scores of the best networks")
 
 
 def test_reasons_are_short() -> None:

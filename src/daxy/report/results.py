@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -50,6 +51,13 @@ def page(paper: Paper, ledger: Ledger) -> str:
     return "\n".join(parts)
 
 
+def heading(table: Table) -> str:
+    """Return the heading of a table, which links can name: `## Table 4: ... { #table4 }`."""
+    printed = re.fullmatch(r"(table|figure)(\d+)", table.name)
+    number = f"{printed[1].capitalize()} {printed[2]}: " if printed else ""
+    return f"## {number}{table.title} {{ #{table.name} }}"
+
+
 def _summary_row(paper: Paper, ledger: Ledger) -> tuple[str, ...]:
     cells = _distinct(paper)
     compared = compare(cells, ledger.runs(paper))
@@ -69,7 +77,7 @@ def _distinct(paper: Paper) -> list[Cell]:
 
 
 def _section(table: Table, comparisons: Sequence[Comparison]) -> Iterator[str]:
-    yield f"## {table.title} {{ #{table.name} }}\n"
+    yield f"{heading(table)}\n"
     yield f"`{table.path}`: {len(comparisons)} of {_reproducible(table)} cells measured.\n"
     if table.note:
         yield f"{table.note}\n"
