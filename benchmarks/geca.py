@@ -68,7 +68,7 @@ def augment(task: str) -> dict[str, float]:
 def compare(count: int) -> None:
     """Print how much faster the index is, after both have found the same."""
     train = tasks.data("scan/simple").load("scan/simple").train[:count]
-    geca = Geca(each=1 << 20, count=1 << 20, templates=1 << 20, odds="equal")
+    geca = Geca(draws=1 << 20, count=1 << 20, max_templates=1 << 20, sampling="uniform")
 
     def ours() -> set[tuple[str, ...]]:
         found = Composer(train, geca).augmented(0).compositions

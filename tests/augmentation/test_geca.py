@@ -65,7 +65,7 @@ def test_a_piece_may_be_of_several_tokens() -> None:
         ("pick up twice", "P P"),
     ]
     assert said(made(pairs)) == set()
-    assert ("put down twice", "D D") in said(made(pairs, size=2))
+    assert ("put down twice", "D D") in said(made(pairs, max_piece_length=2))
 
 
 def test_what_shares_a_token_with_every_fragment_of_a_template_never_fills_it() -> None:
@@ -103,7 +103,7 @@ HERE = ("run here", "R h"), ("jump here", "J h")
 
 def test_a_fragment_lets_fill_as_many_templates_as_it_may() -> None:
     pairs = [("walk", "W"), ("jump", "J"), *((f"walk {each}", f"W {each}!") for each in TIMES)]
-    sets = [said(made(pairs, seed, templates=2)) for seed in range(9)]
+    sets = [said(made(pairs, seed, max_templates=2)) for seed in range(9)]
     assert {len(each) for each in sets} <= {1, 2}  # of the template of `walk` comes nothing new
     assert len(set(map(frozenset, sets))) > 1
     assert len(said(made(pairs))) == len(TIMES)
@@ -112,8 +112,8 @@ def test_a_fragment_lets_fill_as_many_templates_as_it_may() -> None:
 def test_a_fragment_is_as_likely_as_environments_are_many_that_it_shares() -> None:
     pairs = [("go walk", "W"), ("go run", "R"), ("go jump", "J"), ("walk here", "W h")]
     pairs += [(f"{when} {verb}", f"{when}! {verb[0].upper()}") for when in TIMES for verb in VERBS]
-    for odds, share in (("environments", 6 / 7), ("equal", 1 / 2)):
-        sets = [said(made(pairs, seed, each=1, odds=odds)) for seed in range(200)]
+    for sampling, share in (("environments", 6 / 7), ("uniform", 1 / 2)):
+        sets = [said(made(pairs, seed, draws=1, sampling=sampling)) for seed in range(200)]
         runs, jumps = (sum(pair in own for own in sets) for pair in HERE)
         assert runs + jumps == len(sets)
         # Chance would be as far off once in a thousand.

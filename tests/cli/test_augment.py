@@ -59,9 +59,9 @@ def test_in_worlds_it_counts_targets_and_draws_some(daxy: Callable, tmp_path: Pa
     assert found["augmented"] == 30
     assert found["changed"] > 0
     counts = found["targets"]
-    assert counts["red square"]["placed"] == 0 < counts["red square"]["placed after"]
-    assert counts["red circle"]["referred"] > counts["red circle"]["referred after"] == 0
-    assert sum(each["placed after"] for each in counts.values()) == found["train"] + 30
+    assert counts["red square"]["target"] == 0 < counts["red square"]["target_after"]
+    assert counts["red circle"]["color_named"] > counts["red circle"]["color_named_after"] == 0
+    assert sum(each["target_after"] for each in counts.values()) == found["train"] + 30
     parts = jsonl.read(out)
     examples = parts["augmented"]
     assert len(examples) == 30
@@ -99,7 +99,7 @@ def test_the_paper_s_counts_stand_beside_its_own_augmentation(
     request = ("augment", "gscan/compositional", "--count", "10000")
     # Table 4 of Ruis et al. (2020)
     found = daxy(*request, "--json").json
-    printed = {"placed": 0, "referred": 0, "placed after": 83_887, "referred after": 0}
+    printed = {"target": 0, "color_named": 0, "target_after": 83_887, "color_named_after": 0}
     assert found["published"]["red square"] == printed
     assert set(found["published"]) < set(found["targets"])
     lines = daxy(*request).out.splitlines()
@@ -109,7 +109,7 @@ def test_the_paper_s_counts_stand_beside_its_own_augmentation(
         assert daxy(*request, *same, "--json").json["published"] == found["published"]
     assert daxy(*request, "--shots", "5", "--json").json["published"] == {}
     fewer = daxy(*request[:2], "--count", "30", "--json").json["published"]
-    assert fewer["blue square"] == {"placed": 33_250, "referred": 16_630}
+    assert fewer["blue square"] == {"target": 33_250, "color_named": 16_630}
 
 
 @pytest.mark.parametrize(
@@ -119,14 +119,14 @@ def test_the_paper_s_counts_stand_beside_its_own_augmentation(
         (["gscan/compositional", "--draw", "a.svg"], "expected a name that ends in .png"),
         (["scan/simple", "--max-pieces", "0"], "max-pieces must be positive"),
         (["scan/simple", "--show", "-1"], "--show must not be negative"),
-        (["scan/simple_p2", "--no-in-place"], "changes no example; leave out no-in-place"),
+        (["scan/simple_p2", "--no-in-place"], "no-in-place needs a task with worlds"),
         (["scan/simple_p2", "--count", "0"], "count must be positive where there are no worlds"),
         (["scan/simple_p2", "--count", "10000001"], "count must be at most 10,000,000: 10,000,001"),
         (
             ["gscan/compositional", "--count", "9" * 24],
             "count must be at most 2,147,483,647",
         ),
-        (["scan/simple", "--example", "1"], "nothing is drawn without --draw"),
+        (["scan/simple", "--example", "1"], "--example needs --draw"),
         (["scan/simpel"], "did you mean scan/simple"),
         (["scan/simple", "--out", "new.csv"], "expected a name that ends in .jsonl"),
     ],
@@ -146,7 +146,7 @@ def test_what_cannot_be_is_refused(daxy: Callable, flags: list[str], message: st
             ["gscan/compositional", "--count", "10", "--example", "11", "--example", "10"],
             "there are examples 1 to 10, not 11",
         ),
-        (["gscan/compositional", "--count", "0"], "none is asked for that could be drawn"),
+        (["gscan/compositional", "--count", "0"], "--draw needs new examples"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_before_anything_is_made(
@@ -185,5 +185,5 @@ def test_a_run_s_augmentation_is_refused_alike_and_leaves_no_folder(
     request = ("train", "scan/simple_p2", *network, "--augment", "geca", "--geca.no-in-place")
     answer = daxy(*request)
     assert answer.code == 2
-    assert "leave out no-in-place" in answer.err
+    assert "no-in-place needs a task" in answer.err
     assert not list(tmp_path.glob("runs/*"))

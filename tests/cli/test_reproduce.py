@@ -145,7 +145,7 @@ def test_ctrl_c_before_anything_is_finished_names_no_results(
         ("bastings2018/table4 --seeds 0", "seeds must be positive, not 0"),
         (
             "bastings2018/table4 --row l&b_best --column jump",
-            "bastings2018/table4 quotes these figures from elsewhere: there is nothing to run",
+            "bastings2018/table4 quotes these scores from elsewhere: there is nothing to train",
         ),
         (
             "bastings2018/table4 --column jmp",

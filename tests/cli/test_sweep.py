@@ -185,7 +185,7 @@ def test_a_restart_does_not_delete_the_state_at_a_storage_of_runs_that_are_not_a
     request += ["--executor", "ray", "--storage", "storage"]
     refused = daxy(*request, "--dropout", "0.0")
     assert refused.code == 2
-    assert f"was interrupted with {group[1].config.name}, whose state is lost" in refused.err
+    assert f"has the state of {group[1].config.name}, which was interrupted with it" in refused.err
     assert state.exists()
     assert group[0].within(folder / "runs").path.exists()
     assert daxy(*request).code == 0

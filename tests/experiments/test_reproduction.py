@@ -174,7 +174,7 @@ def test_a_finished_run_without_an_evaluation_that_is_asked_for_is_refused(
     log = runs[0].within(workshop.folder).path / "log.jsonl"
     log.write_text(2 * f"{json.dumps(record)}\n")
     late = Workshop(tmp_path / "runs", test_every=2)
-    with pytest.raises(WrongRequest, match="is finished and was not evaluated"):
+    with pytest.raises(WrongRequest, match="is finished and has no test scores"):
         reproduction.plan(PAPER, CELLS, 1, Ledger(tmp_path / "results"), late)
 
 
@@ -275,7 +275,7 @@ def test_a_restart_of_several_cells_begins_anew_what_was_interrupted_across_them
     ledger, workshop = Ledger(tmp_path / "results"), Workshop(tmp_path / "runs")
     first = interrupt(workshop, [run for cell in CELLS for run in runs_of(cell, [0])])
     alone = reproduction.plan(PAPER, CELLS[:1], 1, ledger, workshop, restart=True)
-    with pytest.raises(WrongRequest, match="whose state is lost with it; ask for that run too"):
+    with pytest.raises(WrongRequest, match="which was interrupted with it; restart that run too"):
         list(reproduction.carry_out(alone, TABLE, ledger, Silent(), restart=True))
     assert first.checkpoint.exists()
     steps = reproduction.plan(PAPER, CELLS, 1, ledger, workshop, restart=True)

@@ -116,7 +116,9 @@ def test_a_restart_does_not_lose_the_state_of_a_run_that_is_not_asked_for(
     interrupted: Path,
 ) -> None:
     first, second = runs_in(interrupted)
-    with pytest.raises(WrongRequest, match=f"interrupted beside {second.path.name}, whose state"):
+    with pytest.raises(
+        WrongRequest, match=f"has the state of {second.path.name}, which was interrupted"
+    ):
         experiment(interrupted).run([0], restart=True)
     assert first.checkpoint.exists()
     interrupt(interrupted, [1], restart=True)
@@ -245,7 +247,7 @@ def test_a_state_that_another_process_has_left_of_other_runs_meanwhile_is_not_ta
 
     monkeypatch.setattr(Workshop, "_alone", late)
     watcher = Watcher()
-    meanwhile = "seed0.* was begun beside other runs meanwhile; ask again"
+    meanwhile = "seed0.* was begun with other runs meanwhile; run the command again"
     with pytest.raises(RunFailed, match=meanwhile):
         experiment(tmp_path).run([0, 2], watcher=watcher)
     assert watcher.groups == []
@@ -550,7 +552,7 @@ def test_a_finished_run_keeps_no_state_of_a_group_that_it_left(tmp_path: Path) -
 def test_a_run_whose_companion_is_gone_says_what_helps(interrupted: Path) -> None:
     first, second = runs_in(interrupted)
     shutil.rmtree(second.path)
-    gone = "was interrupted with .*seed1.*, whose folder is gone; ask for that run too"
+    gone = "was interrupted with .*seed1.*, whose folder is gone; train that run too"
     with pytest.raises(RunFailed, match=gone):
         experiment(interrupted).run([0])
     experiment(interrupted).run([0, 1])

@@ -170,7 +170,7 @@ def test_a_program_that_fails_does_not_keep_the_others_from_running(tmp_path: Pa
     going = executors.get("local").run(planned, Workshop(tmp_path), Silent())
     assert [next(going) for _ in planned] == planned
     assert planned[1].runs[0].within(tmp_path).is_done()
-    with pytest.raises(RunFailed, match="the loss of seed 0 .* is not finite.*; what did not"):
+    with pytest.raises(RunFailed, match="the loss of seed 0 .* is not finite.*; all others"):
         next(going)
 
 

@@ -387,7 +387,7 @@ def test_samples_mean_what_an_oracle_says(
 def test_what_is_no_length_or_no_tokens_is_refused() -> None:
     grammar = itg.read("1/2 A -> a A1 | a A1\n1/2 A -> c | c", "x")
     for longest in (0, -1, 2.5):
-        with pytest.raises(WrongRequest, match="longest must be"):
+        with pytest.raises(WrongRequest, match="max-length must be"):
             Sampler.of(grammar, longest)  # pyright: ignore[reportArgumentType]
     sampler, draw = Sampler.of(grammar, 20), np.random.default_rng(0)
     some: list[int] = [3, 5]

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from daxy.core.split import Split
     from daxy.worlds.examples import GroundedExample, GroundedExamples
 
-BEFORE = ("target", "color named")
-COUNTED = (*BEFORE, "target after", "color named after")
+BEFORE = ("target", "color_named")
+COUNTED = (*BEFORE, "target_after", "color_named_after")
 """Of each kind of thing: how often it is the target, and is called by its color."""
 Counts: TypeAlias = tuple[int, ...]
 """By `COUNTED`, or by its beginning."""
@@ -133,11 +133,11 @@ class Augment(OfTask):
         }
         changed = f"{found.changed:,} of {len(train):,} training examples changed"
         lines = [f"{changed}; {len(found.added):,} new examples", ""]
-        lines += [f"{'target':<17}" + "".join(f"{name:>16}" for name in COUNTED)]
+        lines += [f"{'target':<17}" + "".join(f"{name.replace('_', ' '):>19}" for name in COUNTED)]
         for kind, own in counts.items():
             theirs = {"  in the paper": published[kind]} if kind in published else {}
             for name, values in ({kind: own.values()} | theirs).items():
-                lines.append(f"{name:<17}" + "".join(f"{value:>16,}" for value in values))
+                lines.append(f"{name:<17}" + "".join(f"{value:>19,}" for value in values))
         data["published"] = {
             kind: dict(zip(COUNTED, own, strict=False)) for kind, own in published.items()
         }

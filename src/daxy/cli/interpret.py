@@ -52,8 +52,8 @@ class Interpret(Verb):
             tyro.conf.arg(metavar="LANGUAGE"),
         ]
     ]
-    """The language of the command: scan or nacs for commands and actions, gscan, copular for
-    English and French, the grammars svo_sov or gender, or itg for that of a file (--grammar)."""
+    """Language of the command: scan or nacs for commands and actions, gscan, copular (English and
+    French), the grammars svo_sov or gender, or itg for the grammar of a file (--grammar)."""
     command: tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="COMMAND")]]
     """Its words, in quotes or not; for scan and nacs also actions."""
     world: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None

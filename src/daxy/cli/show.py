@@ -41,10 +41,8 @@ GIVEN = {"official": "--official PATH", "file": "--pairs FILE"}
 class Show(OfTask):
     """Show examples and statistics of a task's train, validation and test set.
 
-    Where commands are grounded in worlds, `--draw` draws one example: its world, the target marked,
-    and where the agent goes; a .gif is a film of it. Of the run of a network with a memory, it
-    draws what is put in, taken out and read while the network reads and writes one; of one with
-    attention, which words it attends to.
+    With --draw, draw an example of gSCAN: its world, the marked target and the agent's path; a .gif
+    is a film. With --run, draw the pushes, pops and reads of a network's memory, or its attention.
 
     Example:
         daxy show scan/addprim_jump --count 5
@@ -58,15 +56,13 @@ class Show(OfTask):
     count: int = 3
     """Number of examples of each part to show."""
     draw: Picture = None
-    """Draw an example with a world, as .svg, .png or .gif; what a memory does, or attention, as
-    .svg, .png or .pdf."""
+    """Draw a world, as .svg, .png or .gif; a memory or attention, as .svg, .png or .pdf."""
     example: str | None = None
-    """Which: a part and the number of the example in it, from 1; `train:1` unless given. Of
-    attention, a part alone is up to 12 of its examples. Without --draw it is shown as text."""
+    """Part and number of the example, from 1; `train:1` unless given. For attention, a part alone
+    stands for up to 12 of its examples. Without --draw it is shown as text."""
     run_folder: Annotated[Path | None, tyro.conf.arg(name="run", metavar="RUN")] = None
-    """The folder of a finished run: show what its network does instead, on the run's own data
-    unless other is chosen, as short sequences, or long ones, of a test. The more it attends to a
-    cell or a word, the darker it is drawn; or what its memory does is shown, step after step."""
+    """Folder of a finished run: show the prediction of its network with attention or memory, on the
+    run's own data unless flags choose other lengths. Darker cells or words have more attention."""
     force: Switch = False
     """Replace that file if it exists."""
 

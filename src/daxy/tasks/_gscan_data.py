@@ -25,17 +25,18 @@ class GscanData(Data):
     grid: int = 6
     """Cells along a side of the grid."""
     resampling: int = 5
-    """How often a command is shown at each distance."""
+    """Worlds for each command and distance."""
     kind: Kind = "adverb"
-    """Which commands: all, without a manner, of these with one adjective, of these that walk."""
+    """Commands: all (`adverb`), those without an adverb (`normal`), of these those with up to one
+    adjective (`simple_trans`), and of these those that walk (`simple_intrans`)."""
     spin: Literal["before", "after"] = "before"
-    """Whether spinning comes before a step, as in the authors' data, or after, as they write."""
+    """Spin `before` a step, as in the authors' data, or `after` it, as in the paper."""
     train_fraction: float = 0.9
-    """The share of what no test holds out that is in train; the rest is a test too."""
+    """Share of the examples that no test holds out in train; the rest is test A."""
     validation_fraction: float = 0.01
-    """The share of the training examples that the validation set has."""
+    """Share of the training examples that becomes the validation set."""
     workers: int = 1
-    """Processes that make it; what they make does not depend on how many they are."""
+    """Number of processes; the data do not depend on it."""
 
     beside: ClassVar[tuple[str, ...]] = ("official", "workers")
 
@@ -57,11 +58,11 @@ class CompositionalData(GscanData):
     """What gSCAN's compositional splits are made of."""
 
     shots: int = 1
-    """How many examples of test G, of what is done cautiously, are in train: 1, 5, 11 and 51 in the
-    authors' sets for a k of 1, 5, 10 and 50."""
+    """Examples of test G (`cautiously`) in train: 1, 5, 11 and 51 in the authors' sets for a k of
+    1, 5, 10 and 50."""
     drop_longer: bool = False
-    """Leave out of G and H what asks for more actions than anything in train, as the paper says
-    that it does; the released files have it."""
+    """Drop examples of G and H with more actions than any in train, as the paper says; the released
+    files have them."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -75,11 +76,12 @@ class LengthData(GscanData):
     grid: int = 12
     """Cells along a side of the grid."""
     kind: Kind = "normal"
-    """Which commands: all, without a manner, of these with one adjective, of these that walk."""
+    """Commands: all (`adverb`), those without an adverb (`normal`), of these those with up to one
+    adjective (`simple_trans`), and of these those that walk (`simple_intrans`)."""
     train_fraction: float = 0.8
-    """The share of what is not too long that is in train; the rest is a test too."""
+    """Share of the examples of up to `max-length` actions in train; the rest is test A."""
     max_length: int = 15
-    """How many actions there are in train at most."""
+    """Maximum actions of a training example."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

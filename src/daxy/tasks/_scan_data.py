@@ -26,15 +26,14 @@ class ScanData(Data):
     """Which data of a split of SCAN; not every split has every choice."""
 
     oversample: bool = True
-    """Repeat the held-out primitive in train as the published split does."""
+    """Repeat the held-out primitive in train, as the published split does."""
     validation: Validation = "published"
-    """How the validation set is carved from train: a draw from its lines, composed commands of the
-    proxy primitive `dab`, its longest lines (`length`), or not at all (`none`). `published` is the
-    split as its authors published it, without one; training carves the one of its protocol. The
-    sets that Bastings et al. released are loaded with --official NACS, a clone of their repository:
-    `released-random`, `released-dab` and `released-length`."""
+    """Validation set: random training examples (`draw`), composed commands of the proxy primitive
+    `dab`, the longest examples (`length`), or `none`. `published` has none, as the authors
+    published the split; training then takes the choice of its protocol. The `released-` sets of
+    Bastings et al. need --official NACS, a clone of their repository."""
     validation_fraction: float = 0.1
-    """The share of the training lines that the validation set aims at."""
+    """Share of the training examples that becomes the validation set."""
 
     carved: ClassVar[bool] = True
 

@@ -90,7 +90,7 @@ class SymbolData(TransductionData):
     """Pairs of sequences of symbols."""
 
     symbols: int = 128
-    """How many symbols there are."""
+    """Number of symbols."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -105,8 +105,7 @@ class GrammarData(TransductionData):
     most: ClassVar[int] = LONGEST_DERIVED
 
     lengths: Literal["grammar", "uniform"] = "grammar"
-    """How likely each length in the range is: as in the grammar, as if all other pairs were thrown
-    away (the paper's), or all that there are alike."""
+    """Distribution of lengths in the range: as in the grammar (the paper's), or uniform."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,8 +113,8 @@ class FileData(GrammarData):
     """Pairs that the grammar of a file derives."""
 
     grammar: Path | str | None = None
-    """A file with a grammar, in the notation of `daxy.languages.itg`. It is read at once, and what
-    is kept is its rules as text, which in Python may be given in its place."""
+    """File with a grammar, in the notation of `daxy.languages.itg`; in Python also the text of its
+    rules."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -30,27 +30,27 @@ class TranslationData(Data):
     """Of which sentences, and which word is added."""
 
     sentences: Source = "grammar"
-    """Which sentences: those of a grammar of daxy's own, those of a file (--pairs), or the released
-    selection of Lake & Baroni (--official); each of these flags says so by itself."""
+    """Source of the sentences: daxy's own grammar, a file (--pairs), or the released selection of
+    Lake & Baroni (--official); these flags imply it."""
     pairs: Path | None = None
-    """A file of Tatoeba's sentences: English, a tab, French, and maybe a tab and whose they are."""
+    """File of Tatoeba sentences: English, a tab, French, and perhaps a tab and the attribution."""
     prefixes: Literal["tutorial", "lake2018"] = "lake2018"
-    """What an English sentence of a file may begin with: `i am`, `he s` and so on; by lake2018
-    `she said` is among them."""
+    """Allowed beginnings of English sentences of a file: `i am`, `he s` and so on; `lake2018`
+    allows `she said` too."""
     max_length: int = 9
-    """The most words that a sentence may have, in either language, its full stop among them."""
+    """Maximum words of a sentence, in either language, the full stop included."""
     test_fraction: float = 0.1058
-    """The share of the pairs that the test has; no sentence of either language is in both parts."""
+    """Share of the pairs in test; no sentence of either language is in train and test."""
     word: str = "daxy=daxiste"
-    """The word that is added, and its translation."""
+    """The new word and its translation."""
     repetitions: int = 1_000
-    """How many times its sentence is added to train: `i am daxy .`"""
+    """Copies of its sentence in train: `i am daxy .`"""
     validation: Literal["published", "draw", "none"] = "published"
-    """How the validation set is carved from train: a draw from its lines, or not at all. Of
-    `published`, the released selection has its authors' set, other sentences none; training carves
-    the one of its protocol."""
+    """Validation set: random training examples (`draw`), or `none`. `published` is the authors' set
+    for the released selection, and none otherwise; training then takes the choice of its
+    protocol."""
     validation_fraction: float = 0.1
-    """The share of the training lines that the validation set aims at."""
+    """Share of the training examples that becomes the validation set."""
 
     beside: ClassVar[tuple[str, ...]] = ("official", "pairs")
     carved: ClassVar[bool] = True

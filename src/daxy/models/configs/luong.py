@@ -12,11 +12,11 @@ class Config:
     """An encoder-decoder with input feeding; every field is a flag of `daxy train`."""
 
     hidden: int = 512
-    """Units of the decoder, and of the encoder in each direction."""
+    """Hidden size of the decoder, and of the encoder in each direction."""
     embedding: int = 64
     """Width of an embedding."""
     copy: bool = True
-    """A source's end can be copied."""
+    """Let the decoder copy the source's end token."""
 
     def __post_init__(self) -> None:
         check_positive(self, "hidden", "embedding")

@@ -17,18 +17,18 @@ class Config:
     """A multimodal encoder-decoder; every field is a flag of `daxy train`."""
 
     variant: Literal["code", "paper"] = "code"
-    """The network of the authors' code, or that of their equations."""
+    """The network of the authors' code, or of the paper's equations."""
     hidden: int = 100
-    """Units of the decoder, and of the command's encoder in each direction."""
+    """Hidden size of the decoder, and of the command encoder in each direction."""
     embedding: int = 25
-    """Width of a word's embedding; of an action's too in the `paper` variant, where it is `hidden`
-    in the code."""
+    """Width of a word's embedding, and of an action's in the `paper` variant; an action's in the
+    `code` variant has `hidden`."""
     channels: int = 50
-    """Features of a cell for each kernel."""
+    """Features of a cell per kernel."""
     kernel_sizes: str = "1,5,7"
-    """Sides of the convolutions' windows in cells (1,5,13 for the paper's 12 x 12 grids)."""
+    """Kernel sizes of the convolutions, in cells (1,5,13 for the paper's 12 x 12 grids)."""
     world_dropout: float = 0.1
-    """On the features of cells; off, like all, where `dropout` is 0."""
+    """Dropout on the features of cells; off if `dropout` is 0."""
 
     def __post_init__(self) -> None:
         check_positive(self, "hidden", "embedding", "channels")

@@ -16,16 +16,15 @@ class Config:
     cell: CellName = "gru"
     """Recurrent unit of the encoder and of the decoder."""
     hidden: int = 256
-    """Units of the decoder, and of the encoder in each direction."""
+    """Hidden size of the decoder, and of the encoder in each direction."""
     embedding: int = 64
-    """Width of a source and of a target token's embedding."""
+    """Width of the embeddings of source and target tokens."""
     attention: bool = True
-    """Whether the decoder attends to the encoder's outputs (+Attn)."""
+    """Attention of the decoder over the encoder's outputs (+Attn)."""
     dependency: bool = True
-    """Whether the decoder sees the previous target token (without: -Dep)."""
+    """Output dependency: the decoder reads the previous target token (without: -Dep)."""
     pre_output_dropout: bool = later(default=True)
-    """Whether there is dropout on what the pre-output reads, as in the authors' code, beside that
-    on the embeddings."""
+    """Apply dropout to the input of the pre-output layer too, as in the authors' code."""
 
     def __post_init__(self) -> None:
         check_cell(self.cell)

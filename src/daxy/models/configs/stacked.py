@@ -18,11 +18,11 @@ class Config:
     cell: CellName = "lstm"
     """Recurrent unit of the encoder and of the decoder."""
     layers: int = 2
-    """Recurrent layers of the encoder, and of the decoder."""
+    """Recurrent layers of the encoder and of the decoder."""
     hidden: int = 200
-    """Units of a layer, and the width of an embedding."""
+    """Hidden size of each layer, and width of the embeddings."""
     attention: bool = False
-    """Whether the decoder attends to the encoder's top states."""
+    """Attention of the decoder over the encoder's top states."""
 
     def __post_init__(self) -> None:
         check_cell(self.cell)

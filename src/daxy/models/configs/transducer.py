@@ -28,19 +28,19 @@ class Config:
     layers: int = 1
     """Layers of the controller."""
     embedding: int = 64
-    """Width of a token's embedding, and, with a memory, of what the next token is made from."""
+    """Width of a token's embedding and, with a memory, of the vector that predicts the next
+    token."""
     memory_width: int = 256
     """Width of a vector in the memory."""
     pop_bias: float = -1.0
-    """What the bias of pops starts from, where a memory has them; from 0 on, it is often never
-    used."""
+    """Initial bias of pops; from 0 on, the memory often stays unused."""
     push_bias: float | None = later(None)
-    """What the bias of pushes starts from, where a memory has them; None: near 0, as the other
-    biases. Of a deque that of its top, if its bottom has its own."""
+    """Initial bias of pushes; None: near 0, as other biases. For a deque with a bias of its own at
+    the bottom, that of the top."""
     bottom_push_bias: float | None = later(None)
-    """What the bias of pushes at the bottom of a deque starts from; None: as at its top. Well below
-    that of pops (-1.75, with 0.5 at the top; or -4 with 2), the bottom begins by reading what was
-    pushed first, as a queue does."""
+    """Initial bias of pushes at the bottom of a deque; None: as at the top. Well below the pop bias
+    (-1.75 with 0.5 at the top, or -4 with 2), the bottom first reads the oldest push, as a
+    queue."""
 
     def __post_init__(self) -> None:
         check_positive(self, "hidden", "layers", "embedding", "memory_width")
