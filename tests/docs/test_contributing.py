@@ -13,6 +13,7 @@ import pytest
 from tests.docs.blocks import ROOT, blocks
 
 from daxy.cli import _parse
+from daxy.core import registry
 from daxy.core.errors import DaxyError
 from daxy.core.examples import Examples
 from daxy.models import memories, transducer
@@ -75,7 +76,7 @@ def test_the_model_steps_as_it_is_taught(shown: ModuleType) -> None:
 def test_the_memory_is_one_that_a_network_can_have(
     shown: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memories, "available", lambda: ["last"])
+    monkeypatch.setattr(registry, "entries", lambda _: ["last"])
     monkeypatch.setattr(memories, "get", {"last": shown.MEMORY}.__getitem__)
     config = transducer.Config(memory="last", hidden=8, memory_width=4)
     model = transducer.Model(config, Sizes(6, 5), key=jax.random.key(0))
