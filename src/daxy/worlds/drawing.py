@@ -15,7 +15,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from daxy.core.errors import visible
-from daxy.core.imports import need
 from daxy.languages.grounded import Command, Thing, referent, say
 from daxy.worlds.grid import ACTIONS, STAY, Cell, World
 
@@ -218,7 +217,6 @@ def prediction(
 
 def image(world: World, *, pixels: int = PIXELS, **look: Unpack[Look]) -> Image:
     """Return a picture as pixels, with so many along the side of a cell; see `Look`."""
-    need("PIL")
     from PIL import Image, ImageDraw
 
     caption = look.get("caption")
