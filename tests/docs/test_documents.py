@@ -42,12 +42,12 @@ def test_code_is_fenced(document: Path) -> None:
     assert not re.search(r"^    (daxy|python|pip) ", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize(
-    "document",
-    [document for document in DOCUMENTS if document not in IN_ORDER],
-    ids=lambda path: str(path.relative_to(ROOT)),
-)
-def test_every_command_of_daxy_is_understood(document: Path) -> None:
+@every_document
+def test_every_command_of_daxy_is_understood(
+    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my.itg").write_text("1/2 A -> a A1 | A1 b\n1/2 A -> c | d\n")  # is read as its name is
     for block in blocks(document):
         _check_commands(block)
 
@@ -125,7 +125,7 @@ def test_every_link_to_a_file_or_heading_leads_there(document: Path) -> None:
             continue
         path, _, anchor = target.partition("#")
         file = document.parent / path if path else document
-        assert file.is_file(), target
+        assert file.exists(), target
         assert not anchor or anchor in _anchors(file), target
 
 

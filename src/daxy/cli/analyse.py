@@ -33,7 +33,7 @@ class Analyse(Verb):
 
     Example:
         daxy analyse by_length runs/scan-length.stacked.* --draw length.png
-        daxy analyse errors runs/scan-addprim_jump.* --of twice
+        daxy analyse errors runs/scan-addprim_jump.* --word twice
     """
 
     analysis: tyro.conf.Positional[Annotated[str | None, tyro.conf.arg(metavar="ANALYSIS")]] = None
