@@ -65,7 +65,7 @@ class Augment(OfTask):
     def run(self) -> Result:
         """Return how many there are, and some of them."""
         from daxy.augmentation.geca import Composer
-        from daxy.experiments.progress import working
+        from daxy.core.console import working
         from daxy.worlds.examples import GroundedExamples
 
         chosen: Any = self
@@ -115,7 +115,7 @@ class Augment(OfTask):
     ) -> Result:
         """Return what becomes of a training set with worlds."""
         from daxy.augmentation.worlds import Rewriter, targets
-        from daxy.experiments.progress import working
+        from daxy.core.console import working
         from daxy.languages.grounded import COLORS, SHAPES
 
         with working(f"cutting {len(train):,} training examples into fragments"):
