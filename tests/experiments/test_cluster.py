@@ -252,7 +252,7 @@ def test_a_restart_does_not_lose_a_state_at_a_storage_of_a_run_that_is_not_asked
         asked.within(tmp_path).begin(asked.config, {"group": names})
     Checkpoint(PROGRAMS[0].runs[0].within(tmp_path).checkpoint).save({}, {"epoch": 3})
     storage.store(names, tmp_path)
-    with pytest.raises(WrongRequest, match=f"left/{names[0]} was interrupted with {names[1]}, "):
+    with pytest.raises(WrongRequest, match=f"left/{names[0]} has the state of {names[1]}, "):
         storage.check_left(names[:1])
     storage.check_left(names)
     storage.check_left(names[1:])  # no state lies there
