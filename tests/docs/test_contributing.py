@@ -54,8 +54,8 @@ def test_the_task_has_the_sizes_it_states(shown: ModuleType) -> None:
 
 @pytest.mark.parametrize("shown", ["METRIC ="], indirect=True)
 def test_the_metric_judges_the_first_token(shown: ModuleType) -> None:
-    examples = Examples.of([("a", "xy"), ("b", "xy"), ("c", "xy")])
-    given = Examples.of([("a", "xx"), ("b", "yx"), ("c", "")]).target
+    examples = Examples.of([("a", "x y"), ("b", "x y"), ("c", "x y")])
+    given = Examples.of([("a", "x x"), ("b", "y x"), ("c", "")]).target
     assert shown.METRIC.score(examples, given).tolist() == [True, False, False]
     assert shown.METRIC.total(examples, given) == pytest.approx(1 / 3)
 
