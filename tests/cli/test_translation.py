@@ -69,7 +69,7 @@ def test_a_word_of_ones_own_is_learned_scored_and_looked_at(
     drawn = daxy(*looked, "--example", "new_word", "--draw", str(picture))
     assert drawn.code == 0, drawn.err
     assert picture.read_text().count("wug") >= 8
-    assert daxy(*looked, "--example", "control:2").out.count("its network:") == 1
+    assert daxy(*looked, "--example", "control:2").out.count("prediction:") == 1
 
     missed = daxy("show", task, "--word", "wug=wugue", "--run", run["folder"])
     assert "expected --pairs FILE --test-fraction 0.2 --repetitions 10" in missed.err

@@ -68,7 +68,7 @@ def test_attention_is_drawn_and_wrong_requests_are_refused(
         (("ask", run, "jump", "--world", "w.json"), "--world is for runs on gSCAN"),
         (("ask", run, "jump", "--draw", str(picture)), "--force replaces it"),
         (("ask", run, *["jump"] * 13, "--draw", "a.png"), "--draw shows 12 at most, not 13"),
-        (("ask", str(tmp_path), "jump"), "there is no finished run here"),
+        (("ask", str(tmp_path), "jump"), "no finished run"),
     ):
         answer = daxy(*wrong)
         assert (answer.code, said in answer.err) == (2, True), answer.err

@@ -1,5 +1,6 @@
 """A network that sees worlds is trained, judged on each test, found again and asked."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -291,7 +291,7 @@ def test_a_restart_that_one_cell_refuses_deletes_nothing_of_another(
     finish(workshop, (done := runs_of(CELLS[0], [0])))
     interrupt(workshop, runs_of(CELLS[1], [0, 7]))
     steps = reproduction.plan(PAPER, CELLS, 1, ledger, workshop, restart=True)
-    with pytest.raises(WrongRequest, match="was interrupted with .*seed7"):
+    with pytest.raises(WrongRequest, match="the state of .*seed7.*interrupted with it"):
         list(reproduction.carry_out(steps, TABLE, ledger, Silent(), restart=True))
     assert done[0].within(workshop.folder).is_done()
     assert trained == []

@@ -486,7 +486,7 @@ def test_evaluations_are_in_the_log_and_change_nothing(tmp_path: Path) -> None:
 def test_it_is_too_late_to_evaluate_a_finished_run(tmp_path: Path) -> None:
     experiment(tmp_path).run([0])
     later = replace(experiment(tmp_path), test_every=1)
-    with pytest.raises(WrongRequest, match="was has no test scores in its log; `--restart`"):
+    with pytest.raises(WrongRequest, match="has no test scores in its log; `--restart`"):
         later.run([0, 1])
     assert len(later.run([0], restart=True)[0].evaluations()) == EPOCHS
     with pytest.raises(WrongRequest, match="test-every must not be negative: -1"):

@@ -374,11 +374,11 @@ def gendered(source: Tokens) -> Tokens:
 @pytest.mark.parametrize(("min_length", "max_length"), [(8, 64), (65, 128)])
 @pytest.mark.parametrize(("name", "oracle"), [("svo_sov", verb_last), ("gender", gendered)])
 def test_samples_mean_what_an_oracle_says(
-    name: str, oracle: Callable[[Tokens], Tokens], shortest: int, longest: int
+    name: str, oracle: Callable[[Tokens], Tokens], min_length: int, max_length: int
 ) -> None:
     draw = np.random.default_rng(3)
-    sampler = Sampler.of(itg.grammar(name), longest)
-    lengths = draw.choice(sampler.possible(shortest), 20_000)
+    sampler = Sampler.of(itg.grammar(name), max_length)
+    lengths = draw.choice(sampler.possible(min_length), 20_000)
     pairs = sampler.pairs(lengths, draw)
     np.testing.assert_array_equal(pairs.source.lengths, lengths)
     assert all(map(lambda s, t: oracle(s) == t, pairs.source, pairs.target))

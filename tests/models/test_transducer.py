@@ -157,7 +157,7 @@ def transcribed(
     inputs += [w.target_embedding[-1], *(w.target_embedding[code] for code in target[:-1])]
     hiddens, cells = list(w.first), [0 * first for first in w.first]
     ends = 0 if name == "none" else memories.get(name).ends
-    read, moves, scores = np.zeros(ends * model.config.width), list[Any](), list[Any]()
+    read, moves, scores = np.zeros(ends * model.config.memory_width), list[Any](), list[Any]()
     for row in inputs:
         x = np.concatenate([row, read])
         for number, layer in enumerate(w.controller):

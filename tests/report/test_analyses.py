@@ -266,13 +266,13 @@ def test_wrong_answers_are_grouped_counted_and_listed(tmp_path: Path, daxy: Call
     assert first["wrong_runs"] == 2, "what most runs err on comes first"
     places = {it["first_wrong"] for each in listed for it in each["predictions"]}
     assert {15, 1} <= places
-    text = daxy(*request, "--of", "around", "--of", "walk", "--count", "1").out
+    text = daxy(*request, "--word", "around", "--word", "walk", "--count", "1").out
     having = [each for each in around if "walk" in each.source]
     assert "test examples with around walk are wrong" in text
     shown = [line for line in text.splitlines() if line.startswith("    target ")]
     assert 0 < len(shown) <= 4 < len(having)
     assert "(1 of 3 runs)" in text or "(2 of 3 runs)" in text
-    near = daxy(*request, "--of", "arround").err
+    near = daxy(*request, "--word", "arround").err
     assert "no word of a source named 'arround'; did you mean around?" in near
     assert "--count is for errors" in daxy("analyse", "by_length", request[2], "--count", "3").err
 

@@ -226,7 +226,7 @@ def test_a_machine_without_any_device_that_starts_is_no_defect(
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory"), "memory does not"),
+        (jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory"), "out of memory"),
         (MemoryError(), "out of memory"),
         (jax.errors.JaxRuntimeError("INTERNAL: CUDA_ERROR_ILLEGAL_ADDRESS"), "ILLEGAL_ADDRESS"),
     ],

@@ -302,7 +302,7 @@ def test_weights_that_were_selected_before_are_not_lost() -> None:
 
 
 def test_where_the_last_weights_are_kept_none_were_selected_before() -> None:
-    lost = pytest.raises(RunFailed, match=r"the loss of seed 5 \(epoch 2\) is no number")
+    lost = pytest.raises(RunFailed, match=r"the loss of seed 5 \(epoch 2\) is not finite")
     with last_diverges(), lost:
         training([5], scripted([0.4]), epochs=3, select="last").fit(Listener())
 

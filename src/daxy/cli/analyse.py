@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from daxy.report.analyses._analysis import Row
     from daxy.report.mistakes import Mistake, Mistakes
 
-LISTED = 5
-"""Wrong answers of each kind that the text lists."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Analyse(Verb):
@@ -88,6 +85,8 @@ class Analyse(Verb):
         require(not has_count, f"--count is for errors, not for {self.analysis}; leave it out")
         data, parts = _data(findings), [_table(findings)]
         if findings.mistakes is not None:
+            from daxy.report.mistakes import LISTED
+
             usual = None if self.json else LISTED
             shown = findings.mistakes.by_kind(usual if self.count is None else self.count)
             data["errors"] = {kind: [it.as_json for it in each] for kind, each in shown.items()}

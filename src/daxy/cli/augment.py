@@ -65,7 +65,7 @@ class Augment(OfTask):
     def run(self) -> Result:
         """Return how many there are, and some of them."""
         from daxy.augmentation.geca import Composer
-        from daxy.experiments.progress import working
+        from daxy.core.console import working
         from daxy.worlds.examples import GroundedExamples
 
         chosen: Any = self
@@ -96,7 +96,7 @@ class Augment(OfTask):
 
         require(self.show >= 0, f"--show must not be negative: {self.show}")
         require(self.seed >= 0, f"--seed must not be negative: {self.seed}")
-        check(self.draw, [".png"], force=self.force, by="PIL")
+        check(self.draw, [".png"], force=self.force, by=None)
         drawn = "--example needs --draw"
         require(self.draw is not None or not self.example, drawn)
         if self.draw is not None:
@@ -115,7 +115,7 @@ class Augment(OfTask):
     ) -> Result:
         """Return what becomes of a training set with worlds."""
         from daxy.augmentation.worlds import Rewriter, targets
-        from daxy.experiments.progress import working
+        from daxy.core.console import working
         from daxy.languages.grounded import COLORS, SHAPES
 
         with working(f"cutting {len(train):,} training examples into fragments"):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+import sys
+from collections.abc import Generator, Iterable
 from typing import IO, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -33,3 +35,10 @@ class Visible(Console):
         for segment in super().render(renderable, options):
             shown = segment.text if segment.is_control else visible(segment.text)
             yield segment._replace(text=shown)
+
+
+@contextlib.contextmanager
+def working(what: str) -> Generator[None]:
+    """Say on a terminal that something is under way, until it is done."""
+    with Visible(sys.stderr).status(what):
+        yield

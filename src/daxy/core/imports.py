@@ -17,7 +17,6 @@ PACKAGES = {
     "jaxtyping": (NETWORKS, "jaxtyping", "train"),
     "safetensors": (NETWORKS, "safetensors", "train"),
     "matplotlib": ("drawing a figure", "Matplotlib", "plot"),
-    "PIL": ("a PNG or GIF picture of a world", "Pillow", "worlds"),
     "gymnasium": ("an environment", "Gymnasium", "worlds"),
     "ray": ("`--on ray`", "Ray", "ray"),
     "fsspec": ("a shared storage", "fsspec", "ray"),

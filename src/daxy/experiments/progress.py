@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import sys
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from html import escape
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -29,13 +28,6 @@ PAUSE = 0.2
 """Seconds between two updates of a notebook's bar, at least."""
 SHOWN = 10
 """Replicas whose figures are shown one by one."""
-
-
-@contextlib.contextmanager
-def working(what: str) -> Generator[None]:
-    """Say on a terminal that something is under way, until it is done."""
-    with Visible(sys.stderr).status(what):
-        yield
 
 
 class Display:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,12 @@ class Alignment:
         """
         start = [START] * (weights.shape[1] - len(source) - 1)
         return cls((*start, *source, END), (*said, END)[: len(weights)], weights)
+
+    def _repr_svg_(self) -> str:
+        """Return the picture for a notebook."""
+        drawn = io.StringIO()
+        draw([self]).savefig(drawn, format="svg")
+        return drawn.getvalue()
 
     @property
     def as_json(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from daxy.core.display import Brief, table
 from daxy.core.examples import Sequences, Tokens
 from daxy.core.tokens import first_difference
 from daxy.experiments.run_folder import RunFolder
@@ -23,6 +24,8 @@ RIGHT = -1
 SHOWN, BEFORE = 12, 4
 """Tokens that a line shows of a long sequence, and how many of them precede the first wrong one."""
 END = "end"
+LISTED = 5
+"""Wrong answers of each kind that a text or a notebook lists."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ class Mistake:
 
 
 @dataclass(frozen=True, eq=False)
-class Mistakes:
+class Mistakes(Brief):
     """The wrong answers of runs on one test set."""
 
     sources: Sequences
@@ -76,6 +79,21 @@ class Mistakes:
     """Of each run."""
     right: NDArray[np.bool_]
     """Shape [runs, examples]."""
+
+    @property
+    def _brief(self) -> str:
+        wrong = int((~self.right).any(axis=0).sum())
+        return f"{wrong:,} of {len(self.sources):,} examples, {len(self.predictions)} runs"
+
+    def _repr_html_(self) -> str:
+        """Return some mistakes of each kind as an HTML table, for a notebook."""
+        rows = [
+            (kind, " ".join(mistake.source), " ".join(mistake.target), " ".join(prediction))
+            for kind, listed in self.by_kind(LISTED).items()
+            for mistake in listed
+            for prediction, _ in mistake.predictions[:1]
+        ]
+        return table(("kind of error", "source", "target", "prediction"), rows)
 
     @cached_property
     def kinds(self) -> NDArray[np.int8]:

@@ -47,7 +47,7 @@ def placed(tree: Tree) -> list[Node]:
         this, depth, parent = waiting.pop()
         here = len(nodes)
         nodes.append(Node(visible(str(this["label"])), depth, parent))
-        waiting += [(child, depth + 1, here) for child in reversed(this["below"])]
+        waiting += [(child, depth + 1, here) for child in reversed(this["children"])]
     below = [0.0] * len(nodes)
     for place in range(len(nodes) - 1, -1, -1):
         node = nodes[place]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import math
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -15,7 +16,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from daxy.core.errors import visible
-from daxy.core.imports import need
 from daxy.languages.grounded import Command, Thing, referent, say
 from daxy.worlds.grid import ACTIONS, STAY, Cell, World
 
@@ -83,6 +83,14 @@ class Line:
 
 
 Form = Polygon | Ellipse | Line
+
+
+class Film(bytes):
+    """An animated GIF, which a notebook shows."""
+
+    def _repr_html_(self) -> str:
+        """Return an image for a notebook."""
+        return f'<img alt="film of a world" src="data:image/gif;base64,{b64encode(self).decode()}">'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +226,6 @@ def prediction(
 
 def image(world: World, *, pixels: int = PIXELS, **look: Unpack[Look]) -> Image:
     """Return a picture as pixels, with so many along the side of a cell; see `Look`."""
-    need("PIL")
     from PIL import Image, ImageDraw
 
     caption = look.get("caption")
@@ -254,14 +261,14 @@ def png(world: World, **look: Unpack[Look]) -> bytes:
     return _file(image(world, **look), "PNG")
 
 
-def gif(world: World, actions: Sequence[str], **look: Unpack[Look]) -> bytes:
+def gif(world: World, actions: Sequence[str], **look: Unpack[Look]) -> Film:
     """Return an animated GIF with a frame before the first action and one after each; see `Look`.
 
     The target's frame follows the target, and the caption emphasises the actions that are done.
     """
     first, *others = _frames(world, actions, look)
     times = [FRAME] * len(others) + [LAST_FRAME]
-    return _file(first, "GIF", save_all=True, append_images=others, duration=times, loop=0)
+    return Film(_file(first, "GIF", save_all=True, append_images=others, duration=times, loop=0))
 
 
 def _frames(world: World, actions: Sequence[str], look: Look) -> Iterator[Image]:

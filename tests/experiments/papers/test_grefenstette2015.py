@@ -280,21 +280,6 @@ def test_a_whole_training_with_the_chosen_rate_is_that_of_the_table() -> None:
         assert whole.cell(f"{cell.row}, {cell.column}", rate).recipe == cell.recipe
 
 
-@pytest.mark.parametrize(("network", "task"), [("Stack-LSTM", "reverse"), (paper.DEQUE, "copy")])
-def test_a_command_in_the_docs_trains_the_network_of_the_table(network: str, task: str) -> None:
-    text = (ROOT / "docs" / "transduction.md").read_text()
-    (line,) = [it for it in text.splitlines() if it.startswith(f"daxy train transduction/{task}")]
-    flags = line.split()[4:]
-    said = dict(zip(flags[::2], flags[1::2], strict=True))
-    recipe = paper.of_task(network, task)
-    assert float(said.pop("--learning-rate")) == recipe.protocol_changes["learning_rate"]
-    assert said.pop("--protocol") == recipe.protocol
-    assert said.pop("--seeds", "3") == str(paper.SEEDS)
-    config = {"--" + name.replace("_", "-"): value for name, value in recipe.config.items()}
-    assert said.keys() == config.keys()
-    assert all(type(value)(said[flag]) == value for flag, value in config.items())
-
-
 def test_a_run_that_was_filed_has_the_name_and_so_the_data_that_it_would_have_today() -> None:
     """What a seed makes is the same with every version: shards and the ledger rest on it."""
     entries = dict[str, Entry]()

@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from daxy import metrics, tasks
+from daxy.core.display import Brief, table
 from daxy.core.errors import WrongFile, WrongRequest, require
 from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
@@ -64,7 +65,7 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Findings:
+class Findings(Brief):
     """What an analysis found."""
 
     title: str
@@ -83,6 +84,18 @@ class Findings:
     """What papers say besides."""
     mistakes: Mistakes | None = None
     """Wrong answers, for an analysis that lists them."""
+
+    @property
+    def _brief(self) -> str:
+        return self.title
+
+    def _repr_html_(self) -> str:
+        """Return the rows as an HTML table, for a notebook."""
+        head = ("group", "name", "examples", self.measure)
+        rows = [
+            (row.group, row.name, row.examples or "", row.value.text(unit=1)) for row in self.rows
+        ]
+        return table(head, rows, title=self.title, note=" ".join(self.notes))
 
     @property
     def groups(self) -> dict[str, list[Row | str]]:
