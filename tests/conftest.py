@@ -70,13 +70,17 @@ def one_shape() -> Iterator[None]:
         yield
 
 
-LONG = (
+SLOW = (
+    *("cli/test_train.py", "cli/test_reproduce.py", "cli/test_sweep.py", "cli/test_translation.py"),
+    *("docs/test_documents.py", "docs/test_tutorial.py", "docs/test_examples.py"),
     *("experiments/test_memory_runs.py", "experiments/test_streamed_runs.py"),
     *("experiments/test_augmented_runs.py", "experiments/test_grounded_runs.py"),
-    *("docs/test_documents.py", "docs/test_tutorial.py", "docs/test_examples.py"),
-    *("tasks/test_gscan_official.py", "cli/test_train.py", "cli/test_sweep.py"),
+    *("experiments/test_runs.py", "experiments/test_finishing.py", "experiments/test_sweep.py"),
+    *("experiments/test_learning_rates.py", "experiments/test_cluster.py"),
+    *("tasks/test_gscan_official.py", "training/test_devices.py", "training/test_backend.py"),
+    *("report/test_analyses.py", "report/test_grounded_analyses.py", "fuzz/test_readers.py"),
 )
-"""Files of few tests that take long: the last to begin would keep one process alone at work."""
+"""Files whose tests are marked `slow`: whole trainings, kills, documents run in subprocesses."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -91,14 +95,17 @@ def fuzz_inputs(request: pytest.FixtureRequest) -> int:
     return request.config.getoption("--fuzz-inputs")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with long files, then those of most tests; mark what asks for official files.
+    """Begin with slow files, then those of most tests; mark slow tests and those of official files.
 
-    So `-m official` is all of it.
+    So `-m slow` and `-m official` are all of them.
     """
     counts = Counter(item.path for item in items)
-    items.sort(key=lambda item: (not str(item.path).endswith(LONG), -counts[item.path]))
+    items.sort(key=lambda item: (not str(item.path).endswith(SLOW), -counts[item.path]))
     for item in items:
+        if str(item.path).endswith(SLOW):
+            item.add_marker("slow")
         if {"scan_archive", "mcd_archive", "gscan_archive", "translation_archive"} & set(
             getattr(item, "fixturenames", ())
         ):

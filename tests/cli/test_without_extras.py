@@ -64,6 +64,8 @@ NEED = {
     "daxy.train": "train",
     "papers bastings2018/table4 --draw table.png": "plot",
     "analyse by_construction RUN --draw bars.svg": "plot",
+    "show gscan/compositional --draw world.png": "worlds",
+    "augment gscan/compositional --draw worlds.png": "worlds",
 }
 """Requests, with the extra that each is refused for."""
 

@@ -33,7 +33,7 @@ def check(
     endings: Sequence[str] = FIGURES,
     *,
     force: bool,
-    by: str | None = "matplotlib",
+    by: str = "matplotlib",
 ) -> None:
     """Refuse a picture that cannot be written, before the work that it shows is done.
 
@@ -41,7 +41,7 @@ def check(
         path: The file to write, if there is one.
         endings: Formats, as the file's name may end.
         force: Whether an existing file is replaced.
-        by: The optional package that draws, if one does.
+        by: The package that draws; Pillow (`PIL`) draws pixels only, and SVG needs no package.
 
     Raises:
         WrongRequest: the name has no known format, the file exists, or the package is missing.
@@ -51,7 +51,7 @@ def check(
     named = f"{path}: expected a name that ends in {', '.join(endings)}"
     require(path.suffix.lower() in endings, named)
     check_free(path, force=force)
-    if by is not None:
+    if by != "PIL" or path.suffix.lower() != ".svg":
         need(by)
 
 

@@ -96,7 +96,7 @@ class Augment(OfTask):
 
         require(self.show >= 0, f"--show must not be negative: {self.show}")
         require(self.seed >= 0, f"--seed must not be negative: {self.seed}")
-        check(self.draw, [".png"], force=self.force, by=None)
+        check(self.draw, [".png"], force=self.force, by="PIL")
         drawn = "--example needs --draw"
         require(self.draw is not None or not self.example, drawn)
         if self.draw is not None:

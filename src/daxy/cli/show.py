@@ -75,7 +75,7 @@ class Show(OfTask):
         idle = one and self.count != type(self).count
         require(not idle, "--count is not for --example, --draw or --run; leave it out")
         task = tasks.get(self.task)
-        endings, by = (list(WORLDS), None) if task.grounded else (FIGURES, "matplotlib")
+        endings, by = (list(WORLDS), "PIL") if task.grounded else (FIGURES, "matplotlib")
         check(self.draw, endings, force=self.force, by=by)
         if self.run_folder is None:
             split = self.data.load(self.task)

@@ -17,6 +17,7 @@ PACKAGES = {
     "jaxtyping": (NETWORKS, "jaxtyping", "train"),
     "safetensors": (NETWORKS, "safetensors", "train"),
     "matplotlib": ("drawing a figure", "Matplotlib", "plot"),
+    "PIL": ("a PNG or GIF picture of a world", "Pillow", "worlds"),
     "gymnasium": ("an environment", "Gymnasium", "worlds"),
     "ray": ("`--on ray`", "Ray", "ray"),
     "fsspec": ("a shared storage", "fsspec", "ray"),

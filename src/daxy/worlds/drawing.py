@@ -16,6 +16,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from daxy.core.errors import visible
+from daxy.core.imports import need
 from daxy.languages.grounded import Command, Thing, referent, say
 from daxy.worlds.grid import ACTIONS, STAY, Cell, World
 
@@ -226,6 +227,7 @@ def prediction(
 
 def image(world: World, *, pixels: int = PIXELS, **look: Unpack[Look]) -> Image:
     """Return a picture as pixels, with so many along the side of a cell; see `Look`."""
+    need("PIL")
     from PIL import Image, ImageDraw
 
     caption = look.get("caption")
@@ -310,6 +312,13 @@ def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return ImageFont.load_default(LETTERS * FINER)
 
 
+def _length(words: str) -> float:
+    """Return about how wide a text is, in pixels: SVG is written without a package of fonts."""
+    return LETTERS * sum(
+        0.27 if it in "fijlrt ,:.'()" else 0.83 if it in "mw" else 0.57 for it in words
+    )
+
+
 def _texts(caption: Caption, side: int) -> Iterator[_Text]:
     """Yield the texts of a caption below a grid of so many pixels, one for each style of a line."""
     pieces = _pieces(caption, side)
@@ -328,14 +337,13 @@ def _style(text: _Text) -> tuple[float, bool, str]:
 
 def _pieces(caption: Caption, side: int) -> Iterator[_Text]:
     """Yield the pieces of a caption, each where it stands."""
-    font = _font()
-    space = font.getlength(" ") / FINER
+    space = _length(" ")
     right, base = max(side, NARROWEST) - MARGIN, side
     for paragraph in caption.pieces:
         left = 0.0
         for piece, is_bold, color in paragraph:
             words = visible(piece)
-            width = font.getlength(words) / FINER
+            width = _length(words)
             if not left or left + width > right:
                 left, base = float(MARGIN), base + LEADING
             yield _Text(words, left, base, width, is_bold, color)
