@@ -1,4 +1,4 @@
-"""Questions about a command that can be asked and say themselves."""
+"""Predicates of commands; as text each completes the word `commands`: `with jump`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Contains:
         return f" {self.phrase} " in f" {' '.join(command)} "
 
     def __str__(self) -> str:
-        return f"contains `{self.phrase}`"
+        return f"with `{self.phrase}`"
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Composes:
         return command != tuple(self.phrase.split()) and Contains(self.phrase)(command)
 
     def __str__(self) -> str:
-        return f"contains `{self.phrase}` and is not `{self.phrase}`"
+        return f"with `{self.phrase}` and other words"
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class ContainsAny:
         return any(Contains(phrase)(command) for phrase in self.phrases)
 
     def __str__(self) -> str:
-        return f"contains {' or '.join(f'`{phrase}`' for phrase in self.phrases)}"
+        return f"with {' or '.join(f'`{phrase}`' for phrase in self.phrases)}"
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class ButNot:
         return self.included(command) and not self.excluded(command)
 
     def __str__(self) -> str:
-        return f"{self.included}, except what {self.excluded}"
+        return f"{self.included}, but not {self.excluded}"
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class LongerThan:
         return len(scan.meanings()[command]) > self.actions
 
     def __str__(self) -> str:
-        return f"means more than {self.actions} actions"
+        return f"of more than {self.actions} actions"
 
 
 NEVER = ContainsAny(())

@@ -61,10 +61,10 @@ class HoldOut:
     """The phrase whose commands make up a tenth of the training lines."""
 
     def __str__(self) -> str:
-        dropped = "" if self.drop is NEVER else f"; in neither: what {self.drop}"
-        withheld = "" if self.withhold is NEVER else f" except what {self.withhold}"
+        dropped = "" if self.drop is NEVER else f"; in neither: commands {self.drop}"
+        withheld = "" if self.withhold is NEVER else f" except those {self.withhold}"
         often = f"; oversampled to 10%: `{self.oversample}`" if self.oversample else ""
-        return f"test: what {self.test}; train: all others{withheld}{dropped}{often}"
+        return f"test: commands {self.test}; train: all others{withheld}{dropped}{often}"
 
     def partition(self, seed: int, *, oversample: bool) -> Partition:  # noqa: ARG002 - no draw
         """Return train and test."""
@@ -126,10 +126,10 @@ class Added:
 
     def __str__(self) -> str:
         if self.reserve:
-            leave = f"{self.reserve} drawn of what {self.pool} leave test"
-            return f"{self.base}; then {leave}, and the first {self.count} are given to train"
-        given = f"{self.count} drawn of what {self.pool}"
-        return f"{self.base}; then {given} are given to train and leave test"
+            leave = f"{self.reserve} commands drawn from those {self.pool} leave test"
+            return f"{self.base}; then {leave}, and the first {self.count} join train"
+        added = f"{self.count} commands drawn from those {self.pool}"
+        return f"{self.base}; then {added} join train and leave test"
 
     def partition(self, seed: int, *, oversample: bool) -> Partition:
         """Return train and test."""
