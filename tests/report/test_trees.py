@@ -33,9 +33,9 @@ def test_no_label_covers_another_and_children_are_below_their_parent(tree: dict[
 
 
 def test_a_deep_tree_is_placed_and_one_too_large_to_see_is_refused() -> None:
-    tree: dict[str, Any] = {"label": "a", "below": []}
+    tree: dict[str, Any] = {"label": "a", "children": []}
     for _ in range(2_000):
-        tree = {"label": "b", "below": [tree]}
+        tree = {"label": "b", "children": [tree]}
     assert placed(tree)[-1].depth == 2_000
     with pytest.raises(WrongRequest, match="2,001 nodes is too large to draw; at most 1,000"):
         draw([(tree, "")])
