@@ -12,8 +12,8 @@ from daxy.report.trees import GAP, LETTER, draw, placed
 
 LABELS = st.text("ab $_", min_size=1, max_size=12)
 TREES = st.recursive(
-    st.builds(dict, label=LABELS, below=st.just([])),
-    lambda below: st.builds(dict, label=LABELS, below=st.lists(below, min_size=1, max_size=3)),
+    st.builds(dict, label=LABELS, children=st.just([])),
+    lambda below: st.builds(dict, label=LABELS, children=st.lists(below, min_size=1, max_size=3)),
     max_leaves=12,
 )
 
