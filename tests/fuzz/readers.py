@@ -23,6 +23,7 @@ from daxy.core.split import Provenance, Sizes
 from daxy.experiments import papers
 from daxy.experiments.entry import Entry
 from daxy.experiments.ledger import Ledger, text
+from daxy.experiments.request import FORMAT
 from daxy.experiments.run_folder import RESULTS, RunFolder
 from daxy.formats import (
     _gscan_writing,
@@ -259,7 +260,7 @@ def command(say: Callable[[Any], tuple[str, ...]]) -> Callable[[Any, Path], byte
 HOME = "scan-simple.seq2seq.seed0.0"
 DATA = {"seed": 0, "source": "generated", "checksum": "0" * 16}
 LEARNER = {"model": "seq2seq", "config": {"hidden": 8}, "protocol": {"epochs": 3}}
-CONFIG = {"task": "scan/simple", "data": DATA, "learner": LEARNER, "seed": 0, "format": 1}
+CONFIG = {"task": "scan/simple", "data": DATA, "learner": LEARNER, "seed": 0, "format": FORMAT}
 PLACE = {"group": [HOME], "daxy": "0", "jax": "0", "device_kind": "cpu", "cores": 2, "resumed": []}
 SCORES = {"metric": "exact", "test": {"exact": 0.5, "bleu": 0.1}, "test_examples": 2}
 SCORES |= {"validation": None, "best_epoch": 1, "epochs": 2, "steps": 9, "statistics": {"a": 0.5}}
