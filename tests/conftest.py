@@ -77,7 +77,9 @@ SLOW = (
     *("experiments/test_augmented_runs.py", "experiments/test_grounded_runs.py"),
     *("experiments/test_runs.py", "experiments/test_finishing.py", "experiments/test_sweep.py"),
     *("experiments/test_learning_rates.py", "experiments/test_cluster.py"),
-    *("tasks/test_gscan_official.py", "training/test_devices.py", "training/test_backend.py"),
+    *("tasks/test_gscan.py", "tasks/test_gscan_official.py", "models/test_late_weights.py"),
+    *("models/test_known_states.py", "cli/test_augment.py"),
+    *("training/test_devices.py", "training/test_backend.py", "training/test_interrupt.py"),
     *("report/test_analyses.py", "report/test_grounded_analyses.py", "fuzz/test_readers.py"),
 )
 """Files whose tests are marked `slow`: whole trainings, kills, documents run in subprocesses."""

@@ -10,6 +10,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from jaxtyping import Array, Int
 from numpy.typing import NDArray
 
@@ -25,6 +26,11 @@ SIZES = Sizes(source_symbols=11, target_symbols=8, channels=4)
 SYMBOLS = {"source_symbols": SIZES.source_symbols, "target_symbols": SIZES.target_symbols}
 """The sizes of networks that see no worlds."""
 GRID = 3
+
+
+def slow(value: Any) -> Any:
+    """Return a parameter of a test that is left to the slow tests."""
+    return pytest.param(value, marks=pytest.mark.slow)
 
 
 def seq2seqs(hidden: int = 6, embedding: int = 5) -> dict[str, Seq2Seq]:

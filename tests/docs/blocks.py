@@ -9,11 +9,13 @@ import shlex
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
+OPTIMIZED = {"XLA_FLAGS": ""}
+"""The environment of long trainings: compiled as users have it, not in the least time."""
 
 # A block in a numbered list is indented.
 _BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
@@ -65,18 +67,18 @@ def commands(block: Block) -> Iterator[list[str]]:
                 yield words[place + 1 : end]
 
 
-def run(block: Block, folder: Path) -> None:
+def run(block: Block, folder: Path, environment: Mapping[str, str] | None = None) -> None:
     """Run a block in a folder; fail unless it succeeds, and prints what the document says.
 
     Where the document shows an error of daxy's, the block has to fail, with that error.
     """
     command = ["bash", "-c", block.code] if block.language != "python" else [sys.executable, "-"]
-    own = Path(sys.executable).parent
+    path = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     ran = subprocess.run(
         command,
         input=block.code if block.language == "python" else "",
         cwd=folder,
-        env=os.environ | {"PATH": f"{own}{os.pathsep}{os.environ['PATH']}"},
+        env={**os.environ, **path, **(environment or {})},
         capture_output=True,
         text=True,
         check=False,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.docs.blocks import ROOT
+from tests.docs.blocks import OPTIMIZED, ROOT
 
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 SHOWN = ("_repr_html_", "_repr_svg_", "_repr_png_")
@@ -61,7 +61,8 @@ def test_a_notebook_runs(notebook: Path, tmp_path: Path, request: pytest.Fixture
     program = tmp_path / "notebook.py"
     program.write_text(code, "utf-8")
     run = [sys.executable, program.name]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}  # PyTorch's threads wait for each other
+    # PyTorch's threads wait for each other.
+    environment = {**os.environ, **OPTIMIZED, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         run, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )

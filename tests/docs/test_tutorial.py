@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from tests.docs.blocks import ROOT, blocks, run
+from tests.docs.blocks import OPTIMIZED, ROOT, blocks, run
 
 
 @pytest.mark.slow
 def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
     for block in blocks(ROOT / "docs" / "start" / "tutorial.md"):
-        run(block, tmp_path)
+        run(block, tmp_path, OPTIMIZED)

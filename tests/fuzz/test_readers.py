@@ -1,4 +1,4 @@
-"""Every reader of a file or a command ends any input in a value or in one line, in time.
+"""Every reader of a file or a command ends any input in a value or in one line, soon and small.
 
 What is accepted obeys an invariant, and is the same once it is written and read again. An input is
 known by its reader and number: `damaged(READERS["world"], 17)` returns it.
@@ -6,7 +6,9 @@ known by its reader and number: `damaged(READERS["world"], 17)` returns it.
 
 from __future__ import annotations
 
+import resource
 import signal
+import sys
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -19,6 +21,8 @@ from tests.fuzz.readers import READERS, Reader
 from daxy.core.errors import DaxyError
 
 SECONDS = 20
+MOST_MEMORY = 1 << 20
+"""KiB by which one input may raise the most that the process ever took."""
 
 
 def damaged(reader: Reader, number: int) -> bytes:
@@ -26,23 +30,26 @@ def damaged(reader: Reader, number: int) -> bytes:
 
 
 @contextmanager
-def in_time() -> Generator[None]:
+def within_limits() -> Generator[None]:
     def late(*_: object) -> None:
         raise AssertionError(f"took more than {SECONDS} s")
 
     before = signal.signal(signal.SIGALRM, late)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     signal.alarm(SECONDS)
     try:
         yield
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
+    taken = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak
+    assert taken < MOST_MEMORY or sys.platform != "linux", f"took {taken >> 10} MiB"
 
 
 def outcome(reader: Reader, data: bytes, folder: Path) -> str:
     """Read an input; return whether it was accepted or refused, after all checks."""
     try:
-        with in_time():
+        with within_limits():
             value = reader.read(data, folder)
     except DaxyError as error:
         assert len(str(error).splitlines()) == 1, f"not one line: {error}"

@@ -308,6 +308,7 @@ def ancestral(grammar: Grammar, draw: np.random.Generator, longest: int) -> int 
     return length
 
 
+@pytest.mark.slow
 @each_grammar
 def test_lengths_are_as_likely_as_rejection_makes_them(name: str) -> None:
     grammar, draw = itg.grammar(name), np.random.default_rng(1)
@@ -371,7 +372,9 @@ def gendered(source: Tokens) -> Tokens:
     return tuple(said)
 
 
-@pytest.mark.parametrize(("min_length", "max_length"), [(8, 64), (65, 128)])
+@pytest.mark.parametrize(
+    ("min_length", "max_length"), [(8, 64), pytest.param(65, 128, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize(("name", "oracle"), [("svo_sov", verb_last), ("gender", gendered)])
 def test_samples_mean_what_an_oracle_says(
     name: str, oracle: Callable[[Tokens], Tokens], min_length: int, max_length: int

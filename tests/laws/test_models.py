@@ -21,7 +21,12 @@ KINDS = tiny.architectures()
 # A longer source and a longer target: a model may take another way through each.
 WIDTHS = [(6, 9), (9, 6)]
 
-every_model = pytest.mark.parametrize("name", KINDS)
+FEW = ("srn+attn-dep", "gru+attn", "lstm x2", "deque x1", "stack x2", "luong", "multimodal")
+"""Each way of computing there is; the other networks are mixtures of these, and slow tests."""
+
+every_model = pytest.mark.parametrize(
+    "name", [name if name in FEW else tiny.slow(name) for name in KINDS]
+)
 every_width = pytest.mark.parametrize("widths", WIDTHS, ids=str)
 
 

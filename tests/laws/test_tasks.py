@@ -1,14 +1,17 @@
 """What holds for every task there is, and for every one that is added."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
+from tests import tiny
 
 import daxy.languages
 from daxy import metrics, tasks
 from daxy.core.errors import WrongRequest
 from daxy.core.examples import Examples, Sequences
+from daxy.core.split import Split
 from daxy.formats import jsonl, parquet, scan_text
 from daxy.tasks import Data, ScanData
 
@@ -33,6 +36,8 @@ COMMANDS = [name for name in CARVED if issubclass(tasks.get(name).options, ScanD
 OVERSAMPLED = [name for name in COMMANDS if "addprim" in name or "bastings_jump" in name]
 """Those that repeat a command in train."""
 
+EXPORTED = ("scan/simple", "nacs/addprim_jump", "gscan/length", "transduction/gender")
+"""One of each kind of example; the other families are slow tests."""
 WHOLE = {next(name for name in COMMANDS if name.startswith(kind)) for kind in ("scan/", "nacs/")}
 WHOLE |= {OVERSAMPLED[0], OVERSAMPLED[-1]}
 """Families of commands that are exported whole: all are of the same 20,910 pairs."""
@@ -44,6 +49,12 @@ def chosen(name: str, **choices: object) -> Data:
     """Return the choice of a task's data that is tested: without a validation set, or small."""
     plain = {"validation": "none"} if tasks.get(name).options.carved else {}
     return tasks.data(name, **plain | SMALL.get(name, {}) | choices)
+
+
+@cache
+def split_of(name: str) -> Split:
+    """Return the split of that choice."""
+    return tasks.get(name).split(chosen(name))
 
 
 @every_task
@@ -65,13 +76,13 @@ def test_a_split_has_the_published_sizes(name: str) -> None:
 
 @every_family
 def test_no_test_example_is_in_train_or_validation(name: str) -> None:
-    split = tasks.get(name).split(chosen(name))
+    split = split_of(name)
     assert not set(split.test.keys) & (set(split.train.keys) | set(split.validation.keys))
 
 
 @every_family
 def test_every_test_example_is_there_once(name: str) -> None:
-    test = tasks.get(name).split(chosen(name)).test
+    test = split_of(name).test
     assert len(set(test.keys)) == len(test)
 
 
@@ -122,19 +133,21 @@ def test_where_nothing_is_repeated_nobody_can_ask_for_less(name: str) -> None:
 @every_family
 def test_the_targets_are_perfect_predictions(name: str) -> None:
     task = tasks.get(name)
-    test = task.split(chosen(name)).test
+    test = split_of(name).test
     assert task.totals(test, test.target)[task.metric] == 1.0
 
 
 @every_family
 def test_saying_nothing_is_always_wrong(name: str) -> None:
     task = tasks.get(name)
-    test = task.split(chosen(name)).test
+    test = split_of(name).test
     silence = Sequences.of([()] * len(test))
     assert task.totals(test, silence)[task.metric] == 0.0
 
 
-@every_family
+@pytest.mark.parametrize(
+    "name", [name if name in EXPORTED else tiny.slow(name) for name in FAMILIES]
+)
 def test_export_then_load_is_the_identity(name: str, tmp_path: Path) -> None:
     split = tasks.get(name).split(tasks.data(name, **SMALL.get(name, {})))
     every = 10 if name in COMMANDS and name not in WHOLE else 1
@@ -159,7 +172,7 @@ def test_where_rules_tell_the_right_targets_those_of_the_data_are_among_them(nam
         with pytest.raises(WrongRequest, match="no rules say which targets of"):
             task.targets(("a",))
         return
-    test = task.split(chosen(name)).test
+    test = split_of(name).test
     for example in test[:20]:
         world = example.world if task.grounded else None
         assert task.read(" ".join(example.source)) == example.source

@@ -116,7 +116,7 @@ def test_each_replica_says_its_own_sources(shape: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("shape", GRIDS)
-@pytest.mark.parametrize("limit", [1, 5, 7, 40])
+@pytest.mark.parametrize("limit", [1, tiny.slow(5), tiny.slow(7), 40])
 def test_more_sources_than_slots_are_all_said_in_their_places(
     limit: int, shape: tuple[int, int]
 ) -> None:
@@ -213,6 +213,7 @@ def test_what_is_said_is_what_teacher_forcing_with_it_finds_best(name: str) -> N
     np.testing.assert_array_equal(said, expected)
 
 
+@pytest.mark.slow
 def test_the_last_state_is_the_one_that_says_the_end() -> None:
     model = tiny.model("stacked", tiny.stackeds()["gru x2+attn"])
     sources = sentences(np.random.default_rng(1), SLOTS + 2)[[0, 1, -1]]

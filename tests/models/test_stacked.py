@@ -72,6 +72,7 @@ def test_one_example_by_itself_takes_a_way_of_its_own_to_the_same(name: str) -> 
         np.testing.assert_allclose(found[0], together[row], atol=2e-6)
 
 
+@pytest.mark.slow
 @every_kind
 def test_noise_falls_on_the_same_values_whichever_way_an_example_takes(name: str) -> None:
     model, pairs = network(name), tiny.batch(6, 9)
@@ -88,6 +89,7 @@ def test_noise_falls_on_the_same_values_whichever_way_an_example_takes(name: str
     assert not np.allclose(every, model.logits(pairs))
 
 
+@pytest.mark.slow
 @every_kind
 @pytest.mark.parametrize("forced", [True, False])
 def test_the_way_of_one_example_leads_to_the_same_gradients(name: str, forced: bool) -> None:

@@ -96,6 +96,7 @@ def of_what_is_to_be_said(reads: Any, length: int) -> Any:
     return reads[length + tokens, :, 1 + tokens].T
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [8, 36])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize("name", paper.DEQUES)
@@ -239,7 +240,7 @@ def keep_everything(patch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("memory", memories.available())
-@pytest.mark.parametrize("stretch", [100, 5, 1])
+@pytest.mark.parametrize("stretch", [tiny.slow(100), 5, tiny.slow(1)])
 def test_going_back_in_stretches_with_what_is_foreseen_changes_nothing(
     memory: str, stretch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -256,7 +257,7 @@ def test_going_back_in_stretches_with_what_is_foreseen_changes_nothing(
 
 
 @pytest.mark.parametrize("memory", memories.available())
-@pytest.mark.parametrize("stretches", [1, 2, 3])
+@pytest.mark.parametrize("stretches", [tiny.slow(1), 2, tiny.slow(3)])
 def test_gradients_of_where_a_network_stands_are_those_of_a_plain_scan(
     memory: str, stretches: int
 ) -> None:
@@ -284,6 +285,7 @@ def test_gradients_of_where_a_network_stands_are_those_of_a_plain_scan(
         np.testing.assert_allclose(one, other, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("memory", memories.available())
 def test_what_the_way_back_needs_grows_as_the_length_does(
     memory: str, monkeypatch: pytest.MonkeyPatch

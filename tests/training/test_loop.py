@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from tests import tiny
 from tests.tiny_training import (
     BATCH,
     STEPS,
@@ -111,6 +112,7 @@ def test_the_last_weights_are_kept_where_the_recipe_says_so() -> None:
     assert position.best_epoch == [3]
 
 
+@pytest.mark.slow
 def test_perplexity_is_of_a_token_and_needs_a_loss_that_is_a_mean_over_them() -> None:
     still = training(epochs=1, learning_rate=1e-9, dropout=0.0, token_mean_loss=True)
     state, position = still.fit(Listener())
@@ -307,7 +309,7 @@ def test_where_the_last_weights_are_kept_none_were_selected_before() -> None:
         training([5], scripted([0.4]), epochs=3, select="last").fit(Listener())
 
 
-@pytest.mark.parametrize("keep", ["best", "last", "perplexity"])
+@pytest.mark.parametrize("keep", ["best", tiny.slow("last"), tiny.slow("perplexity")])
 def test_weights_that_the_last_step_of_an_epoch_spoils_are_not_selected(
     keep: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
