@@ -86,20 +86,26 @@ def test_a_cell_is_run_filed_and_shown_beside_the_published_figure(
     assert (plan[0]["finished"], plan[0]["missing"]) == ([0, 1], [])
 
 
-def test_a_dry_run_says_what_is_missing_and_leaves_nothing(
-    daxy: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_dry_run_says_what_is_missing_and_how_long_it_takes_and_leaves_nothing(
+    folder: Path, daxy: Callable
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    request = "reproduce bastings2018/table4 --row gru --row gru+attn --column jump --dry-run"
-    answer = daxy(*request.split())
+    request = ("reproduce", "made_up/table1", "--seeds", "3", "--dry-run")
+    answer = daxy(*request)
     lines = [line.split() for line in answer.out.splitlines()]
-    assert lines[1] == "GRU jump scan/addprim_jump - - 0 1 2".split()
-    assert lines[2] == "GRU +Attn jump scan/addprim_jump - - 0 1 2".split()
-    last = answer.out.splitlines()[-1]
-    assert "2 cells; runs: 0 in results, 0 finished, 6 to train, about " in last
-    assert not list(tmp_path.iterdir())
-    steps = daxy(*request.split(), "--no-estimate", "--json").json["plan"]
-    assert [step["missing"] for step in steps] == [[0, 1, 2]] * 2
+    assert lines[1] == "GRU p1 scan/simple_p1 - - 0 1 2".split()
+    assert (
+        "1 cell; runs: 0 in results, 0 finished, 3 to train, about " in answer.out.splitlines()[-1]
+    )
+    assert not list(folder.iterdir())
+    steps = daxy(*request, "--no-estimate", "--json").json["plan"]
+    assert [step["missing"] for step in steps] == [[0, 1, 2]]
+
+
+def test_rows_and_columns_of_a_published_table_are_chosen(daxy: Callable) -> None:
+    request = "reproduce bastings2018/table4 --row gru --row gru+attn --column jump --dry-run"
+    lines = daxy(*request.split(), "--no-estimate", "--results", "none").out.splitlines()
+    assert lines[1].split() == "GRU jump scan/addprim_jump - - 0 1 2".split()
+    assert lines[2].split() == "GRU +Attn jump scan/addprim_jump - - 0 1 2".split()
 
 
 def test_the_whole_table_is_every_cell_that_is_not_quoted(daxy: Callable) -> None:
