@@ -262,6 +262,7 @@ def test_an_interval_of_another_figure_is_around_it(metric: str) -> None:
     assert 0 < low < scored.accuracy < high < 1
 
 
+@pytest.mark.slow
 def test_a_message_quotes_no_more_of_a_token_than_one_can_read(test: Examples) -> None:
     with pytest.raises(WrongRequest) as error:
         daxy.score(TASK, ["x" * 10_000] * len(test))

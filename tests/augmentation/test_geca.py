@@ -201,6 +201,7 @@ LOGGED = {"scan/addprim_jump": 395, "scan/template_around_right": 333}
 """Examples that were added to the training set of the author's first run, by its log."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", LOGGED)
 def test_of_scan_as_many_are_concluded_as_the_author_logged_and_all_of_them_right(
     task: str,
@@ -215,6 +216,7 @@ def test_of_scan_as_many_are_concluded_as_the_author_logged_and_all_of_them_righ
     assert sum(each.source in held_out for each in found.compositions) > 0.75 * count
 
 
+@pytest.mark.slow
 def test_of_scan_jump_another_verb_hardly_ever_stands_beside_it() -> None:
     """As in the sets that the author published: each verb has been where the other two have."""
     split = daxy.load("scan/addprim_jump")

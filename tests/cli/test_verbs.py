@@ -257,6 +257,7 @@ def test_an_exported_split_is_verified(benchmark: str, daxy: Callable, tmp_path:
     assert answer.out == f"{path}: 14,670 examples, 0 disagreements, 1,466 duplicates\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("benchmark", ["scan", "nacs"])
 def test_an_exported_split_with_the_proxy_is_verified(
     benchmark: str, daxy: Callable, tmp_path: Path
@@ -417,6 +418,7 @@ def test_show_puts_the_parts_of_gscan_side_by_side(daxy: Callable) -> None:
             assert sum(counts.values()) == part["count"]
 
 
+@pytest.mark.slow
 def test_an_exported_set_of_gscan_is_verified_and_loaded(daxy: Callable, tmp_path: Path) -> None:
     path = tmp_path / "dataset.txt"
     words = ("--split", "all", "--format", "gscan-json", "--out", str(path))

@@ -47,6 +47,7 @@ def test_a_recipes_changes_are_kept_and_those_of_none_leave_no_trace(
     assert "protocol_changes" not in run["recipe"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [t.path for n in papers.available() for t in papers.get(n).tables])
 def test_a_run_of_every_recipe_there_is_can_be_filed_and_read_back(
     path: str, ledger: Ledger, entry_for: Callable
@@ -285,6 +286,7 @@ def test_a_damaged_file_says_where(
     assert path.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_every_changed_byte_is_refused(ledger: Ledger, entry_for: Callable) -> None:
     runs = [entry_for(JUMP, 0.125), entry_for(SIMPLE, 1.0, statistics={"shares": 0.5})]
     ledger.add(TABLE, runs)

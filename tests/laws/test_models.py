@@ -112,6 +112,7 @@ def test_noise_of_rate_zero_is_silence(name: str) -> None:
     np.testing.assert_allclose(silent, tiny.logits(network, pairs), atol=2e-6)
 
 
+@pytest.mark.slow
 @every_model
 def test_every_weight_has_a_part_in_the_loss(name: str) -> None:
     _, gradients = learned(wide(name), eight_examples(), jnp.array(1))

@@ -176,7 +176,9 @@ def clerk(name: str) -> Model:
     return jax.tree.map(jnp.asarray, own)
 
 
-@pytest.mark.parametrize("name", ["stack", "queue", "deque", "superposition"])
+@pytest.mark.parametrize(
+    "name", [tiny.slow("stack"), tiny.slow("queue"), "deque", tiny.slow("superposition")]
+)
 def test_each_slot_has_a_memory_that_is_as_old_as_what_is_in_it(name: str) -> None:
     sources = sentences(np.random.default_rng(0), 2 * SLOTS, 9)
     found = greedy(clerk(name), Given(sources), 40)
@@ -203,7 +205,7 @@ def test_no_sources_are_said_at_once() -> None:
     assert greedy(Parrot(), Given(np.zeros((0, 4), int)), 7).shape == (0, 7)
 
 
-@pytest.mark.parametrize("name", ["gru+attn", "lstm", "srn+attn-dep"])
+@pytest.mark.parametrize("name", ["gru+attn", tiny.slow("lstm"), tiny.slow("srn+attn-dep")])
 def test_what_is_said_is_what_teacher_forcing_with_it_finds_best(name: str) -> None:
     network = tiny.model("seq2seq", tiny.seq2seqs()[name])
     source = tiny.batch(6, 9).source

@@ -135,6 +135,7 @@ def test_an_unknown_architecture_is_refused_with_the_nearest_name() -> None:
         models.get("seq2sq")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hidden", [6, 10])
 def test_two_maps_of_the_output_are_their_product(
     hidden: int, monkeypatch: pytest.MonkeyPatch

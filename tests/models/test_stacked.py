@@ -44,6 +44,7 @@ def left_alone(network: Model, pairs: Batch) -> Array:
     return jnp.stack(found, axis=1)
 
 
+@pytest.mark.slow
 @every_kind
 def test_what_is_not_forced_is_given_its_own_best_tokens(name: str) -> None:
     model, pairs = network(name), tiny.batch(6, 9)

@@ -239,8 +239,9 @@ def keep_everything(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Course, "foresee", lambda _, constants, stretch, *others: (stretch.kept, None))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("memory", memories.available())
-@pytest.mark.parametrize("stretch", [tiny.slow(100), 5, tiny.slow(1)])
+@pytest.mark.parametrize("stretch", [100, 5, 1])
 def test_going_back_in_stretches_with_what_is_foreseen_changes_nothing(
     memory: str, stretch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

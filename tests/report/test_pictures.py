@@ -58,6 +58,7 @@ def test_the_shorter_side_of_a_table_of_names_makes_the_panels() -> None:
         np.testing.assert_array_equal(published.lines[0].get_ydata(), printed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "table", [each for name in papers.available() for each in papers.get(name).tables], ids=str
 )

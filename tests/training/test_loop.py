@@ -239,6 +239,7 @@ def test_the_records_count_epochs_and_steps_and_tell_the_learning_rate() -> None
     assert [record.learning_rate for record in records] == [0.2, 0.1, 0.05]
 
 
+@pytest.mark.slow
 def test_the_learning_rate_of_an_epoch_is_that_of_its_steps() -> None:
     models = [training(epochs=epochs, lr_decay=1e-9).fit(Listener())[0].model for epochs in (1, 2)]
     assert largest_difference(*models) < 1e-6
@@ -246,7 +247,7 @@ def test_the_learning_rate_of_an_epoch_is_that_of_its_steps() -> None:
     assert largest_difference(*models) > 1e-3
 
 
-@pytest.mark.parametrize("seed", [0, 5])
+@pytest.mark.parametrize("seed", [0, tiny.slow(5)])
 def test_the_loss_of_an_epoch_is_the_mean_over_its_steps(seed: int) -> None:
     """Nothing moves at so low a rate: it is the mean of the batches' losses at the start."""
     untrained = training([seed], epochs=1, learning_rate=1e-30, dropout=0.0)

@@ -46,6 +46,7 @@ def test_every_recipe_names_what_there_is() -> None:
         assert set(recipe.protocol_changes) <= {f.name for f in fields(Protocol)}
 
 
+@pytest.mark.slow
 def test_every_recipe_can_be_resolved() -> None:
     for recipe in RECIPES.values():
         settings = reproduction.learner_of(recipe).settings()
