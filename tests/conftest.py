@@ -79,6 +79,7 @@ SLOW = (
     *("experiments/test_learning_rates.py", "experiments/test_cluster.py"),
     *("tasks/test_gscan.py", "tasks/test_gscan_official.py", "models/test_late_weights.py"),
     *("models/test_known_states.py", "cli/test_augment.py"),
+    *("tasks/test_release.py", "tasks/test_released_validation.py"),
     *("training/test_devices.py", "training/test_backend.py", "training/test_interrupt.py"),
     *("report/test_analyses.py", "report/test_grounded_analyses.py", "fuzz/test_readers.py"),
 )

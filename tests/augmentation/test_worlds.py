@@ -61,6 +61,7 @@ def test_actions_and_all_of_a_world_but_its_target_stay(
         np.testing.assert_array_equal(others(now.worlds), others(before.worlds))
 
 
+@pytest.mark.slow
 def test_a_command_and_its_target_become_what_was_composed_of_them(
     train: GroundedExamples, rewritten: Rewritten
 ) -> None:
@@ -138,6 +139,7 @@ def test_nothing_is_made_of_what_has_nothing_new(train: GroundedExamples) -> Non
     assert (found.changed, len(found.added), found.compositions) == (0, 0, ())
 
 
+@pytest.mark.slow
 def test_targets_are_counted_by_kind_and_by_whether_their_color_is_said(
     rewritten: Rewritten,
 ) -> None:

@@ -72,6 +72,7 @@ def test_the_model_steps_as_it_is_taught(shown: ModuleType) -> None:
         np.testing.assert_allclose(scores, wanted[:, place], rtol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shown", ["MEMORY ="], indirect=True)
 def test_the_memory_is_one_that_a_network_can_have(
     shown: ModuleType, monkeypatch: pytest.MonkeyPatch

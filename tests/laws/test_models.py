@@ -21,7 +21,7 @@ KINDS = tiny.architectures()
 # A longer source and a longer target: a model may take another way through each.
 WIDTHS = [(6, 9), (9, 6)]
 
-FEW = ("srn+attn-dep", "gru+attn", "lstm x2", "deque x1", "stack x2", "luong", "multimodal")
+FEW = ("gru+attn", "lstm x2", "stack x2", "luong", "multimodal")
 """Each way of computing there is; the other networks are mixtures of these, and slow tests."""
 
 every_model = pytest.mark.parametrize(

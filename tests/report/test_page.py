@@ -245,6 +245,7 @@ def test_wrong_requests_are_refused_and_write_nothing(
     assert not list(tmp_path.glob("*.html"))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_shape")
 def test_attention_of_wrong_and_right_answers_is_shown(tmp_path: Path) -> None:
     folders = experiment(tmp_path / "runs").run([0])

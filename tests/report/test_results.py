@@ -14,6 +14,7 @@ LEDGER = Ledger(ROOT / "results")
 LINE = 110
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", papers.available())
 def test_a_page_has_every_measured_value_under_the_heading_of_its_table(name: str) -> None:
     paper = papers.get(name)

@@ -249,6 +249,7 @@ def slopes(name: str, weigh: Any, *moves: Any) -> tuple[Any, Any]:
     return jax.grad(total)(moves, None), jax.grad(total)(moves, known)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIDES)
 def test_gradients_of_memories_side_by_side_are_those_of_each_alone(name: str) -> None:
     """Networks are trained as replicas of one program, also where it knows what comes."""
