@@ -43,6 +43,12 @@ def test_code_is_fenced(document: Path) -> None:
 
 
 @every_document
+def test_a_page_has_each_heading_once(document: Path) -> None:
+    headings = re.findall(r"^## .*$", without_blocks(document.read_text("utf-8")), re.MULTILINE)
+    assert len(set(headings)) == len(headings)
+
+
+@every_document
 def test_every_command_of_daxy_is_understood(
     document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,8 @@
 """A finished run is whole, or it is reported with what is wrong and what helps."""
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,18 @@ def test_a_truncated_file_of_a_finished_run_is_reported(name: str, keep: int, ru
     file = first(runs).path / name
     file.write_bytes(file.read_bytes()[:keep])
     with pytest.raises(RunFailed, match=f"{name} .*; train again with `--restart`"):
+        experiment(runs).run([0, 1])
+
+
+@pytest.mark.parametrize("name", [*RESULTS, "done"])
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
+def test_a_pipe_or_a_device_in_place_of_a_file_is_reported_and_not_read(
+    name: str, make: Callable[[Path], None], runs: Path
+) -> None:
+    file = first(runs).path / name
+    file.unlink()
+    make(file)
+    with pytest.raises(RunFailed, match=f"{name} is a pipe or a device; expected a file; train"):
         experiment(runs).run([0, 1])
 
 

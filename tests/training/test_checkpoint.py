@@ -145,6 +145,13 @@ def test_a_folder_in_its_place_is_refused(tmp_path: Path) -> None:
         checkpoint.load(STATE)
 
 
+def test_a_pipe_in_its_place_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "state")
+    with pytest.raises(RunFailed, match="is a pipe or a device; expected a file"):
+        Checkpoint(tmp_path / "state").load(STATE)
+    assert Checkpoint(tmp_path / "state").owners() == ()
+
+
 def test_the_file_is_one_that_other_programs_can_read(tmp_path: Path) -> None:
     path = tmp_path / "state.safetensors"
     Checkpoint(path).save(STATE, POSITION)

@@ -129,6 +129,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"batch_size": 0}, "batch-size must be positive, not 0"),
     ({"epochs": 0}, "epochs must be positive, not 0, without samples or steps"),
     ({"max_decode_length": -1}, "max-decode-length must be positive, not -1"),
+    ({"max_decode_length": 10**9}, "max-decode-length must be at most 65,536, not 1,000,000,000"),
+    ({"batch_size": 10**9}, "batch-size must be at most 1,048,576, not 1,000,000,000"),
     ({"weight_decay": -1e-9}, "weight-decay must not be negative: -1e-09"),
     ({"dropout": 1.0}, r"dropout must be in \[0, 1\), not 1.0"),
     ({"samples": -1}, "samples must not be negative: -1"),

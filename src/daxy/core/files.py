@@ -38,6 +38,11 @@ def usable(path: Path) -> Path:
     return path
 
 
+def is_special(path: Path) -> bool:
+    """Whether a path leads to a pipe or a device: reading it may wait for ever, or never end."""
+    return path.exists() and not (path.is_file() or path.is_dir())
+
+
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     """Let `write` fill a temporary sibling, flush it to disk, then rename it to `path`.
 

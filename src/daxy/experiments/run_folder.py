@@ -27,7 +27,7 @@ from msgspec import Struct
 
 from daxy.core import json_objects
 from daxy.core.errors import RunFailed, WrongFile, quote, require
-from daxy.core.files import lines, write_json, write_text
+from daxy.core.files import is_special, lines, write_json, write_text
 from daxy.experiments._run_contents import (
     Config,
     Done,
@@ -93,7 +93,7 @@ class RunFolder:
             return False
         digests = self._content("done", Done)
         for name in RESULTS:
-            file = self.path / name
+            file = self._file(name)
             if not file.exists():
                 raise corrupt(self.path, f"{name} is missing")
             if digests.get(name) != _digest(file):
@@ -147,10 +147,17 @@ class RunFolder:
             raise corrupt(self.path, str(error)) from None
         return scores
 
+    def _file(self, name: str) -> Path:
+        """Return the path of a file of the folder, which may be missing."""
+        path = self.path / name
+        if is_special(path):
+            raise corrupt(self.path, f"{name} is a pipe or a device; expected a file")
+        return path
+
     def _content(self, name: str, kind: type[Struct], *, constants: bool = False) -> dict[str, Any]:
         """Return the JSON object in a file of the folder, of these types."""
         try:
-            return read(self.path / name, kind, constants=constants)
+            return read(self._file(name), kind, constants=constants)
         except ValueError as error:
             raise corrupt(self.path, str(error)) from None
 
@@ -247,7 +254,7 @@ class RunFolder:
         """
         found = list[dict[str, Any]]()
         try:
-            for number, line in enumerate(lines(self.path / "log.jsonl"), 1):
+            for number, line in enumerate(lines(self._file("log.jsonl")), 1):
                 record = json_objects.decode(line, constants=True)
                 check(record, Record, f"line {number} of log.jsonl is not an epoch's record")
                 scores = {name: record.get(name) for name in ("validation", "test")}

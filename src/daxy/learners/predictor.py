@@ -23,6 +23,7 @@ from daxy.models.memories import Memory
 from daxy.models.transducer import Inside
 from daxy.models.transducer import Model as Transducer
 from daxy.training.backend import PRNG, backend, pinned
+from daxy.training.protocol import LONGEST_OUTPUT
 from daxy.worlds.columns import Worlds
 from daxy.worlds.grid import CHANNELS, World
 
@@ -30,8 +31,6 @@ Tokenized: TypeAlias = Iterable[Sequence[str]]
 """Token sequences: columns of them, or any others."""
 Seen: TypeAlias = Iterable[World]
 """Worlds: a table of them (`Worlds`), or any others."""
-MOST = 2**31 - 1
-"""The largest `max_decode_length`: a position in an output is a 32-bit number."""
 NO_MEMORY = "this network has no memory"
 
 
@@ -76,8 +75,8 @@ class Predictor(Brief):
                 `max_decode_length` is not positive.
         """
         length = self.max_decode_length if max_decode_length is None else max_decode_length
-        bounds = f"max-decode-length must be positive and at most {MOST:,}, not {length:,}"
-        require(0 < length <= MOST, bounds)
+        most = f"max-decode-length must be positive and at most {LONGEST_OUTPUT:,}, not {length:,}"
+        require(0 < length <= LONGEST_OUTPUT, most)
         given = self._given(sources, worlds)
         return self.targets.decode(greedy(self.model, given, length))
 

@@ -20,7 +20,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from daxy.core.errors import RunFailed, quote
-from daxy.core.files import write_bytes
+from daxy.core.files import is_special, write_bytes
 from daxy.core.json_objects import NotJSON, decode
 
 Arrays = dict[str, NDArray[Any]]
@@ -71,7 +71,7 @@ class Checkpoint:
     def position(self) -> dict[str, Any] | None:
         """Return where the state stands, unread and unchecked: None if `load` will not find it."""
         try:
-            with safe_open(self.path, framework="numpy") as file:
+            with _open(self.path) as file:
                 found = decode((file.metadata() or {})["position"], constants=True)
         except (SafetensorError, OSError, ValueError, KeyError):
             return None
@@ -80,7 +80,7 @@ class Checkpoint:
     def owners(self) -> tuple[str, ...]:
         """Return the names of the runs whose state was saved; none if that is not known."""
         try:
-            with safe_open(self.path, framework="numpy") as file:
+            with _open(self.path) as file:
                 names = decode((file.metadata() or {})["runs"])
         except (SafetensorError, OSError, ValueError, KeyError):
             return ()
@@ -98,6 +98,12 @@ def named_arrays(tree: Any) -> Arrays:
     return {_name(path): np.asarray(leaf) for path, leaf in leaves}
 
 
+def _open(path: Path) -> safe_open:
+    if is_special(path):
+        raise OSError("is a pipe or a device; expected a file")
+    return safe_open(path, framework="numpy")
+
+
 def read_arrays(path: Path) -> tuple[Arrays, dict[str, str]]:
     """Return the arrays and the metadata of a safetensors file.
 
@@ -105,7 +111,7 @@ def read_arrays(path: Path) -> tuple[Arrays, dict[str, str]]:
         RunFailed: the file is damaged or cannot be read.
     """
     try:
-        with safe_open(path, framework="numpy") as file:
+        with _open(path) as file:
             return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError) as error:
         raise damaged(path, str(error)) from error

@@ -342,15 +342,18 @@ class Training:
 
         weights = stacked([one.weights for one in epoch.orders])
         going = ~np.asarray(position.stopped)
+        rates = [self._learning_rates(position, step) for step in numbers.tolist()]
+        with np.errstate(
+            over="ignore"
+        ):  # An infinite one makes the run diverge, which is reported.
+            learning_rate = np.array(rates, np.float32)
         return Steps(
             bucket=_window(epoch.buckets, first),
             rows=stacked([one.rows for one in epoch.orders]),
             weights=weights,
             number=numbers.astype(np.int32),
             active=(weights > 0).any(axis=(2, 3)) & going,
-            learning_rate=np.array(
-                [self._learning_rates(position, step) for step in numbers.tolist()], np.float32
-            ),
+            learning_rate=learning_rate,
         )
 
     def _learning_rates(self, position: Position, steps: int) -> list[float]:

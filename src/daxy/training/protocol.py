@@ -14,6 +14,8 @@ Optimizer: TypeAlias = Literal["sgd", "adam", "rmsprop"]
 EPOCH = 1_000
 """Samples or steps in an epoch unless a protocol says otherwise; each epoch ends with a validation
 and a line in the log."""
+LONGEST_OUTPUT = 1 << 16
+"""The largest `max_decode_length`: memory for outputs of this length is allocated at once."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +93,8 @@ class Protocol:
             require(value > 0 or name not in _POSITIVE, f"{flag} must be positive, not {value}")
             require(isfinite(value), f"{flag} must be finite, not {value}")
             require(value >= 0, f"{flag} must not be negative: {value}")
+            most = _AT_MOST.get(name, value)
+            require(value <= most, f"{flag} must be at most {most:,}, not {value:,}")
         lengths = {name: getattr(self, name) for name in ("epochs", "samples", "steps")}
         is_set = self.epochs > 0 or (self.epochs == 0 and any(lengths.values()))
         none = f"epochs must be positive, not {self.epochs}, without samples or steps"
@@ -146,6 +150,7 @@ class Protocol:
 
 
 _POSITIVE = ("learning_rate", "lr_decay", "batch_size", "max_decode_length")
+_AT_MOST = {"batch_size": 1 << 20, "max_decode_length": LONGEST_OUTPUT}
 _NOT_NEGATIVE = (
     "weight_decay",
     "max_grad_norm",
