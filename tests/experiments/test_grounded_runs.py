@@ -239,6 +239,7 @@ def test_what_it_does_is_drawn(trained: RunFolder, tmp_path: Path, daxy: Callabl
     assert (other.code, "another choice of" in other.err) == (2, True)
     other = daxy("show", "scan/simple_p1", "--run", str(trained.path))
     assert f"is a run on {TASK}, not on scan/simple_p1" in other.err
+    assert "note:" not in other.err
 
 
 def test_its_network_is_asked_in_a_world_of_one_s_own(

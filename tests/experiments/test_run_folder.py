@@ -56,14 +56,22 @@ def test_a_truncated_file_of_a_finished_run_is_reported(name: str, keep: int, ru
 
 
 @pytest.mark.parametrize("name", [*RESULTS, "done"])
-@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
-def test_a_pipe_or_a_device_in_place_of_a_file_is_reported_and_not_read(
-    name: str, make: Callable[[Path], None], runs: Path
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (os.mkfifo, "a pipe or a device"),
+        (lambda path: path.symlink_to("/dev/zero"), "a pipe or a device"),
+        (Path.mkdir, "a folder"),
+    ],
+    ids=["pipe", "device", "folder"],
+)
+def test_what_is_no_file_is_reported_and_not_read(
+    name: str, make: Callable[[Path], None], kind: str, runs: Path
 ) -> None:
     file = first(runs).path / name
     file.unlink()
     make(file)
-    with pytest.raises(RunFailed, match=f"{name} is a pipe or a device; expected a file; train"):
+    with pytest.raises(RunFailed, match=f"{name} is {kind}; expected a file; train again"):
         experiment(runs).run([0, 1])
 
 

@@ -81,8 +81,13 @@ class Show(OfTask):
             split = self.data.load(self.task)
         else:
             folder = finished(self.run_folder)
+            was_learned = self._asked.partition(":")[0] in ("train", "validation")
+            if was_learned:
+                own = folder.config().task
+                other = f"{folder.path} is a run on {own}, not on {self.task}"
+                require(own == self.task, other)
             split = data_of(folder, self.task, self.data).load(self.task)
-            if self._asked.partition(":")[0] in ("train", "validation"):
+            if was_learned:
                 _check_run(folder, split, self.data)
         if one:
             return self._drawn(split)
@@ -244,7 +249,6 @@ def _first(split: Split, part: str) -> list[Example]:
 def _check_run(folder: RunFolder, split: Split, data: Data) -> None:
     """Refuse a run that was trained on other data than this, where it is asked what it learned."""
     run, config, here = folder.path, folder.config(), split.provenance
-    require(config.task == here.task, f"{run} is a run on {config.task}, not on {here.task}")
     differing = {
         name: value
         for name, value in config.choices.items()

@@ -152,6 +152,8 @@ class RunFolder:
         path = self.path / name
         if is_special(path):
             raise corrupt(self.path, f"{name} is a pipe or a device; expected a file")
+        if path.is_dir():
+            raise corrupt(self.path, f"{name} is a folder; expected a file")
         return path
 
     def _content(self, name: str, kind: type[Struct], *, constants: bool = False) -> dict[str, Any]:
