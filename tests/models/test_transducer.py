@@ -97,17 +97,17 @@ def of_what_is_to_be_said(reads: Any, length: int) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("length", [8, 36])
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("name", paper.DEQUES)
 def test_a_deque_has_what_is_to_be_copied_within_reach_unless_it_begins_plainly(
-    name: str, length: int, seed: int
+    name: str, seed: int
 ) -> None:
     """A plain one reads nothing of it, and no gradient says that it might.
 
     The others do at their bottom, which goes on from token to token; for these the gradient of how
     much is read leads somewhere. Each reads at its top what `reverse` has to say first.
     """
+    length = 36
     source = jax.random.randint(jax.random.key(1), (length,), 3, 131)
     model = Model(Config(**paper.DEQUES[name]), Sizes(131, 131), key=jax.random.key(seed))
     reads = read_of_each(model, source)
@@ -241,7 +241,7 @@ def keep_everything(patch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("memory", memories.available())
-@pytest.mark.parametrize("stretch", [100, 5, 1])
+@pytest.mark.parametrize("stretch", [5, 1])
 def test_going_back_in_stretches_with_what_is_foreseen_changes_nothing(
     memory: str, stretch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
