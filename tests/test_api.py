@@ -68,7 +68,7 @@ def test_a_split_of_another_seed_can_be_scored() -> None:
 
 
 def test_predictions_that_do_not_fit_the_test_set_are_refused() -> None:
-    with pytest.raises(WrongRequest, match="2 predictions for 1173 test examples"):
+    with pytest.raises(WrongRequest, match="2 predictions for 1,173 test examples"):
         daxy.score("scan/filler_num0", ["", ""])
     with pytest.raises(WrongRequest, match="1 predictions are for no test example: 'x'"):
         daxy.score("scan/filler_num0", {"x": ""})
@@ -97,7 +97,8 @@ def test_predictions_that_do_not_fit_the_test_set_are_refused() -> None:
         ("daxy.train('scan/simple', seeds=0)", "seeds must be positive, not 0"),
         (
             "daxy.score('scan/filler_num0', [['I_JUMP', 3]] * 1173)",
-            "a prediction has 3, which is not one token",
+            "a prediction has 3; expected tokens as texts; decode token ids with the"
+            " model's vocabulary",
         ),
         (
             "daxy.score('scan/filler_num0', [['I_JUMP I_JUMP']] * 1173)",

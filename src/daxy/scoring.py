@@ -338,12 +338,15 @@ def _aligned(predictions: Predictions, examples: Examples, how: Reading) -> Alig
     known = spaced(examples.source, examples.target)
     if isinstance(predictions, Mapping):
         return _by_key(cast("Mapping[str, Prediction]", predictions), examples, known, how)
+    if hasattr(predictions, "columns"):
+        raise WrongRequest("predictions are a table; expected a column of it, table['prediction']")
     given = predictions if isinstance(predictions, Sequences) else list(predictions)
     if how.order is not None:
         keys = prediction_files.in_order(how.order, len(given), examples)
         return _by_key(dict(zip(keys, given, strict=True)), examples, known, how)
     if len(given) != len(examples):
-        counts = f"{len(given)} predictions for {len(examples)} test examples"
+        plural = "" if len(given) == 1 else "s"
+        counts = f"{len(given):,} prediction{plural} for {len(examples):,} test examples"
         keys = "; some of them need keys" if how.partial else ""
         raise WrongRequest(f"{counts}; expected one each, in their order{keys}")
     said = given if isinstance(given, Sequences) else _sequences(given, known, how)
@@ -356,7 +359,8 @@ def _by_key(
     known = set(examples.keys)
     if unknown := [key for key in predictions if key not in known]:
         first = quote(unknown[0])
-        raise WrongRequest(f"{len(unknown)} predictions are for no test example: {first}")
+        advice = "; expected the `key` of each example"
+        raise WrongRequest(f"{len(unknown)} predictions are for no test example: {first}{advice}")
     rows = [row for row, key in enumerate(examples.keys) if key in predictions]
     if len(rows) < len(examples) and not (how.partial and rows):
         missing = [key for key in examples.keys if key not in predictions]
@@ -380,6 +384,9 @@ def _tokens(prediction: Any, spaced: frozenset[str], how: Reading) -> Tokens:
     wrong = odd(tokens, spaced)
     if how.any_tokens:
         wrong = [token for token in wrong if not isinstance(token, str)]
+    if wrong and not isinstance(wrong[0], str):
+        advice = "expected tokens as texts; decode token ids with the model's vocabulary"
+        raise WrongRequest(f"a prediction has {quote(wrong[0])}; {advice}")
     if wrong:
         commas = f"; {COMMAS}" if spaced and not how.any_tokens else ""
         raise WrongRequest(f"a prediction has {quote(wrong[0])}, which is not one token{commas}")

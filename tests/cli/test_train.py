@@ -252,6 +252,13 @@ def test_the_demo_shows_what_a_network_combines_and_what_not(
     shown = daxy(*command, "--json").json
     for picture in shown["pictures"]:
         assert Path(picture).read_bytes().startswith(b"\x89PNG")
+    # As `runs/*`, with the picture beside the runs.
+    page = tmp_path / "report.html"
+    reported = daxy("report", *map(str, sorted(tmp_path.iterdir())), "--out", str(page))
+    assert reported.code == 0, reported.err
+    assert f"note: {tmp_path / 'demo.png'} is a file, not the folder of a run" in reported.err
+    assert page.read_text("utf-8").startswith("<!DOCTYPE html>")
+    page.unlink()
     for benchmark in benchmarks:
         simple, jump, part = (row for row in shown["rows"] if row["task"].startswith(benchmark))
         assert (simple["examples"], jump["examples"]) == (4182, 7706)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import inspect
 import io
 import itertools
@@ -17,7 +16,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import tyro
 
 from daxy.cli._verb import Verb
-from daxy.core.errors import WrongRequest, quote, require
+from daxy.core.errors import WrongRequest, nearest, quote, require
 from daxy.core.settings import check_size
 
 
@@ -189,7 +188,9 @@ def _unknown_flag(
                 if flag.startswith(begin) and not any(each.startswith(begin) for each in known):
                     return f"no flag {quote(flag)} without {beside}"
             below = [each for each in known if each.endswith(f".{flag[2:]}")]
-            near = below or difflib.get_close_matches(flag, known, n=1)
+            # Without the hyphens: all flags are alike in these.
+            near = [f"--{each}" for each in nearest(flag[2:], [each[2:] for each in known])]
+            near = below or near
             return f"no flag {quote(flag)}" + (f"; did you mean {near[0]}?" if near else "")
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,23 @@ def check_there(path: Path) -> None:
     require(
         path.is_dir(), f"{path}: no such folder; expected that of a run, as `daxy train` names it"
     )
+
+
+def run_folders(paths: Sequence[Path]) -> list[Path]:
+    """Return the folders among several paths; a note on stderr names files beside them.
+
+    `runs/*` matches the picture of `daxy demo` too.
+
+    Raises:
+        WrongRequest: there is no folder, or a path leads nowhere.
+    """
+    folders = [path for path in paths if not path.is_file()]
+    for path in folders or paths:
+        check_there(path)
+    for path in paths:
+        if path.is_file():
+            say(f"note: {path} is a file, not the folder of a run; left out")
+    return folders
 
 
 def finished(path: Path) -> RunFolder:

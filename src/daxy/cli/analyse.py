@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from daxy.cli._picture import Picture, check, save
-from daxy.cli._run import check_there
+from daxy.cli._run import run_folders
 from daxy.cli._verb import Result, Switch, Verb
 from daxy.core.errors import require
 
@@ -73,9 +73,7 @@ class Analyse(Verb):
         if self.official is not None:
             analysis = analysis.on(self.official)
         check(self.draw, force=self.force)
-        for path in self.run_folders:
-            check_there(path)
-        folders = [RunFolder(path) for path in self.run_folders]
+        folders = [RunFolder(path) for path in run_folders(self.run_folders)]
         of = getattr(self, analysis.selects)
         for flag in ("test", "source", "word"):
             unused = f"{self.analysis} takes no --{flag}; expected --{analysis.selects}"

@@ -10,7 +10,7 @@ from typing import Annotated
 import tyro
 
 from daxy.cli._out import check_free
-from daxy.cli._run import check_there
+from daxy.cli._run import run_folders
 from daxy.cli._table import say
 from daxy.cli._verb import Result, Switch, Verb
 from daxy.cli._words import counted
@@ -58,8 +58,7 @@ class Report(Verb):
         named = f"{self.out}: expected a name that ends in {' or '.join(endings)}"
         require(self.out.suffix.lower() in endings, named)
         check_free(self.out, force=self.force)
-        for path in self.run_folders:
-            check_there(path)
+        folders = run_folders(self.run_folders)
         exists = self.results is None or self.results.exists()
         require(exists, f"{self.results}: no such folder")
 
@@ -71,7 +70,7 @@ class Report(Verb):
 
         with Visible(sys.stderr).status("reading runs") as status:
             made = page(
-                [RunFolder(path) for path in self.run_folders],
+                [RunFolder(path) for path in folders],
                 title=self.title,
                 ledger=Ledger(self.results or measured_folder()),
                 official=self.official,

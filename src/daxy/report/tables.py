@@ -35,9 +35,9 @@ Verdict = Literal[
 ROUNDING = {0: 0.5, 1: 0.1, 2: 0.01}
 """Points, by how many digits are printed after them: the least difference that counts as one."""
 RULE = (
-    "agrees: measured is within the published spread (±, standard deviation over runs), or within"
+    "agrees: the distance is at most the published spread (±, a standard deviation over runs) or"
     f" {ROUNDING[1]} points ({ROUNDING[0]} for whole points, {ROUNDING[2]} for hundredths);"
-    " overlaps: within the sum of both spreads; differs: further away"
+    " overlaps: it is at most the sum of both spreads; differs: it is greater"
 )
 RETRAINED = (
     "Retrained: the same runs, trained again for a score that the first lacked; they do not count."
