@@ -215,7 +215,7 @@ def test_a_terminal_gets_title_figures_and_rule() -> None:
     assert said.count("not measured") == 63
     assert said.count("quoted") == 7
     assert "The paper disagrees with itself" in said
-    assert "agrees: measured is within the published spread" in said
+    assert "agrees: the distance is at most the published spread" in said
 
 
 @pytest.mark.parametrize(("width", "spared"), [(80, 4), (100, 3), (120, 0)])
