@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from daxy.core import json_objects
-from daxy.core.errors import UnknownName, WrongFile, quote
+from daxy.core.errors import UnknownName, WrongFile, in_one_line, quote
 from daxy.core.files import read_bytes, write_text
 from daxy.core.locks import alone
 from daxy.experiments.entry import Entry, from_json, is_whole, to_json
@@ -213,7 +213,7 @@ def _entry(path: Path, number: int, value: Any) -> Entry:
     try:
         return from_json(value)
     except ValueError as error:
-        raise WrongFile(path, f"run {number}: {error}") from error
+        raise WrongFile(path, f"run {number}: {in_one_line(str(error))}") from error
 
 
 def _check_place(path: Path, number: int, entry: Entry, table: Table) -> None:

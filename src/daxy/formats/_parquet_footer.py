@@ -7,6 +7,7 @@ protocol, as the specification of Parquet has it.
 
 from __future__ import annotations
 
+import operator
 import struct
 from collections.abc import Mapping
 from pathlib import Path
@@ -67,8 +68,9 @@ def _group(fields: Mapping[int, Any]) -> Group:
         about = chunk[3]
         path = b".".join(about[3]).decode()
         is_text = about[1] == BYTE_ARRAY
-        columns[path] = Column(about[5], _only(about.get(12, {})) if is_text else None)
-    return Group(fields[3], columns)
+        only = _only(about.get(12, {})) if is_text else None
+        columns[path] = Column(operator.index(about[5]), only)
+    return Group(operator.index(fields[3]), columns)
 
 
 def _only(statistics: Mapping[int, Any]) -> str | None:
