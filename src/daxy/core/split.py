@@ -22,7 +22,7 @@ Option = str | int | float | bool | None
 
 PARTS = ("train", "validation", "test")
 
-NO_VALIDATION = "no validation set is published; training carves one from train"
+NO_VALIDATION = "no validation set is published; training splits one off train"
 """Stands beside the sizes of a split as published."""
 
 
