@@ -76,6 +76,16 @@ def test_predictions_that_do_not_fit_the_test_set_are_refused() -> None:
         daxy.score("scan/filler_num0", {})
 
 
+def test_a_table_is_no_list_of_predictions() -> None:
+    """Iterating over a data frame gives the names of its columns."""
+
+    class Frame(list[str]):
+        columns = ("prediction",)
+
+    with pytest.raises(WrongRequest, match="are a table; expected a column of it"):
+        daxy.score("scan/filler_num0", Frame(["prediction"]))
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

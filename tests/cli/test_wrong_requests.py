@@ -218,6 +218,10 @@ REQUESTS = [
     ("intrepret scan jump", "no verb named 'intrepret'; did you mean interpret?"),
     ("--hlep", "no flag named '--hlep'; did you mean --help?"),
     (
+        "train scan/length --device gpu",  # far from --deduplicate, but for its hyphens
+        "no flag '--device'; see `daxy train scan/length seq2seq --help`",
+    ),
+    (
         "show scan/length --split-sead 1",
         "no flag '--split-sead'; did you mean --split-seed?; see `daxy show --help`",
     ),

@@ -47,6 +47,18 @@ def test_a_recipes_changes_are_kept_and_those_of_none_leave_no_trace(
     assert "protocol_changes" not in run["recipe"]
 
 
+def test_an_unknown_field_of_several_lines_is_named_in_one(
+    ledger: Ledger, entry_for: Callable
+) -> None:
+    ledger.add(TABLE, [entry_for(JUMP, 0.5)])
+    content = json.loads(ledger.path(TABLE).read_text())
+    content["runs"][0]["be\u2028st\n"] = 1
+    ledger.path(TABLE).write_text(json.dumps(content))
+    with pytest.raises(WrongFile, match="run 1: .unknown field `be") as error:
+        ledger.entries(TABLE)
+    assert len(str(error.value).splitlines()) == 1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("path", [t.path for n in papers.available() for t in papers.get(n).tables])
 def test_a_run_of_every_recipe_there_is_can_be_filed_and_read_back(

@@ -74,6 +74,19 @@ print("alive")
 """
 
 
+@pytest.mark.parametrize(("rows", "is_number"), [(b"\x26\x02", True), (b"\x28\x01x", False)])
+def test_a_count_that_is_no_number_is_refused(rows: bytes, is_number: bool, tmp_path: Path) -> None:
+    """Field 4 is a list of one struct: no columns (field 1), and how many rows (field 3)."""
+    footer = b"\x49\x1c" + b"\x19\x0c" + rows + b"\x00" + b"\x00"
+    file = tmp_path / "a.parquet"
+    file.write_bytes(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    if is_number:
+        assert [group.rows for group in _parquet_footer.groups(file)] == [1]
+    else:
+        with pytest.raises(ValueError, match="the footer is damaged"):
+            _parquet_footer.groups(file)
+
+
 def test_no_damaged_byte_of_a_footer_ends_the_process(path: Path) -> None:
     words = [sys.executable, "-c", EVERY_BYTE, str(path)]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)

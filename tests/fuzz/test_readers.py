@@ -79,14 +79,3 @@ def test_any_input_is_read_or_refused(reader: Reader, fuzz_inputs: int, tmp_path
             wrong.append(f"{reader.name} {number}: {type(error).__name__}: {str(error)[:300]}")
     print(f"{reader.name}: {counts.total():,} inputs, {dict(counts)}")
     assert not wrong, "\n".join(wrong[:20])
-
-
-FOUND = [("ledger", 11069), ("ledger", 13783), ("stored parquet", 17403)]
-"""Inputs that a run at depth found: a reader ended in an error of another kind, or in two lines."""
-
-
-@pytest.mark.fuzz
-@pytest.mark.parametrize(("name", "number"), FOUND)
-def test_what_was_found_at_depth_is_refused(name: str, number: int, tmp_path: Path) -> None:
-    reader = READERS[name]
-    assert outcome(reader, damaged(reader, number), tmp_path) == "refused"

@@ -188,9 +188,9 @@ def _unknown_flag(
                 if flag.startswith(begin) and not any(each.startswith(begin) for each in known):
                     return f"no flag {quote(flag)} without {beside}"
             below = [each for each in known if each.endswith(f".{flag[2:]}")]
-            # Without the hyphens: all flags are alike in these.
-            near = [f"--{each}" for each in nearest(flag[2:], [each[2:] for each in known])]
-            near = below or near
+            # Compared without the hyphens, in which all flags are alike.
+            alike = nearest(flag[2:], [each[2:] for each in known])
+            near = below or [f"--{each}" for each in alike]
             return f"no flag {quote(flag)}" + (f"; did you mean {near[0]}?" if near else "")
     return None
 

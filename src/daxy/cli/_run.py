@@ -27,19 +27,19 @@ def check_there(path: Path) -> None:
 
 
 def run_folders(paths: Sequence[Path]) -> list[Path]:
-    """Return the folders among several paths; a note on stderr names files beside them.
+    """Return the folders among several paths. A note on stderr names each file among them.
 
-    `runs/*` matches the picture of `daxy demo` too.
+    `runs/*` also matches the picture of `daxy demo`.
 
     Raises:
-        WrongRequest: there is no folder, or a path leads nowhere.
+        WrongRequest: all paths are files, or a path does not exist.
     """
-    folders = [path for path in paths if not path.is_file()]
+    files = [path for path in paths if path.is_file()]
+    folders = [path for path in paths if path not in files]
     for path in folders or paths:
         check_there(path)
-    for path in paths:
-        if path.is_file():
-            say(f"note: {path} is a file, not the folder of a run; left out")
+    for path in files:
+        say(f"note: {path} is a file, not the folder of a run; left out")
     return folders
 
 

@@ -38,9 +38,14 @@ def usable(path: Path) -> Path:
     return path
 
 
-def is_special(path: Path) -> bool:
-    """Whether a path leads to a pipe or a device: reading it may wait for ever, or never end."""
-    return path.exists() and not (path.is_file() or path.is_dir())
+def other_kind(path: Path) -> str:
+    """Return the kind of a path that leads to no regular file; empty for a file or for nothing.
+
+    Reading a pipe or a device may never end.
+    """
+    if path.is_dir():
+        return "a folder"
+    return "a pipe or a device" if path.exists() and not path.is_file() else ""
 
 
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:

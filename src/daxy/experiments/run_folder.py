@@ -27,7 +27,7 @@ from msgspec import Struct
 
 from daxy.core import json_objects
 from daxy.core.errors import RunFailed, WrongFile, quote, require
-from daxy.core.files import is_special, lines, write_json, write_text
+from daxy.core.files import lines, other_kind, write_json, write_text
 from daxy.experiments._run_contents import (
     Config,
     Done,
@@ -150,10 +150,8 @@ class RunFolder:
     def _file(self, name: str) -> Path:
         """Return the path of a file of the folder, which may be missing."""
         path = self.path / name
-        if is_special(path):
-            raise corrupt(self.path, f"{name} is a pipe or a device; expected a file")
-        if path.is_dir():
-            raise corrupt(self.path, f"{name} is a folder; expected a file")
+        if kind := other_kind(path):
+            raise corrupt(self.path, f"{name} is {kind}; expected a file")
         return path
 
     def _content(self, name: str, kind: type[Struct], *, constants: bool = False) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from daxy.core.errors import UnknownName, WrongFile, in_one_line, quote
 from daxy.core.examples import Examples, Sequences
-from daxy.core.files import is_special, write_atomically
+from daxy.core.files import other_kind, write_atomically
 from daxy.core.json_objects import NotJSON, decode
 from daxy.core.kinds import HEAD, check_kind
 from daxy.core.split import Provenance
@@ -366,9 +366,8 @@ def _plain(array: Any) -> Any:
 def _refusing(path: Path) -> Generator[None, None, None]:
     """Turn what can go wrong while reading into a `WrongFile`."""
     if not path.is_file():
-        is_there = path.is_dir() or is_special(path)
-        kind = "a folder" if path.is_dir() else "a pipe or a device"
-        problem = f"is {kind}; expected a Parquet file" if is_there else "no such file"
+        kind = other_kind(path)
+        problem = f"is {kind}; expected a Parquet file" if kind else "no such file"
         raise WrongFile(path, problem)
     try:
         yield

@@ -72,11 +72,11 @@ class Predictor(Brief):
         Raises:
             WrongRequest: a source is a text, not tokens, or has a token that the network does not
                 know; or a network that sees worlds is given none, or not one for each source; or
-                `max_decode_length` is not positive.
+                `max_decode_length` is not positive or beyond `LONGEST_OUTPUT`.
         """
         length = self.max_decode_length if max_decode_length is None else max_decode_length
-        most = f"max-decode-length must be positive and at most {LONGEST_OUTPUT:,}, not {length:,}"
-        require(0 < length <= LONGEST_OUTPUT, most)
+        bounds = f"positive and at most {LONGEST_OUTPUT:,}, not {length:,}"
+        require(0 < length <= LONGEST_OUTPUT, f"max-decode-length must be {bounds}")
         given = self._given(sources, worlds)
         return self.targets.decode(greedy(self.model, given, length))
 

@@ -20,7 +20,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from daxy.core.errors import RunFailed, quote
-from daxy.core.files import is_special, write_bytes
+from daxy.core.files import other_kind, write_bytes
 from daxy.core.json_objects import NotJSON, decode
 
 Arrays = dict[str, NDArray[Any]]
@@ -99,8 +99,8 @@ def named_arrays(tree: Any) -> Arrays:
 
 
 def _open(path: Path) -> safe_open:
-    if is_special(path):
-        raise OSError("is a pipe or a device; expected a file")
+    if kind := other_kind(path):
+        raise OSError(f"is {kind}; expected a file")
     return safe_open(path, framework="numpy")
 
 

@@ -343,9 +343,8 @@ class Training:
         weights = stacked([one.weights for one in epoch.orders])
         going = ~np.asarray(position.stopped)
         rates = [self._learning_rates(position, step) for step in numbers.tolist()]
-        with np.errstate(
-            over="ignore"
-        ):  # An infinite one makes the run diverge, which is reported.
+        # An infinite rate makes the run diverge, which is reported.
+        with np.errstate(over="ignore"):
             learning_rate = np.array(rates, np.float32)
         return Steps(
             bucket=_window(epoch.buckets, first),
