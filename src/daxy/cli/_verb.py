@@ -6,27 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import tyro
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from daxy.cli._result import Result
 
 
 Switch = tyro.conf.FlagCreatePairsOff[bool]
 """The type of a flag that is off unless given; other flags have a `--no-` twin."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Result:
-    """What a verb answers."""
-
-    data: Mapping[str, Any]
-    """The object that `--json` prints."""
-    text: RenderableType
-    """What a person reads: a string, or anything that rich can print."""
-    exit_code: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

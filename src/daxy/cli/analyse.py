@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from daxy.cli._picture import Picture, check, save
+from daxy.cli._result import Result
 from daxy.cli._run import run_folders
-from daxy.cli._verb import Result, Switch, Verb
+from daxy.cli._verb import Switch, Verb
 from daxy.core.errors import require
 
 if TYPE_CHECKING:

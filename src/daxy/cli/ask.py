@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from daxy.cli._picture import FIGURES, WORLDS, Picture, check, save
+from daxy.cli._result import Result
 from daxy.cli._run import finished
-from daxy.cli._verb import Result, Switch, Verb
+from daxy.cli._verb import Switch, Verb
 from daxy.core.errors import WrongRequest, require
 
 if TYPE_CHECKING:

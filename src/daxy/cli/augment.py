@@ -13,7 +13,8 @@ from daxy.augmentation.geca import Geca
 from daxy.cli._data import OfTask, TaskName, after, field_of, named, options_of
 from daxy.cli._out import check_free
 from daxy.cli._picture import Picture, check
-from daxy.cli._verb import Result, Switch, Verb
+from daxy.cli._result import Result
+from daxy.cli._verb import Switch, Verb
 from daxy.core.errors import require
 
 if TYPE_CHECKING:

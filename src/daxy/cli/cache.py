@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from daxy.cli._verb import Result, Switch, Verb
+from daxy.cli._result import Result
+from daxy.cli._verb import Switch, Verb
 
 
 @dataclass(frozen=True, kw_only=True)

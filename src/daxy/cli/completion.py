@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import tyro
 
 from daxy.cli._parse import bare, off_twin, typed_flags
-from daxy.cli._verb import Result, Verb
+from daxy.cli._result import Result
+from daxy.cli._verb import Verb
 from daxy.core import registry
 
 Choices = Mapping[str, Sequence[str]]

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from daxy.cli._picture import save
-from daxy.cli._verb import Result, Switch, Verb
+from daxy.cli._result import Result
+from daxy.cli._verb import Switch, Verb
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -12,8 +12,9 @@ import tyro
 
 from daxy.cli._data import OfSample, TaskName, with_data
 from daxy.cli._out import check_free
+from daxy.cli._result import Result
 from daxy.cli._table import say
-from daxy.cli._verb import Result, Switch
+from daxy.cli._verb import Switch
 from daxy.core.errors import UnknownName, WrongRequest, require
 from daxy.core.split import drawn
 

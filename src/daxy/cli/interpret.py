@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from daxy.cli._picture import Picture, check, save
-from daxy.cli._verb import Result, Switch, Verb
+from daxy.cli._result import Result
+from daxy.cli._verb import Switch, Verb
 from daxy.cli._words import counted
 from daxy.core.errors import require
 from daxy.languages import grounded, scan

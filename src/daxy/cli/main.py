@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from daxy.cli._verb import Result
+from daxy.cli._result import Result
 from daxy.core import interrupts, registry
 from daxy.core.errors import DaxyError, UnknownName, WrongRequest, quote, require, visible
 from daxy.core.imports import import_failure
@@ -82,18 +82,22 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
+def names() -> list[str]:
+    """Return the verbs, importing none."""
+    return [name for name in registry.entries(PACKAGE) if name != "main"]
+
+
 def verbs() -> dict[str, str]:
-    """Return the verbs with what each does, read from their files without importing them."""
-    names = [name for name in registry.entries(PACKAGE) if name != "main"]
-    return {name: registry.summary(PACKAGE, name) for name in names}
+    """Return the summary of each verb, read from its file without importing it."""
+    return {name: registry.summary(PACKAGE, name) for name in names()}
 
 
 def _serve(arguments: list[str]) -> int:
     name = next((word for word in arguments if not word.startswith("-")), None)
     if name is None or arguments[0] in ("-h", "--help", "--version"):
         return _print(_overview(arguments), as_json="--json" in arguments)
-    if name not in verbs():
-        raise UnknownName("verb", name, verbs(), listing="daxy --help")
+    if name not in names():
+        raise UnknownName("verb", name, names(), listing="daxy --help")
     arguments.remove(name)
     from daxy.cli._parse import parse
 

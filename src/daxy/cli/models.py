@@ -9,7 +9,8 @@ from typing import Annotated
 import tyro
 
 from daxy.cli._data import flag
-from daxy.cli._verb import Result, Verb
+from daxy.cli._result import Result
+from daxy.cli._verb import Verb
 from daxy.core.settings import default, described
 
 

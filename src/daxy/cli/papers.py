@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from daxy.cli._picture import Picture, check, save
+from daxy.cli._result import Result
 from daxy.cli._table import Columns, Rows
-from daxy.cli._verb import Result, Switch, Verb
+from daxy.cli._verb import Switch, Verb
 from daxy.core.errors import require
 
 if TYPE_CHECKING:

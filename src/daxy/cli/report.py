@@ -10,9 +10,10 @@ from typing import Annotated
 import tyro
 
 from daxy.cli._out import check_free
+from daxy.cli._result import Result
 from daxy.cli._run import run_folders
 from daxy.cli._table import say
-from daxy.cli._verb import Result, Switch, Verb
+from daxy.cli._verb import Switch, Verb
 from daxy.cli._words import counted
 from daxy.core.errors import require
 

@@ -12,9 +12,10 @@ import tyro
 from daxy.cli._data import OfSample, TaskName, with_data
 from daxy.cli._out import check_free
 from daxy.cli._picture import Picture, check, save
+from daxy.cli._result import Result
 from daxy.cli._run import data_of, finished
 from daxy.cli._table import say
-from daxy.cli._verb import Result, Switch
+from daxy.cli._verb import Switch
 from daxy.core.errors import DaxyWarning, WrongRequest, require
 
 if TYPE_CHECKING:

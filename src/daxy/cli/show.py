@@ -11,8 +11,9 @@ import tyro
 
 from daxy.cli._data import OfTask, TaskName, flag, with_data
 from daxy.cli._picture import FIGURES, WORLDS, Picture, check, save
+from daxy.cli._result import Result
 from daxy.cli._run import data_of, finished
-from daxy.cli._verb import Result, Switch
+from daxy.cli._verb import Switch
 from daxy.core.errors import UnknownName, WrongRequest, quote, require
 
 if TYPE_CHECKING:

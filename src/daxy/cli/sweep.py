@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
+from daxy.cli._result import Result
 from daxy.cli._table import Measures, compared, say
-from daxy.cli._verb import Result, Switch
+from daxy.cli._verb import Switch
 from daxy.cli._words import counted
 from daxy.core.errors import require
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from daxy.cli._data import OfTask, flag, with_data
-from daxy.cli._verb import Result
+from daxy.cli._result import Result
 from daxy.core.errors import WrongRequest, require
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from daxy.cli._verb import Result, Verb
+from daxy.cli._result import Result
+from daxy.cli._verb import Verb
 from daxy.cli._words import counted
 from daxy.core.errors import WrongRequest, require
 

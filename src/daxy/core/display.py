@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import Any
 
 from daxy.core.errors import visible
@@ -73,4 +72,6 @@ def _cell(value: object) -> str:
 
 
 def _text(text: str) -> str:
+    from html import escape  # slow to import
+
     return escape(visible(text))

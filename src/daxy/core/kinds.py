@@ -98,17 +98,16 @@ SIGNATURES: tuple[tuple[int, bytes, Kind], ...] = (
     (0, b"version https://git-lfs", LFS),
     *((0, bytes((0x80, protocol)), PICKLE) for protocol in range(2, 6)),
 )
-OLD_PICKLE = re.compile(rb"\([dl]p[01]\n|c(?:__builtin__|copy_reg)\n|[\]}]q\x00")
+# Patterns, which `re` compiles and keeps when a file is first read:
+OLD_PICKLE = rb"\([dl]p[01]\n|c(?:__builtin__|copy_reg)\n|[\]}]q\x00"
 """How a pickle of protocol 0 or 1 begins."""
-MARKUP = re.compile(rb"<(?:!doctype|html|head|body|\?xml|!--)", re.IGNORECASE)
-SERVER = re.compile(
-    rb"(?:[45]\d\d:? )?(?:not found|bad gateway|forbidden|bad request)\s*\Z", re.IGNORECASE
-)
-ARRAY = re.compile(rb'\[\s*(?:[{"\[\]]|-?\d|null\b|true\b|false\b)')
-GSCAN_KEY = re.compile(rb'"(?:type_grammar|percentage_train|examples|grid_size)"\s*:')
-VOCABULARY_KEY = re.compile(rb'\{\s*"sos_token"\s*:')
-RECORD_KEY = re.compile(rb'\{\s*"(?:split|key|source|target|prediction)"\s*:')
-REASCAN_KEY = re.compile(rb'"type_grammar"\s*:\s*"ReaSCAN|"grammer_pattern"\s*:', re.IGNORECASE)
+MARKUP = rb"(?i)<(?:!doctype|html|head|body|\?xml|!--)"
+SERVER = rb"(?i)(?:[45]\d\d:? )?(?:not found|bad gateway|forbidden|bad request)\s*\Z"
+ARRAY = rb'\[\s*(?:[{"\[\]]|-?\d|null\b|true\b|false\b)'
+GSCAN_KEY = rb'"(?:type_grammar|percentage_train|examples|grid_size)"\s*:'
+VOCABULARY_KEY = rb'\{\s*"sos_token"\s*:'
+RECORD_KEY = rb'\{\s*"(?:split|key|source|target|prediction)"\s*:'
+REASCAN_KEY = rb'(?i)"type_grammar"\s*:\s*"ReaSCAN|"grammer_pattern"\s*:'
 CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1b"))
 FEW = 8
 """Control characters that a text may have: its reader names the line."""
@@ -125,7 +124,7 @@ def kind_of(begin: bytes) -> Kind | None:
     for start, signature, kind in SIGNATURES:
         if begin.startswith(signature, start):
             return kind
-    if OLD_PICKLE.match(begin):
+    if re.match(OLD_PICKLE, begin):
         return PICKLE
     if _is_wide(begin[:64]):
         return UTF_16
@@ -144,26 +143,26 @@ def _is_wide(begin: bytes) -> bool:
 
 def _text_kind(begin: bytes) -> Kind | None:
     """Return the kind of a text without the blanks at its beginning."""
-    if MARKUP.match(begin):
+    if re.match(MARKUP, begin):
         return HTML
-    if SERVER.match(begin):
+    if re.match(SERVER, begin):
         return NOT_FOUND
     if begin.startswith(b"IN: ") and b" OUT: " in begin:
         return SCAN_TEXT
     if begin.startswith(b"{"):
         return _object_kind(begin)
-    return JSON_ARRAY if ARRAY.match(begin) else None
+    return JSON_ARRAY if re.match(ARRAY, begin) else None
 
 
 def _object_kind(begin: bytes) -> Kind:
     """Return the kind of a text that begins as a JSON object does."""
-    if REASCAN_KEY.search(begin):
+    if re.search(REASCAN_KEY, begin):
         return REASCAN
-    if VOCABULARY_KEY.match(begin):
+    if re.match(VOCABULARY_KEY, begin):
         return VOCABULARY
-    if RECORD_KEY.match(begin):
+    if re.match(RECORD_KEY, begin):
         return JSON_LINES
-    if GSCAN_KEY.search(begin[:256]) and b'"agent_position"' not in begin[:256]:
+    if re.search(GSCAN_KEY, begin[:256]) and b'"agent_position"' not in begin[:256]:
         return GSCAN
     first, _, more = begin.partition(b"\n")
     try:

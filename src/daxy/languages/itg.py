@@ -25,7 +25,6 @@ space or nothing before it is a remark.
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
 from daxy.core.errors import UnknownName, WrongFile
@@ -61,6 +60,8 @@ def grammar(name: str) -> Grammar:
     """
     if name not in GRAMMARS:
         raise UnknownName("grammar", name, GRAMMARS)
+    from importlib import resources  # slow to import
+
     file = resources.files("daxy.languages") / "grammars" / f"{name}.itg"
     return read(file.read_text(encoding="utf-8"), file.name)
 
