@@ -85,7 +85,7 @@ def run(name: str, arguments: list[str]) -> list[str]:
 
 def place() -> dict[str, Any]:
     """Return with which versions, where and when."""
-    from daxy.experiments.environment import describe
+    from daxy.runs.environment import describe
 
     here = describe([])
     names = ("daxy", "jax", "device_kind", "processor", "cores", "started")

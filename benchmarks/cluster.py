@@ -24,7 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.side_by_side import warn_if_busy
-from daxy.experiments.runs import Run
+from daxy.runs.store import Run
 
 TOGETHER = 6
 TASKS, DROPOUT, SEEDS = ("scan/length", "scan/addprim_turn_left"), (0.0, 0.5), range(6)
@@ -56,9 +56,9 @@ def asked_for(samples: int) -> list[Run]:
 
 def sweep(folder: Path, samples: int, on: str) -> None:
     """Run what is missing of the sweep; say `ended` and the time after each program."""
-    from daxy.experiments import executors
-    from daxy.experiments.programs import programs
-    from daxy.experiments.runs import Silent, Workshop
+    from daxy.runs import executors
+    from daxy.runs.programs import programs
+    from daxy.runs.store import Silent, Workshop
 
     workshop, runs = Workshop(folder, checkpoint_seconds=2.0), asked_for(samples)
     planned = programs(runs, workshop.missing(runs), workshop, TOGETHER)

@@ -22,8 +22,8 @@ from benchmarks.peers import torch_seq2seq as peer
 from benchmarks.peers.weights import into_torch
 from benchmarks.side_by_side import measure, warn_if_busy
 from daxy.batching.table import Table
-from daxy.experiments.trained import load
 from daxy.models import seq2seq
+from daxy.runs.saved import load
 from daxy.training.protocol import Protocol
 from daxy.training.replicas import Replicas
 

@@ -97,8 +97,8 @@ def train(folder: Path, epochs: int, moment: Moment | None) -> int:
     interrupts.install(words)
     say("begun")
     from daxy.cli import main
-    from daxy.experiments import progress
     from daxy.learners import neural
+    from daxy.runs import progress
 
     class Display(progress.Display):
         def stepped(self, *arguments: Any) -> None:

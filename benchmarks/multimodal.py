@@ -28,8 +28,8 @@ from benchmarks.peers.multimodal_weights import into_torch
 from benchmarks.side_by_side import measure, warn_if_busy
 from daxy import tasks
 from daxy.batching.table import Table
-from daxy.experiments.runs import Experiment, group_of, prepare
 from daxy.learners.neural import learner
+from daxy.runs.store import Experiment, group_of, prepare
 from daxy.training.loop import STEPS_TOGETHER, Training
 from daxy.training.protocol import protocol
 from daxy.training.replicas import merged

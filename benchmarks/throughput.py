@@ -26,9 +26,9 @@ import numpy as np
 
 from benchmarks.side_by_side import measure, seconds_each, warn_if_busy
 from daxy.core.files import write_json
-from daxy.experiments.environment import describe
 from daxy.learners.neural import Group, Member, Neural
 from daxy.models.stacked import Config
+from daxy.runs.environment import describe
 from daxy.tasks import ScanData
 from daxy.training.devices import use_every_core
 from daxy.training.loop import STEPS_TOGETHER, Training

@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from daxy import tasks
+from daxy import papers, tasks
 from daxy.cli import main as command_line
 from daxy.core.errors import WrongRequest
-from daxy.experiments import papers, references
-from daxy.experiments.ledger import Ledger
 from daxy.report import results
+from daxy.reproduction import references
+from daxy.reproduction.ledger import Ledger
 from daxy.tasks import Task, in_one_line, typical
 
 ROOT = Path(__file__).parent.parent

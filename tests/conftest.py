@@ -22,8 +22,8 @@ from hypothesis import settings
 from tests.archives import unpacked
 
 from daxy.cli.main import main
-from daxy.experiments.entry import Entry
-from daxy.experiments.papers import Cell
+from daxy.papers import Cell
+from daxy.reproduction.entry import Entry
 
 settings.register_profile("daxy", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("daxy")
@@ -64,7 +64,7 @@ def forget_programs() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def one_shape() -> Iterator[None]:
     """Pad all batches alike: one program to compile instead of several."""
-    from tests.experiments.small_runs import shapes
+    from tests.runs.small_runs import shapes
 
     with shapes(1):
         yield
@@ -73,10 +73,10 @@ def one_shape() -> Iterator[None]:
 SLOW = (
     *("cli/test_train.py", "cli/test_reproduce.py", "cli/test_sweep.py", "cli/test_translation.py"),
     *("docs/test_documents.py", "docs/test_tutorial.py", "docs/test_examples.py"),
-    *("experiments/test_memory_runs.py", "experiments/test_streamed_runs.py"),
-    *("experiments/test_augmented_runs.py", "experiments/test_grounded_runs.py"),
-    *("experiments/test_runs.py", "experiments/test_finishing.py", "experiments/test_sweep.py"),
-    *("experiments/test_learning_rates.py", "experiments/test_cluster.py"),
+    *("runs/test_memory_runs.py", "runs/test_streamed_runs.py"),
+    *("runs/test_augmented_runs.py", "runs/test_grounded_runs.py"),
+    *("runs/test_runs.py", "runs/test_finishing.py", "reproduction/test_sweep.py"),
+    *("reproduction/test_learning_rates.py", "runs/test_cluster.py"),
     *("tasks/test_gscan.py", "tasks/test_gscan_official.py", "models/test_late_weights.py"),
     *("models/test_known_states.py", "cli/test_augment.py"),
     *("tasks/test_release.py", "tasks/test_released_validation.py"),

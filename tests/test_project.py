@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 import daxy
-from daxy.experiments import papers
+from daxy import papers
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))

@@ -14,9 +14,9 @@ from matplotlib import font_manager
 from PIL import Image, ImageDraw, ImageFont
 
 import daxy
-from daxy.experiments.run_folder import RunFolder
 from daxy.languages.grounded import parse, referent
 from daxy.report.finding import Tested, draw
+from daxy.runs.folder import RunFolder
 from daxy.worlds import drawing
 from daxy.worlds.examples import GroundedExample
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:  # `typing` would be most of what importing this takes
     from daxy.core.errors import DaxyWarning
     from daxy.core.examples import Example, Examples
     from daxy.core.split import Split
-    from daxy.experiments.trained import Trained, train
     from daxy.report.tables import table
+    from daxy.reproduction.trained import Trained, train
     from daxy.scoring import Scored, score
     from daxy.tasks import Data, data
 
@@ -53,12 +53,12 @@ _HOMES = {
     "Examples": "daxy.core.examples",
     "Scored": "daxy.scoring",
     "Split": "daxy.core.split",
-    "Trained": "daxy.experiments.trained",
+    "Trained": "daxy.reproduction.trained",
     "data": "daxy.tasks",
     "load": "daxy.api",
     "score": "daxy.scoring",
     "table": "daxy.report.tables",
-    "train": "daxy.experiments.trained",
+    "train": "daxy.reproduction.trained",
 }
 
 

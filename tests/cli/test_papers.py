@@ -3,11 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from daxy import tasks
+from daxy import papers, tasks
 from daxy.cli.main import verbs
-from daxy.experiments import papers
-from daxy.experiments.ledger import Ledger
 from daxy.report import analyses
+from daxy.reproduction.ledger import Ledger
 
 TABLE = papers.table("bastings2018/table4")
 

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from daxy.experiments import papers, reproduction
-from daxy.experiments.ledger import Ledger
-from daxy.experiments.papers import Cell, Paper, Recipe, Table
-from daxy.experiments.runs import Workshop
+from daxy import papers
+from daxy.papers import Cell, Paper, Recipe, Table
+from daxy.reproduction import plan as reproduction
+from daxy.reproduction.ledger import Ledger
+from daxy.runs.store import Workshop
 from daxy.training.interrupt import Interrupted
 from daxy.training.protocol import PROTOCOLS, Protocol
 

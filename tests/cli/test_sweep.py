@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from daxy import papers
 from daxy.core.errors import RunFailed
-from daxy.experiments import executors, papers, reproduction
-from daxy.experiments.ledger import Ledger
-from daxy.experiments.papers import Cell, Paper, Recipe, Table
-from daxy.experiments.runs import Workshop
+from daxy.papers import Cell, Paper, Recipe, Table
+from daxy.reproduction import plan as reproduction
+from daxy.reproduction.ledger import Ledger
+from daxy.runs import executors
+from daxy.runs.store import Workshop
 from daxy.training.interrupt import Interrupted
 from daxy.training.protocol import PROTOCOLS, protocol
 

@@ -10,7 +10,7 @@ import pytest
 import daxy as daxy_package
 from daxy import models
 from daxy.cli import demo
-from daxy.experiments.run_folder import RESULTS
+from daxy.runs.folder import RESULTS
 from daxy.training.protocol import PROTOCOLS
 
 pytestmark = pytest.mark.usefixtures("one_shape")
@@ -206,10 +206,10 @@ def test_predictions_of_a_run_get_the_score_that_the_run_reports(
 def test_what_is_published_of_a_task_is_shown_beside_what_a_run_scored(
     daxy: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from daxy.experiments import papers
+    from daxy import papers
 
     cell = papers.table("bastings2018/table4").cell("GRU +Attn", "length")
-    monkeypatch.setattr("daxy.experiments.trained.published", lambda *_: [cell])
+    monkeypatch.setattr("daxy.reproduction.trained.published", lambda *_: [cell])
     answer = train(daxy, tmp_path, seeds=1)
     assert "published  18.1 ±1.1 (bastings2018/table4, GRU +Attn, length)" in answer.out
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from daxy.experiments import papers
-from daxy.experiments.ledger import Ledger
+from daxy import papers
+from daxy.reproduction.ledger import Ledger
 from daxy.training.protocol import protocol
 
 pytestmark = pytest.mark.usefixtures("one_shape")

@@ -8,10 +8,10 @@ import pytest
 from rich.console import Group, RenderableType
 from rich.table import Table
 
+from daxy import papers
 from daxy.cli._wide import write
-from daxy.experiments import papers
-from daxy.experiments.ledger import Runs
 from daxy.report.tables import compare, for_terminal
+from daxy.reproduction.ledger import Runs
 
 NAME = "a name of a row that is long and can be wrapped"
 FIGURES = ("86.7 ±5.2", "76.5 ±2.7", "75.4 80.3 73.9")

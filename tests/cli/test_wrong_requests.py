@@ -92,10 +92,6 @@ REQUESTS = [
         " 200,000,000; --shard 1/N makes a part of them",
     ),
     (
-        f"interpret svo_sov --json si1 vi2 {'oi3 ' * 600}",
-        "the answer is nested too deeply for JSON; leave out --json, or ask for less",
-    ),
-    (
         "train scan/length transducer --memory none --memory-width 4",
         "without a memory there is no memory-width; leave it out",
     ),
@@ -767,6 +763,13 @@ def test_a_wrong_request_gets_one_line(
     assert answer.err == f"daxy: {message}\n"
     assert answer.out == "" or "--json" in request_
     assert answer.code == (1 if message.startswith(FAILS_AT_RUN) else 2)
+
+
+def test_a_deep_answer_is_an_object_or_one_line(daxy: Callable) -> None:
+    answer = daxy("interpret", "svo_sov", "--json", "si1", "vi2", *["oi3"] * 600)
+    # How deep `json` can write depends on the version of Python.
+    deep = "the answer is nested too deeply for JSON; leave out --json, or ask for less"
+    assert answer.code == 0 or (answer.code, answer.json["error"]) == (2, deep)
 
 
 @pytest.mark.parametrize(("request_", "message"), OF_JSON.values(), ids=OF_JSON)

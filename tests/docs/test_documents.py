@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from tests.docs.blocks import ROOT, Block, blocks, commands, run, without_blocks
 
-from daxy import models, tasks
+from daxy import models, papers, tasks
 from daxy.cli import _parse, main
 from daxy.core import registry
-from daxy.experiments import papers
 
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]

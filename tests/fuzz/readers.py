@@ -15,16 +15,12 @@ import jax.numpy as jnp
 import numpy as np
 from safetensors.numpy import save
 
+from daxy import papers
 from daxy.cli._parse import parse
 from daxy.core import registry
 from daxy.core.examples import Examples, Sequences
 from daxy.core.files import write_json
 from daxy.core.split import Provenance, Sizes
-from daxy.experiments import papers
-from daxy.experiments.entry import Entry
-from daxy.experiments.ledger import Ledger, text
-from daxy.experiments.request import FORMAT
-from daxy.experiments.run_folder import RESULTS, RunFolder
 from daxy.formats import (
     _gscan_writing,
     gscan_json,
@@ -39,6 +35,10 @@ from daxy.formats import (
     world_json,
 )
 from daxy.languages import copular, grounded, itg, scan, spelling
+from daxy.reproduction.entry import Entry
+from daxy.reproduction.ledger import Ledger, text
+from daxy.runs.config import FORMAT
+from daxy.runs.folder import RESULTS, RunFolder
 from daxy.training.checkpoint import Checkpoint, named_arrays, read_arrays, restored
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstration import demonstrate

@@ -8,8 +8,8 @@ from sacrebleu import corpus_bleu, sentence_bleu
 
 from daxy import metrics
 from daxy.core.examples import Examples, Sequences
-from daxy.experiments.papers._printed import COUNTED
 from daxy.metrics.bleu import SIGNATURE, scorer
+from daxy.papers._printed import COUNTED
 
 BLEU, ACCEPTED = metrics.get("bleu"), metrics.get("accepted")
 PAIRS = [

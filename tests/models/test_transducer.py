@@ -13,11 +13,11 @@ from tests.models.memories.test_memories import Numbers, equations, sigmoid
 
 from daxy.core.errors import DaxyError
 from daxy.core.vocabulary import END, PAD
-from daxy.experiments.papers import grefenstette2015 as paper
 from daxy.models import memories, transducer
 from daxy.models._model import Batch, Sizes
 from daxy.models.layers import late_weights, retraced
 from daxy.models.transducer import Config, Course, Here, Model
+from daxy.papers import grefenstette2015 as paper
 
 KINDS = tiny.transducers()
 PUBLISHED = {

@@ -10,24 +10,25 @@ import numpy as np
 import pytest
 from benchmarks.kill_and_resume import Few
 from matplotlib.patches import Rectangle
-from tests.experiments.small_runs import experiment
+from tests.runs.small_runs import experiment
 
-from daxy import tasks
+from daxy import papers, tasks
 from daxy.core.errors import UnknownName, WrongRequest
 from daxy.core.examples import Example, Sequences, Tokens
 from daxy.core.files import write_bytes
 from daxy.core.summary import Summary
-from daxy.experiments import papers, reproduction
-from daxy.experiments.entry import entry
-from daxy.experiments.papers import Finding
-from daxy.experiments.request import run_config
-from daxy.experiments.run_folder import RunFolder
 from daxy.formats import parquet, predictions
 from daxy.learners.predictor import Predictor
+from daxy.papers import Finding
 from daxy.report import analyses
 from daxy.report.analyses import neighbours
 from daxy.report.analyses._analysis import Findings, Row
 from daxy.report.analyses.neighbours import OF
+from daxy.reproduction import plan as reproduction
+from daxy.reproduction import published
+from daxy.reproduction.entry import entry
+from daxy.runs.config import run_config
+from daxy.runs.folder import RunFolder
 from daxy.tasks import ScanData
 
 pytestmark = pytest.mark.usefixtures("one_shape")
@@ -505,10 +506,10 @@ def test_what_a_paper_says_of_the_same_network_stands_beside_what_was_found(
     assert len(found.draw().axes) == 2
     other = [run(tmp_path, "scan/length", 1, short)]
     assert not analysis.beside(Findings(title="made up", rows=own), other).published
-    assert printed in papers.findings(
+    assert printed in published.findings(
         "length_oracle", "scan/length", learner, ScanData(validation="none").options
     )
-    assert not papers.findings("length_oracle", "scan/length", learner, ScanData().options)
+    assert not published.findings("length_oracle", "scan/length", learner, ScanData().options)
 
     paths = [str(each.path) for each in folders]
     assert daxy("analyse", "by_construction", *paths, "--json").json["notes"] == []

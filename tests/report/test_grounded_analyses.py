@@ -7,22 +7,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from daxy import tasks
+from daxy import papers, tasks
 from daxy.core.errors import UnknownName, WrongRequest
 from daxy.core.examples import Sequences, Tokens
 from daxy.core.files import write_bytes
-from daxy.experiments import papers, reproduction
-from daxy.experiments.papers import ruis2020
-from daxy.experiments.request import RunConfig, run_config
-from daxy.experiments.run_folder import RunFolder
-from daxy.experiments.runs import Experiment
-from daxy.experiments.trained import Trained
 from daxy.formats import predictions
 from daxy.languages import grounded
 from daxy.learners.neural import learner
+from daxy.papers import ruis2020
 from daxy.report import analyses
 from daxy.report.analyses._analysis import Findings
 from daxy.report.analyses.destinations import destinations
+from daxy.reproduction import plan as reproduction
+from daxy.reproduction.trained import Trained
+from daxy.runs.config import RunConfig, run_config
+from daxy.runs.folder import RunFolder
+from daxy.runs.store import Experiment
 from daxy.tasks import Data
 from daxy.tasks.gscan import GscanTask
 from daxy.training.protocol import protocol

@@ -10,17 +10,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.experiments.small_runs import experiment
 from tests.report import test_grounded_analyses as grounded
 from tests.report.test_analyses import AS_LAKE, LEARNER, right, run, short
+from tests.runs.small_runs import experiment
 
+from daxy import papers
 from daxy.core.examples import Example, Sequences, Tokens
-from daxy.experiments import papers, reproduction
-from daxy.experiments.entry import Entry
-from daxy.experiments.ledger import Ledger
-from daxy.experiments.run_folder import RunFolder
 from daxy.report.page import Page, _examples, page
 from daxy.report.page._encoding import Evaluated
+from daxy.reproduction import plan as reproduction
+from daxy.reproduction.entry import Entry
+from daxy.reproduction.ledger import Ledger
+from daxy.runs.folder import RunFolder
 
 TASK = "scan/simple_p1"
 HOSTILE = "</script><script>document.title='changed'</script><b>&amp;\u2028"

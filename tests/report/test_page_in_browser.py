@@ -12,8 +12,8 @@ import pytest
 from tests.report.test_page import HOSTILE, TASK, four_runs, made
 
 from daxy.core.errors import visible
-from daxy.experiments.run_folder import RunFolder
 from daxy.formats import parquet
+from daxy.runs.folder import RunFolder
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from daxy import papers
 from daxy.core.errors import WrongRequest
-from daxy.experiments import papers
-from daxy.experiments.ledger import Runs
-from daxy.experiments.papers import Table
+from daxy.papers import Table
 from daxy.report import pictures
 from daxy.report.tables import Comparison, compare
+from daxy.reproduction.ledger import Runs
 
 CURVE, TABLE_4 = papers.table("ruis2020/curve"), papers.table("bastings2018/table4")
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from daxy import papers
 from daxy.core.errors import CheckFailed, WrongFile
-from daxy.experiments import papers
-from daxy.experiments.ledger import Ledger
 from daxy.report import readme
+from daxy.reproduction.ledger import Ledger
 
 ROOT = Path(__file__).parent.parent.parent
 PAPER = papers.get("bastings2018")

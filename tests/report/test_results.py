@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from daxy.experiments import papers
-from daxy.experiments.ledger import Ledger
+from daxy import papers
 from daxy.report import results
+from daxy.reproduction.ledger import Ledger
 
 ROOT = Path(__file__).parents[2]
 LEDGER = Ledger(ROOT / "results")

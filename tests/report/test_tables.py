@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from daxy.experiments import papers
-from daxy.experiments.ledger import Ledger
+from daxy import papers
 from daxy.report.tables import RETRAINED, SELECTED, Comparison, compare, for_terminal, table
+from daxy.reproduction.ledger import Ledger
 
 PAPER = papers.get("bastings2018")
 TABLE = PAPER.table("table4")

@@ -13,8 +13,8 @@ from daxy.augmentation.worlds import Rewriter, targets
 from daxy.core.errors import WrongRequest
 from daxy.core.examples import Examples, Sequences
 from daxy.core.split import Split
-from daxy.experiments.papers import ruis2020
 from daxy.languages import grounded
+from daxy.papers import ruis2020
 from daxy.tasks import gscan
 from daxy.tasks._gscan_data import CompositionalData, GscanData
 from daxy.tasks._gscan_examples import Shown, every

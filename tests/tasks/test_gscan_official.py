@@ -12,8 +12,8 @@ import daxy as package
 from daxy import tasks
 from daxy.core.errors import WrongFile, WrongRequest
 from daxy.core.split import Split
-from daxy.experiments import papers
-from daxy.experiments.request import run_config
+from daxy.reproduction import published
+from daxy.runs.config import run_config
 from daxy.tasks.gscan import TASKS, GscanTask, examine, repeated, shots
 
 CHOICES: dict[str, Any] = {"grid": 4, "resampling": 1}
@@ -230,7 +230,7 @@ def test_what_a_file_says_nothing_of_is_not_recorded(compositional: Path, length
         assert set(split.provenance.options) == shown
         config = run_config(task, data, split, {}, seed=0)
         assert set(config.options) == shown
-        assert not papers.on_test(task, config.options)
+        assert not published.of_test(task, config.options)
     assert split.provenance.options["max_length"] == 6
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from daxy.experiments.papers import Cell
-    from daxy.experiments.references import Reference
+    from daxy.papers import Cell
+    from daxy.reproduction.references import Reference
 
 
 def as_values(cells: Sequence[Cell]) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from daxy.cli._table import say
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
-    from daxy.experiments.run_folder import RunFolder
+    from daxy.runs.folder import RunFolder
     from daxy.tasks import Data
 
 
@@ -50,7 +50,7 @@ def finished(path: Path) -> RunFolder:
         WrongRequest: there is none.
         RunFailed: it is damaged.
     """
-    from daxy.experiments.run_folder import RunFolder
+    from daxy.runs.folder import RunFolder
 
     check_there(path)
     folder = RunFolder(path)

@@ -15,10 +15,10 @@ from daxy.cli._verb import Switch, Verb
 from daxy.core.errors import visible
 
 if TYPE_CHECKING:
-    from daxy.experiments.ledger import Ledger
-    from daxy.experiments.papers import Cell, Paper, Table
-    from daxy.experiments.reproduction import Step
-    from daxy.experiments.runs import Workshop
+    from daxy.papers import Cell, Paper, Table
+    from daxy.reproduction.ledger import Ledger
+    from daxy.reproduction.plan import Step
+    from daxy.runs.store import Workshop
 
 Rows = tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="ROW")]]
 """Rows as printed; none means all."""
@@ -72,7 +72,7 @@ class Measures(Verb):
 
     def check_seeds(self) -> None:
         """Refuse a number of runs that is none."""
-        from daxy.experiments.runs import seeds_from
+        from daxy.runs.store import seeds_from
 
         if self.seeds is not None:
             seeds_from(self.seeds)
@@ -80,13 +80,13 @@ class Measures(Verb):
     @property
     def workshop(self) -> Workshop:
         """Where its runs are made."""
-        from daxy.experiments.runs import Workshop
+        from daxy.runs.store import Workshop
 
         return Workshop(self.runs, test_every=self.test_every)
 
     def planned(self, paper: Paper, cells: Sequence[Cell], ledger: Ledger) -> list[Step]:
         """Return what there is and what is missing of each cell."""
-        from daxy.experiments import reproduction
+        from daxy.reproduction import plan as reproduction
 
         return reproduction.plan(
             paper,

@@ -62,8 +62,8 @@ class Analyse(Verb):
         """Return the list of analyses, or the findings of one."""
         from rich.console import Group
 
-        from daxy.experiments.run_folder import RunFolder
         from daxy.report import analyses
+        from daxy.runs.folder import RunFolder
 
         if self.analysis is None:
             flags = "--test, --source, --official, --draw and --force"

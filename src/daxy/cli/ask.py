@@ -54,8 +54,8 @@ class Ask(Verb):
     def run(self) -> Result:
         """Return the network's answers, each with the right one."""
         from daxy import tasks
-        from daxy.experiments.trained import load
         from daxy.formats import world_json
+        from daxy.runs.saved import load
 
         folder = finished(self.run_folder)
         task = tasks.get(folder.config().task)

@@ -165,7 +165,7 @@ class Augment(OfTask):
 
         Without the paper's GECA it is what it counts before.
         """
-        from daxy.experiments.papers import ruis2020
+        from daxy.papers import ruis2020
 
         usual = type(self.data)().options
         is_theirs = self.task == ruis2020.BASELINE.task and dict(split.provenance.options) == usual

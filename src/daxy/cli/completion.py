@@ -86,8 +86,7 @@ class Words:
 
 def _names() -> dict[str, list[str]]:
     """Return the names that a flag, or an argument by its metavar, takes."""
-    from daxy import models, tasks
-    from daxy.experiments import papers
+    from daxy import models, papers, tasks
     from daxy.report import analyses
 
     tables = [table.path for name in papers.available() for table in papers.get(name).tables]

@@ -85,10 +85,10 @@ class Demo(Verb):
     def _tested(self, benchmark: str) -> dict[str, Tested]:
         """Train a network on each split of a benchmark, as one program, and return their tests."""
         from daxy import tasks
-        from daxy.experiments.progress import Display
-        from daxy.experiments.runs import Run, Workshop
         from daxy.learners.neural import learner
         from daxy.report.finding import Tested
+        from daxy.runs.progress import Display
+        from daxy.runs.store import Run, Workshop
         from daxy.training.protocol import Protocol
 
         recipe: dict[str, Any] = BRIEF
@@ -126,7 +126,7 @@ def _rows(tested: dict[str, Tested]) -> list[dict[str, Any]]:
 
 
 def _row(task: str, run: Tested) -> dict[str, Any]:
-    from daxy.experiments.papers import table
+    from daxy.papers import table
 
     benchmark, _, split = task.partition("/")
     number = {"scan": "table4", "nacs": "table5"}[benchmark]

@@ -15,8 +15,8 @@ from daxy.cli._verb import Switch, Verb
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
-    from daxy.experiments.ledger import Ledger
-    from daxy.experiments.papers import Paper, Table
+    from daxy.papers import Paper, Table
+    from daxy.reproduction.ledger import Ledger
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ class Papers(Verb):
 
     def run(self) -> Result:
         """Return the list, the tables of a paper, or a table."""
-        from daxy.experiments import papers
+        from daxy import papers
 
         exists = self.results is None or self.results.exists()
         require(exists, f"{self.results}: no such folder")
@@ -61,13 +61,13 @@ class Papers(Verb):
 
     def _ledger(self) -> Ledger:
         """Return the measured runs."""
-        from daxy.experiments.ledger import Ledger, measured_folder
+        from daxy.reproduction.ledger import Ledger, measured_folder
 
         return Ledger(self.results or measured_folder())
 
     def _shown(self, table: Table, ledger: Ledger) -> Result:
         """Return a table with the measured figures beside the published ones."""
-        from daxy.experiments import papers
+        from daxy import papers
         from daxy.report.tables import RULE, compare, for_terminal
 
         check(self.draw, force=self.force)
@@ -94,7 +94,7 @@ class Papers(Verb):
 def _listed() -> Result:
     from rich.table import Table as Lines
 
-    from daxy.experiments import papers
+    from daxy import papers
 
     every = [papers.get(name) for name in papers.available()]
     columns = Lines("paper", "tables", "citation", box=None, pad_edge=False)

@@ -65,9 +65,9 @@ class Report(Verb):
 
         from daxy.cli._wide import Visible
         from daxy.core.files import write_text
-        from daxy.experiments.ledger import Ledger, measured_folder
-        from daxy.experiments.run_folder import RunFolder
         from daxy.report.page import page
+        from daxy.reproduction.ledger import Ledger, measured_folder
+        from daxy.runs.folder import RunFolder
 
         with Visible(sys.stderr).status("reading runs") as status:
             made = page(

@@ -15,9 +15,9 @@ from daxy.cli._words import counted
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
-    from daxy.experiments.ledger import Ledger
-    from daxy.experiments.papers import Cell, Paper, Table
-    from daxy.experiments.reproduction import Step
+    from daxy.papers import Cell, Paper, Table
+    from daxy.reproduction.ledger import Ledger
+    from daxy.reproduction.plan import Step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +40,8 @@ class Reproduce(Measures):
 
     def run(self) -> Result:
         """Return the plan, or the table once the plan is carried out."""
-        from daxy.experiments import papers
-        from daxy.experiments.ledger import Ledger
+        from daxy import papers
+        from daxy.reproduction.ledger import Ledger
 
         self.check_seeds()
         table = papers.table(self.table)
@@ -62,8 +62,8 @@ class Reproduce(Measures):
 
     def _seconds(self, steps: Sequence[Step]) -> float | None:
         """Return an estimate of the training time here; None of nothing, or unless asked for."""
-        from daxy.experiments.programs import CALIBRATED, estimates
-        from daxy.experiments.reproduction import missing_programs
+        from daxy.reproduction.plan import missing_programs
+        from daxy.runs.programs import CALIBRATED, estimates
 
         if not self.estimate:
             return None
@@ -76,9 +76,9 @@ class Reproduce(Measures):
 
     def _carry_out(self, paper: Paper, table: Table, steps: Sequence[Step], ledger: Ledger) -> None:
         """Run and file each cell, and say on stderr what it came to."""
-        from daxy.experiments import reproduction
-        from daxy.experiments.progress import Display
         from daxy.report.tables import compare
+        from daxy.reproduction import plan as reproduction
+        from daxy.runs.progress import Display
         from daxy.training.interrupt import Interrupted
 
         going = reproduction.carry_out(steps, table, ledger, Display(), restart=self.restart)
@@ -100,7 +100,7 @@ def _planned(table: Table, steps: Sequence[Step], seconds: float | None) -> Resu
     from rich.console import Group
     from rich.table import Table as Lines
 
-    from daxy.experiments.progress import duration
+    from daxy.runs.progress import duration
 
     columns = Lines(
         "row", "column", "task", "in results", "finished", "to train", box=None, pad_edge=False
@@ -126,7 +126,7 @@ def _step(step: Step) -> dict[str, Any]:
 
 
 def _sum(table: Table, steps: Sequence[Step]) -> str:
-    from daxy.experiments.reproduction import counts
+    from daxy.reproduction.plan import counts
 
     there, finished, missing = counts(steps)
     found = f"{there} in results, {finished} finished, {missing} to train"

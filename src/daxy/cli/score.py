@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from daxy.core.examples import Sequences
     from daxy.core.split import Provenance, Split
-    from daxy.experiments.papers import Cell
+    from daxy.papers import Cell
     from daxy.scoring import Predictions, Scored
 
 
@@ -159,18 +159,18 @@ class Score(OfSample):
 
     def _published(self, scored: Scored, about: Provenance) -> list[Cell]:
         """Return the published figures of the tests that were scored whole."""
-        from daxy.experiments import papers
+        from daxy.reproduction import published
 
         if scored.is_partial:
             return []
-        cells = papers.on_test(self.task, about.options)
+        cells = published.of_test(self.task, about.options)
         one = self.test
         return [cell for cell in cells if one is None or (cell.recipe and cell.recipe.test == one)]
 
     def _asked(self, run: Path) -> tuple[Split, Sequences]:
         """Return the data that a run's network is asked about, and what it says to the test set."""
-        from daxy.experiments.runs import limited
-        from daxy.experiments.trained import load
+        from daxy.runs.saved import load
+        from daxy.runs.store import limited
         from daxy.worlds.examples import GroundedExamples
 
         idle = self.partial or self.normalize or self.order is not None

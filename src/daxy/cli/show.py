@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from daxy.core.examples import Example, Examples, Tokens
     from daxy.core.split import Split
-    from daxy.experiments.run_folder import RunFolder
     from daxy.learners.predictor import Predictor
+    from daxy.runs.folder import RunFolder
     from daxy.tasks import Data, Task
     from daxy.worlds.examples import GroundedExample
 
@@ -131,7 +131,7 @@ class Show(OfTask):
 
     def _in_network(self, run: Path, split: Split, asked: str) -> Result:
         """Return what goes on in a run's network when it is asked about examples."""
-        from daxy.experiments.trained import load
+        from daxy.runs.saved import load
 
         network = load(run)
         if network.has_memory:
@@ -270,7 +270,7 @@ def _check_run(folder: RunFolder, split: Split, data: Data) -> None:
 def _answered(run: Path, example: GroundedExample) -> tuple[Tokens, list[float]]:
     """Return what a run's network does, and how much it attends to each cell, row after row."""
     from daxy.core.examples import Sequences
-    from daxy.experiments.trained import load
+    from daxy.runs.saved import load
     from daxy.worlds.columns import Worlds
 
     network = load(run)

@@ -18,10 +18,10 @@ from daxy.cli._words import counted
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
-    from daxy.experiments.ledger import Ledger
-    from daxy.experiments.papers import Cell, Paper, Table
-    from daxy.experiments.programs import Program
-    from daxy.experiments.sweep import Sweep as Asked
+    from daxy.papers import Cell, Paper, Table
+    from daxy.reproduction.ledger import Ledger
+    from daxy.reproduction.sweep import Sweep as Asked
+    from daxy.runs.programs import Program
 
 SETTINGS = ("cell", "layers", "hidden", "attention", "dropout")
 
@@ -72,8 +72,8 @@ class Sweep(Measures):
 
     def run(self) -> Result:
         """Return the plan, or the table once the plan is carried out."""
-        from daxy.experiments import papers
-        from daxy.experiments.ledger import Ledger
+        from daxy import papers
+        from daxy.reproduction.ledger import Ledger
 
         self.check_seeds()
         size = self.max_group_size
@@ -84,7 +84,7 @@ class Sweep(Measures):
         return self._serve(paper, table, self._cells(table), Ledger(self.results), cluster)
 
     def _cells(self, table: Table) -> list[Cell]:
-        from daxy.experiments.sweep import select
+        from daxy.reproduction.sweep import select
 
         given = {name: getattr(self, name) for name in SETTINGS}
         attention = {"with": (True,), "without": (False,), "both": ()}
@@ -97,10 +97,10 @@ class Sweep(Measures):
     def _serve(
         self, paper: Paper, table: Table, cells: list[Cell], ledger: Ledger, cluster: dict[str, Any]
     ) -> Result:
-        from daxy.experiments import executors
-        from daxy.experiments.programs import Program
-        from daxy.experiments.progress import Display
-        from daxy.experiments.sweep import Sweep as Asked
+        from daxy.reproduction.sweep import Sweep as Asked
+        from daxy.runs import executors
+        from daxy.runs.programs import Program
+        from daxy.runs.progress import Display
 
         steps = self.planned(paper, cells, ledger)
         asked = Asked(table, steps, self.workshop, self.max_group_size)
@@ -128,7 +128,7 @@ class Sweep(Measures):
 
     def _clear(self, asked: Asked) -> None:
         """Delete what there is of the runs to be trained, here and at the storage, or nothing."""
-        from daxy.experiments.storage import Storage
+        from daxy.runs.storage import Storage
 
         kept = None if self.storage is None else Storage.at(self.storage)
         runs = asked.missing
@@ -150,7 +150,7 @@ class Sweep(Measures):
         return {}
 
     def _estimated(self, asked: Asked) -> dict[int, float]:
-        from daxy.experiments.programs import CALIBRATED, estimates
+        from daxy.runs.programs import CALIBRATED, estimates
 
         if asked.programs:
             tried = min(CALIBRATED, len(asked.programs))
@@ -172,7 +172,7 @@ class _Plan:
 
     @property
     def data(self) -> dict[str, Any]:
-        from daxy.experiments.reproduction import counts
+        from daxy.reproduction.plan import counts
 
         steps = self.asked.steps
         there, finished, _ = counts(steps)
@@ -203,7 +203,7 @@ class _Plan:
         from rich.console import Group
         from rich.table import Table as Lines
 
-        from daxy.experiments.progress import duration
+        from daxy.runs.progress import duration
 
         columns = Lines(box=None, pad_edge=False)
         for name in ("program", "on", "networks", "samples", "estimate"):
@@ -221,7 +221,7 @@ class _Plan:
 
     def progress(self, ended: Sequence[Program], elapsed: float) -> str:
         """Return what is done when these programs have ended, in whatever order."""
-        from daxy.experiments.progress import duration
+        from daxy.runs.progress import duration
 
         costs = {id(each): self.seconds.get(n, each.work) for n, each in enumerate(self.programs)}
         folder, runs = self.asked.workshop.folder, sum(len(each.runs) for each in self.programs)

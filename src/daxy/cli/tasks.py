@@ -45,11 +45,11 @@ class Tasks(OfTask):
 
         from daxy import metrics, tasks
         from daxy.cli._published import as_table, as_values, quoted_table, quoted_values
-        from daxy.experiments import papers, references
+        from daxy.reproduction import published, references
         from daxy.tasks import in_one_line, typical
 
         task = tasks.get(name)
-        published = task.published_sizes
+        sizes = task.published_sizes
         usual = self.data == type(self.data)()
         data: dict[str, Any] = {
             "task": task.name,
@@ -59,11 +59,11 @@ class Tasks(OfTask):
             "metrics": list(task.metrics),
             "scores": {metric: metrics.get(metric).summary for metric in task.metrics},
             "sizes": asdict(task.sizes),
-            "published_sizes": asdict(published) if published else None,
+            "published_sizes": asdict(sizes) if sizes else None,
         }
 
         def with_figures(more: dict[str, Any], lines: str, options: Mapping[str, Option]) -> Result:
-            figures, quoted = papers.on_test(name, options), references.of_task(name)
+            figures, quoted = published.of_test(name, options), references.of_task(name)
             values = data | more
             values |= {"published": as_values(figures), "quoted": quoted_values(quoted)}
             return Result(data=values, text=Group(lines, *as_table(figures), *quoted_table(quoted)))

@@ -21,10 +21,10 @@ from daxy.core.errors import require
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from daxy.experiments.learning_rates import Grid
-    from daxy.experiments.papers import Cell
-    from daxy.experiments.runs import Experiment
-    from daxy.experiments.trained import Trained
+    from daxy.papers import Cell
+    from daxy.reproduction.learning_rates import Grid
+    from daxy.reproduction.trained import Trained
+    from daxy.runs.store import Experiment
     from daxy.training.protocol import Protocol
 
 LearnerName = tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="LEARNER")]]
@@ -76,9 +76,9 @@ class Train(OfTask):
 
     def run(self) -> Result:
         """Return the scores of every seed, with the published figure where there is one."""
-        from daxy.experiments.progress import Display
-        from daxy.experiments.runs import seeds_from
-        from daxy.experiments.trained import Trained
+        from daxy.reproduction.trained import Trained
+        from daxy.runs.progress import Display
+        from daxy.runs.store import seeds_from
 
         experiment = self.experiment()
         seeds = seeds_from(self.seeds, self.first_seed)
@@ -103,8 +103,8 @@ class Train(OfTask):
         """Return what each learning rate came to, and the scores with the chosen one."""
         from rich.console import Group
 
-        from daxy.experiments.learning_rates import train_grid
-        from daxy.experiments.progress import Display
+        from daxy.reproduction.learning_rates import train_grid
+        from daxy.runs.progress import Display
 
         grid = train_grid(
             experiment, self.learning_rates, seeds, watcher=Display(), restart=self.restart
@@ -137,8 +137,8 @@ class Train(OfTask):
     def experiment(self) -> Experiment:
         """Return what is asked for, as the Python API has it."""
         from daxy import models
-        from daxy.experiments.runs import Experiment
         from daxy.learners.neural import Neural
+        from daxy.runs.store import Experiment
         from daxy.training.protocol import validation
 
         kind = models.config(self.learner)  # said before the flags of another one are used
@@ -259,7 +259,7 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     from rich.console import Group
     from rich.table import Table
 
-    from daxy.experiments.runs import load
+    from daxy.runs.store import load
 
     metric = runs[0]["metric"]
     # Each of several tests has all its scores in a table of its own.

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from daxy.core.examples import Tokens
 from daxy.core.summary import Summary
-from daxy.experiments.run_folder import RunFolder
-from daxy.experiments.trained import load
 from daxy.languages.scan import meanings, say
 from daxy.report._figure import new_figure
 from daxy.report.analyses._analysis import Judged, judged
 from daxy.report.analyses.by_construction import commands, simple_commands
 from daxy.report.mistakes import Mistakes, predictions_of
+from daxy.runs.folder import RunFolder
+from daxy.runs.saved import load
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from daxy.core.display import Brief, table
 from daxy.core.examples import Sequences, Tokens
 from daxy.core.tokens import first_difference
-from daxy.experiments.run_folder import RunFolder
 from daxy.formats import parquet
+from daxy.runs.folder import RunFolder
 
 KINDS = ("too short", "too long", "one token substituted", "other")
 """Kinds of error: by length, then by the number of wrong tokens."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from daxy.core.errors import require
-from daxy.experiments.papers import Table
+from daxy.papers import Table
 from daxy.report._figure import new_figure
 from daxy.report.tables import Comparison
 

@@ -14,8 +14,8 @@ import tyro
 
 from daxy.core.errors import CheckFailed, DaxyError, WrongFile
 from daxy.core.files import read_bytes, write_text
-from daxy.experiments.ledger import Ledger
 from daxy.report.results import summary
+from daxy.reproduction.ledger import Ledger
 
 BEGIN = "<!-- measured: begin; written by `python -m daxy.report.readme` from results/ -->"
 END = "<!-- measured: end -->"

@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from daxy.experiments import papers
-from daxy.experiments.ledger import Ledger
-from daxy.experiments.papers import Cell, Paper, Table
+from daxy import papers
+from daxy.papers import Cell, Paper, Table
 from daxy.report.tables import RETRAINED, RULE, SELECTED, Comparison, compare
+from daxy.reproduction.ledger import Ledger
 
 HEAD = ("row", "column", "published", "measured", "n", "verdict")
 """The columns of a table of results; `n` counts seeds."""

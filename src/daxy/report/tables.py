@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from daxy import papers
 from daxy.core import display
 from daxy.core.summary import Summary
-from daxy.experiments import papers
-from daxy.experiments.entry import Entry
-from daxy.experiments.ledger import Ledger, Runs
-from daxy.experiments.papers import Cell, Table
+from daxy.papers import Cell, Table
+from daxy.reproduction.entry import Entry
+from daxy.reproduction.ledger import Ledger, Runs
 from daxy.training.protocol import protocol
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ from daxy.core.display import Brief, table
 from daxy.core.errors import WrongFile, WrongRequest, require
 from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
-from daxy.experiments import papers
-from daxy.experiments.resolve import settings_of
-from daxy.experiments.run_folder import RunFolder
 from daxy.formats import parquet
 from daxy.metrics import Scores
 from daxy.report._figure import new_figure
+from daxy.reproduction import published
+from daxy.reproduction.resolve import settings_of
+from daxy.runs.folder import RunFolder
 from daxy.scoring import Scored
 
 if TYPE_CHECKING:
@@ -328,7 +328,7 @@ class Analysis(ABC):
         Where some tests are looked at, by name, nothing is said of the others.
         """
         config = folders[0].config()
-        said = papers.findings(self.name, config.task, config.learner, config.options)
+        said = published.findings(self.name, config.task, config.learner, config.options)
         said = [each for each in said if not each.test or not of or each.test in of]
         values = {place: value for each in said for place, value in each.values.items()}
         spreads = {place: value for each in said for place, value in each.spreads.items()}

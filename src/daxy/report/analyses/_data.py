@@ -9,9 +9,9 @@ from typing import Self
 from daxy import tasks
 from daxy.core.errors import require
 from daxy.core.split import Split
-from daxy.experiments.resolve import load
-from daxy.experiments.run_folder import RunFolder
 from daxy.report.analyses._analysis import Analysis
+from daxy.runs.config import load
+from daxy.runs.folder import RunFolder
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from daxy import tasks
 from daxy.core.errors import UnknownName, WrongFile, require
 from daxy.core.examples import Sequences
 from daxy.core.split import Split
-from daxy.experiments.run_folder import RunFolder
 from daxy.report.analyses._analysis import Judged, Row, judged
 from daxy.report.analyses._data import split_of
 from daxy.report.mistakes import predictions_of
+from daxy.runs.folder import RunFolder
 from daxy.tasks._gscan_examples import Shown
 from daxy.worlds.examples import GroundedExamples
 

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from daxy.core.examples import Sequences
 from daxy.core.random import stream
 from daxy.core.summary import Summary
-from daxy.experiments.run_folder import RunFolder
-from daxy.experiments.trained import load
 from daxy.report.analyses._analysis import Findings, Row
 from daxy.report.analyses._data import OfData
 from daxy.report.analyses._grounded import Asked, asked_in_worlds
+from daxy.runs.folder import RunFolder
+from daxy.runs.saved import load
 
 Rows = NDArray[np.int64]
 MOST = 2_000

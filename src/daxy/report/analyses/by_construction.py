@@ -14,9 +14,9 @@ import numpy as np
 
 from daxy.core.errors import WrongRequest
 from daxy.core.examples import Tokens
-from daxy.experiments.run_folder import RunFolder
 from daxy.languages.scan import SCAN, After, And, Command, NotACommand, say
 from daxy.report.analyses._analysis import Analysis, Findings, Judged, Row, judged
+from daxy.runs.folder import RunFolder
 
 WORDS = ("and", "after", "twice", "thrice", "around", "opposite", "turn")
 """What a command can be built with, in the order in which it is shown."""

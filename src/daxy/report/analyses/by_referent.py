@@ -8,11 +8,11 @@ from typing import final
 
 import numpy as np
 
-from daxy.experiments.run_folder import RunFolder
 from daxy.languages import grounded
 from daxy.report.analyses._analysis import Findings, Row
 from daxy.report.analyses._data import OfData
 from daxy.report.analyses._grounded import Asked, asked_in_worlds
+from daxy.runs.folder import RunFolder
 
 
 @final

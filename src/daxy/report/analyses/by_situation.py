@@ -7,12 +7,12 @@ from typing import final
 
 import numpy as np
 
-from daxy.experiments.run_folder import RunFolder
 from daxy.languages import grounded
 from daxy.languages.grounded import MANNERS, VERBS
 from daxy.report.analyses._analysis import Findings
 from daxy.report.analyses._data import OfData
 from daxy.report.analyses._grounded import asked_in_worlds
+from daxy.runs.folder import RunFolder
 from daxy.worlds.placement import DIRECTIONS
 
 PLAIN = "no manner"

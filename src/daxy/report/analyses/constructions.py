@@ -13,9 +13,9 @@ import numpy as np
 from daxy import tasks
 from daxy.core.errors import WrongRequest
 from daxy.core.summary import Summary
-from daxy.experiments.run_folder import RunFolder
 from daxy.languages import copular
 from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
+from daxy.runs.folder import RunFolder
 from daxy.tasks.translation import CONTROL, NEW_WORD, TranslationTask
 
 METRICS = ("exact", "accepted")

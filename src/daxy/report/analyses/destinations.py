@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
-from daxy.experiments.run_folder import RunFolder
 from daxy.report.analyses._analysis import Findings, Row
 from daxy.report.analyses._data import OfData
 from daxy.report.analyses._grounded import asked_in_worlds
+from daxy.runs.folder import RunFolder
 from daxy.worlds.columns import Worlds
 from daxy.worlds.grid import ACTIONS
 

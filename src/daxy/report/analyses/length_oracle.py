@@ -14,9 +14,9 @@ from typing import final
 import numpy as np
 
 from daxy import metrics
-from daxy.experiments.run_folder import RunFolder
-from daxy.experiments.trained import told_lengths
 from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
+from daxy.runs.folder import RunFolder
+from daxy.runs.saved import told_lengths
 
 
 @final

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from daxy.core.errors import require
 from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
-from daxy.experiments.run_folder import RunFolder
-from daxy.experiments.trained import load
 from daxy.report.analyses._analysis import Findings, Row, judged
 from daxy.report.analyses._data import OfData, split_of
+from daxy.runs.folder import RunFolder
+from daxy.runs.saved import load
 
 NEAREST = 5
 OF = ("run", "jump", "run twice", "jump twice")

@@ -13,8 +13,8 @@ from typing import final
 from daxy import tasks
 from daxy.core.errors import UnknownName, require
 from daxy.core.summary import Summary
-from daxy.experiments.run_folder import RunFolder
 from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
+from daxy.runs.folder import RunFolder
 
 WHOLE = ""
 """Name of a test set that is not several tests."""

@@ -17,12 +17,12 @@ from xml.etree.ElementTree import Element
 
 from daxy.core.errors import require
 from daxy.core.split import Split
-from daxy.experiments.ledger import Ledger
-from daxy.experiments.run_folder import RunFolder
 from daxy.report.page import _charts, _encoding, _examples, _markup
 from daxy.report.page._groups import Group, grouped, split_of
 from daxy.report.page._markup import element
 from daxy.report.page._scores import PublishedValues, Score, citations, scores_of
+from daxy.reproduction.ledger import Ledger
+from daxy.runs.folder import RunFolder
 from daxy.version import __version__
 
 __all__ = ["Page", "page"]

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from daxy.core.errors import WrongRequest, visible
 from daxy.core.examples import Sequences, Tokens
 from daxy.core.split import Split
-from daxy.experiments.trained import load
 from daxy.formats import parquet
 from daxy.languages.grounded import parse
 from daxy.learners.predictor import Predictor
 from daxy.report.alignment import Alignment
 from daxy.report.inside import Look
 from daxy.report.page._groups import Group
+from daxy.runs.saved import load
 from daxy.worlds.columns import Worlds
 from daxy.worlds.drawing import demonstration, svg
 from daxy.worlds.examples import GroundedExample, GroundedExamples

@@ -12,11 +12,12 @@ from typing import Any
 from daxy import tasks
 from daxy.core.errors import WrongFile, WrongRequest, require
 from daxy.core.split import Split
-from daxy.experiments.papers import Cell, published
-from daxy.experiments.request import RunConfig
-from daxy.experiments.run_folder import RunFolder
+from daxy.papers import Cell
 from daxy.report.analyses import _data
 from daxy.report.analyses._analysis import Judged, judged
+from daxy.reproduction import published
+from daxy.runs.config import RunConfig
+from daxy.runs.folder import RunFolder
 
 Settings = Mapping[tuple[str, str], Any]
 """Every resolved setting of a run, by section and name."""
@@ -53,7 +54,7 @@ class Group:
     @cached_property
     def published(self) -> list[Cell]:
         """Published values for this learner on this task's data, in per cent."""
-        return published(self.task, self.config.learner, self.config.options)
+        return published.of_learner(self.task, self.config.learner, self.config.options)
 
     @cached_property
     def judged(self) -> Judged:

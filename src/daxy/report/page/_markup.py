@@ -10,11 +10,11 @@ from xml.etree.ElementTree import Element, tostring
 from daxy import metrics
 from daxy.core.errors import visible
 from daxy.core.summary import Summary
-from daxy.experiments.papers import Cell
-from daxy.experiments.run_folder import RunFolder
+from daxy.papers import Cell
 from daxy.report.page._groups import Group, differing
 from daxy.report.page._scores import PublishedValue, Score
 from daxy.report.tables import Comparison
+from daxy.runs.folder import RunFolder
 
 Child = Element | str | None
 

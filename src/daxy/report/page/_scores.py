@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from daxy import papers
 from daxy.core.settings import stated
 from daxy.core.summary import Summary
-from daxy.experiments import papers
-from daxy.experiments.ledger import Ledger, Runs
-from daxy.experiments.papers import PERPLEXITY, Cell, Recipe
+from daxy.papers import PERPLEXITY, Cell, Recipe
 from daxy.report.page._groups import Group
 from daxy.report.tables import Comparison, compare
+from daxy.reproduction import published
+from daxy.reproduction.ledger import Ledger, Runs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +134,7 @@ class PublishedValues:
             WrongFile: a file of the ledger is damaged.
         """
         own = group.published
-        found = papers.on_test(group.task, group.config.options)
+        found = published.of_test(group.task, group.config.options)
         return [self._compared(cell) for cell in found if cell not in own]
 
     def _compared(self, cell: Cell) -> Comparison:

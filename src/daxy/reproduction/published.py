@@ -1,0 +1,97 @@
+"""Published values for a learner, a test set or an analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+from daxy import papers, tasks
+from daxy.core.split import Option
+from daxy.papers import PERPLEXITY, Cell, Finding, Recipe
+from daxy.reproduction.resolve import data_of, settings_of
+
+Options: TypeAlias = Mapping[str, Option]
+
+
+def of_learner(task: str, settings: dict[str, Any], options: Options | None = None) -> list[Cell]:
+    """Return every published value for a learner on a task, paper by paper, as printed.
+
+    Args:
+        task: The task's name.
+        settings: The learner's resolved settings: model, config and protocol, every field.
+        options: The options of the data, if they matter: a value for the published training set
+            says nothing of one without oversampling. The draw's seed does not count.
+    """
+    return [cell for cell, recipe in _cells(task) if _is_recipe_of(recipe, settings, options)]
+
+
+def of_test(task: str, options: Options | None = None) -> list[Cell]:
+    """Return every published score on a task's test set, of any learner, as printed.
+
+    Args:
+        task: The task's name.
+        options: The options of the data, if they matter: those of training and validation and the
+            draw's seed do not count.
+    """
+    cells = dict[tuple[str, str, str, str], Cell]()
+    for cell, recipe in _cells(task):
+        if (recipe.part, recipe.after_steps) != ("test", 0) or recipe.metric == PERPLEXITY:
+            continue
+        own = tasks.data(task, **dict[str, Any](recipe.data)).options
+        if options is None or _test_options(own) == _test_options(options):
+            # Papers print some values in several tables.
+            cells.setdefault((recipe.identity, recipe.test, recipe.metric, cell.printed), cell)
+    return list(cells.values())
+
+
+def findings(
+    analysis: str, task: str, settings: dict[str, Any], options: Options | None = None
+) -> list[Finding]:
+    """Return the published findings of an analysis of a learner's runs on a task.
+
+    The number of training steps does not count: a paper's may be more than one has time for.
+
+    Args:
+        analysis: The analysis's name.
+        task: The task's name.
+        settings: The learner's resolved settings: model, config and protocol, every field.
+        options: The options of the data, if they matter; see `of_learner`.
+    """
+    return [
+        finding
+        for name in papers.available()
+        for finding in papers.get(name).findings
+        if finding.analysis == analysis
+        and task in finding.recipe.tasks
+        and _is_recipe_of(finding.recipe, settings, options, any_steps=True)
+    ]
+
+
+def _cells(task: str) -> Iterator[tuple[Cell, Recipe]]:
+    """Yield the cells of all papers with a value for a task, and their recipes."""
+    for name in papers.available():
+        for table in papers.get(name).tables:
+            for cell in table.cells if table.is_printed else ():
+                if cell.value is not None and cell.recipe and task in cell.recipe.tasks:
+                    yield cell, cell.recipe
+
+
+def _is_recipe_of(
+    recipe: Recipe, settings: dict[str, Any], options: Options | None, *, any_steps: bool = False
+) -> bool:
+    """Whether a recipe, resolved, gives these settings."""
+    own = settings_of(recipe)
+    if any_steps:
+        own, settings = _without_steps(own), _without_steps(settings)
+    return own == settings and (options is None or data_of(recipe).options == dict(options))
+
+
+def _without_steps(settings: dict[str, Any]) -> dict[str, Any]:
+    protocol = {name: it for name, it in settings.get("protocol", {}).items() if name != "steps"}
+    return {**settings, "protocol": protocol}
+
+
+def _test_options(options: Options) -> dict[str, Option]:
+    """Return the options that decide the test set."""
+    names = ("validation", "validation_fraction", "oversample")
+    return {name: value for name, value in options.items() if name not in names}

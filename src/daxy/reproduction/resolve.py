@@ -1,0 +1,39 @@
+"""Resolve names to settings and data; no machine-learning framework is imported here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from daxy import models, tasks
+from daxy.augmentation.geca import Geca
+from daxy.core.settings import made, stated
+from daxy.papers._paper import Recipe
+from daxy.tasks import Data
+from daxy.training.protocol import protocol, validation
+
+
+def settings_of(recipe: Recipe) -> dict[str, Any]:
+    """Return every setting of a recipe's learner, as its run folders have them.
+
+    Raises:
+        UnknownName: a model, a protocol or a setting has another name.
+        WrongRequest: a setting has a wrong value.
+    """
+    config = made(models.config(recipe.model), recipe.config, of=f"model {recipe.model}")
+    suited = protocol(recipe.protocol, endless=tasks.get(recipe.tasks[0]).endless)
+    training = replace(suited, **dict[str, Any](recipe.protocol_changes))
+    geca = None if recipe.geca is None else made(Geca, recipe.geca, of="geca")
+    return {
+        "model": recipe.model,
+        "config": stated(config),
+        "protocol": stated(training),
+        **({} if geca is None else {"geca": stated(geca)}),
+    }
+
+
+def data_of(recipe: Recipe, official: Path | None = None) -> Data:
+    """Return the data options of a recipe, of official files if there are some."""
+    data = tasks.data(recipe.tasks[0], official=official, **dict[str, Any](recipe.data))
+    return data.for_training(validation(recipe.protocol))

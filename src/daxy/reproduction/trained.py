@@ -1,0 +1,161 @@
+"""What training gave: the finished runs of a learner on a task, ready to be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+from daxy import tasks
+from daxy.core.display import Brief, table
+from daxy.core.errors import DaxyError, RunFailed, quote, require
+from daxy.core.settings import check_types
+from daxy.core.summary import Summary
+from daxy.learners.neural import learner
+from daxy.learners.predictor import Predictor
+from daxy.papers import Cell
+from daxy.reproduction import published
+from daxy.runs import progress
+from daxy.runs.folder import RunFolder
+from daxy.runs.saved import load
+from daxy.runs.store import Experiment, Watcher, primary, seeds_from
+from daxy.tasks import Data
+from daxy.training.protocol import DEFAULT, Protocol, validation
+from daxy.training.protocol import protocol as named_protocol
+
+
+@dataclass(frozen=True, eq=False)
+class Trained(Brief):
+    """The finished runs of one learner on one task, one a seed."""
+
+    experiment: Experiment
+    folders: tuple[RunFolder, ...]
+
+    @property
+    def _brief(self) -> str:
+        name = f"{self.experiment.task}, {self.experiment.learner.model}"
+        seeds = f"{len(self.folders)} seed{'s' * (len(self.folders) != 1)}"
+        try:
+            metric = self.folders[0].scores()["metric"]
+            return f"{name}: {metric} {self.summary.text()}%, {seeds}"
+        except DaxyError:  # the folders are gone
+            return f"{name}: {seeds}"
+
+    def _repr_html_(self) -> str:
+        """Return the scores of each seed as an HTML table, for a notebook."""
+        runs = [(folder.config().seed, folder.scores(), folder.path) for folder in self.folders]
+        metrics = list(runs[0][1]["test"])
+        rows = [
+            (seed, *(f"{scores['test'][metric]:.1%}" for metric in metrics), path.name)
+            for seed, scores, path in runs
+        ]
+        published = [f"published: {cell.printed} ({cell})" for cell in self.published]
+        note = "; ".join((f"mean {self.summary.text()}", *published))
+        return table(("seed", *metrics, "run folder"), rows, title=repr(self), note=note)
+
+    @property
+    def scores(self) -> list[float]:
+        """The test set's primary score of each seed, between 0 and 1."""
+        return [primary(folder.scores()) for folder in self.folders]
+
+    @property
+    def summary(self) -> Summary:
+        """Mean, spread, standard error, worst and best of them."""
+        return Summary(runs=tuple(self.scores))
+
+    @property
+    def mean(self) -> float:
+        """The mean over seeds."""
+        return self.summary.mean
+
+    @property
+    def published(self) -> list[Cell]:
+        """The published figures for this learner on this task's data, in per cent."""
+        config = self.folders[0].config()
+        return published.of_learner(config.task, config.learner, config.options)
+
+    def predictor(self, seed: int) -> Predictor:
+        """Return one seed's network, to be asked about any source.
+
+        Raises:
+            RunFailed: there is no such seed, or its files are damaged.
+        """
+        for folder in self.folders:
+            if folder.config().seed == seed:
+                return load(folder.path)
+        raise RunFailed(f"no run with seed {seed} among {[f.path.name for f in self.folders]}")
+
+
+def train(
+    task: str,
+    model: str = "seq2seq",
+    *,
+    seeds: int | Iterable[int] = 1,
+    config: Mapping[str, Any] | None = None,
+    protocol: Protocol | str = DEFAULT,
+    geca: Mapping[str, Any] | None = None,
+    data: Data | None = None,
+    runs: Path | str = "runs",
+    watcher: Watcher | None = None,
+    restart: bool = False,
+    test_every: int = 0,
+) -> Trained:
+    """Train a network on a task, or find the runs if they are there, and return them.
+
+        >>> daxy.train("scan/simple", config={"hidden": 64}, seeds=3).mean
+
+    Args:
+        task: The task's name.
+        model: The architecture's name.
+        seeds: How many networks, from seed 0 on, or which seeds.
+        config: What differs from the architecture's defaults.
+        protocol: The training protocol, or the name of one.
+        geca: What differs from GECA's defaults, for a learner with it (Andreas 2020); None without.
+        data: Which data of the task; the published ones unless given. Without a validation set of
+            its own or a `validation` that is chosen, one is carved from train as the named protocol
+            has it.
+        runs: Where run folders are found and made.
+        watcher: Callbacks for progress. By default a terminal or a notebook shows a progress bar;
+            `daxy.runs.store.Silent()` shows nothing.
+        restart: Delete what there is of these runs first.
+        test_every: Epochs between two scores on the test set, for the log alone; 0: none.
+
+    Raises:
+        UnknownName: there is no such task, architecture or protocol.
+        WrongRequest: a setting has a wrong value.
+        Interrupted: by a signal; asking again resumes.
+        RunFailed: a run folder is damaged or cannot be written.
+    """
+    seeds = _seeds(seeds)
+    check_types(
+        train,
+        {"task": task, "model": model, "config": config, "protocol": protocol}
+        | {"geca": geca, "data": data, "runs": runs, "test_every": test_every},
+    )
+    endless = tasks.get(task).endless
+    settings = named_protocol(protocol, endless=endless) if isinstance(protocol, str) else protocol
+    fitting = learner(model, dict(config or {}), settings, geca)
+    asked = seeds_from(seeds) if isinstance(seeds, int) else [*seeds]
+    carve = validation(protocol if isinstance(protocol, str) else DEFAULT)
+    experiment = Experiment(
+        task=task,
+        learner=fitting,
+        data=(data or tasks.data(task)).for_training(carve),
+        folder=Path(runs),
+        test_every=test_every,
+    )
+    shown = progress.default() if watcher is None else watcher
+    found = experiment.run(asked, watcher=shown, restart=restart)
+    return Trained(experiment, tuple(found))
+
+
+def _seeds(given: object) -> int | list[int]:
+    """Return a number of seeds, or some seeds, as Python's numbers."""
+    asked: list[Any] = [*given] if isinstance(given, Iterable) else [given]
+    fit = all(isinstance(seed, Integral) for seed in asked)
+    fit &= not any(isinstance(seed, bool) for seed in asked)
+    require(fit, f"seeds must be a whole number or several, not {quote(given)}")
+    numbers = [int(seed) for seed in asked]
+    return numbers if isinstance(given, Iterable) else numbers[0]

@@ -1,0 +1,1 @@
+"""Runs: one learner on one split from one seed, each in a folder of its own."""

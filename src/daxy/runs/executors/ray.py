@@ -1,0 +1,295 @@
+"""Programs as tasks of a Ray cluster: this machine's cores, or the cluster at an address.
+
+A task gets what its runs are as JSON text and leaves run folders: in the workshop's own folder
+where the machines share it, else at a storage from which the driver fetches them. A task whose
+worker dies is given to another one, which goes on from the last checkpoint; a driver that is
+started again goes on from what is finished.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import signal
+import socket
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from daxy.core import interrupts
+from daxy.core.errors import DaxyError, RunFailed, WrongRequest, require
+from daxy.core.imports import need
+from daxy.runs import failures
+from daxy.runs.config import RunConfig
+from daxy.runs.folder import CHECKPOINT, RunFolder
+from daxy.runs.programs import Program
+from daxy.runs.storage import Storage
+from daxy.runs.store import Run, Silent, Watcher, Workshop
+from daxy.training.interrupt import Interrupted, stop_request
+from daxy.training.loop import Position
+
+RETRIES = 3
+"""How often a program whose worker died is begun again."""
+KEPT_SECONDS = 120.0
+"""How often a checkpoint goes to the storage."""
+ANSWER_SECONDS = 10.0
+"""How long the machine at an address has to answer."""
+PATIENCE = 60.0
+"""Seconds that tasks have to save their state when the driver is interrupted."""
+HEED_SECONDS = 0.5
+"""How often the driver looks whether a signal came, while it waits for tasks."""
+RESERVED = 0.9
+"""The share of a GPU's memory that its tasks take together."""
+
+
+def check(
+    *, address: str | None = None, cpus: int = 1, gpus: float = 0, storage: str | None = None
+) -> None:
+    """Refuse what no cluster can give; `run` says what is what.
+
+    Raises:
+        WrongRequest: as `run`.
+        RunFailed: the storage cannot be read.
+    """
+    _ready(address, cpus, gpus, storage).shutdown()
+
+
+def run(
+    programs: Sequence[Program],
+    workshop: Workshop,
+    watcher: Watcher,
+    *,
+    address: str | None = None,
+    cpus: int = 1,
+    gpus: float = 0,
+    storage: str | None = None,
+) -> Iterator[Program]:
+    """Yield each program once it has ended and what is finished lies in the workshop's folder.
+
+    Args:
+        programs: What is to be run.
+        workshop: Where run folders are found and made.
+        watcher: Hears nothing: workers do not report before they are done.
+        address: Of the cluster; this machine becomes one unless given.
+        cpus: Cores of a task, each of which counts as a device.
+        gpus: GPUs of a task.
+        storage: A URL that fsspec knows, for machines that do not share the workshop's folder.
+
+    Raises:
+        Interrupted: by a signal; running the same programs again goes on from there.
+        RunFailed: a task failed, or its run folders do not come back; the others were run.
+        WrongRequest: Ray is not installed, there is no cluster at the address, or no machine of it
+            has what a task takes.
+    """
+    del watcher
+    ray = _ready(address, cpus, gpus, storage)
+    kept = None if storage is None else Storage.at(storage)
+    pending: dict[Any, Program] = {}
+    failed = list[RunFailed]()
+    try:
+        with stop_request(PATIENCE + interrupts.SAVING) as request:
+            if kept is not None:
+                _lend(kept, programs, workshop)
+            options = {"num_cpus": cpus, "num_gpus": gpus, "max_retries": RETRIES}
+            # A worker that is told to end has saved its state: another one goes on.
+            task = ray.remote(train).options(**options, retry_exceptions=[Interrupted])
+            # A task of a driver that was killed may still be saving what another one goes on from.
+            there = replace(workshop, folder=workshop.folder.resolve(), patience=PATIENCE)
+            place = kept and kept.url
+            for program in programs:
+                pending[task.remote(stated(program), there, cpus, place, gpus)] = program
+            while pending:
+                if request.received:
+                    raise KeyboardInterrupt
+                done, _ = ray.wait(list(pending), num_returns=1, timeout=HEED_SECONDS)
+                if not done:
+                    continue
+                program = pending.pop(done[0])
+                try:
+                    _take(ray, done[0], program, workshop, kept)
+                except RunFailed as error:
+                    failed.append(error)
+                yield program
+    except (KeyboardInterrupt, SystemExit) as stop:
+        raise Interrupted("interrupted; the same command resumes it") from stop
+    finally:
+        _stop(ray, list(pending))
+        ray.shutdown()
+    failures.end(failed)
+
+
+def _lend(kept: Storage, programs: Sequence[Program], workshop: Workshop) -> None:
+    """Bring what was begun here to the storage, unless it has been taken further there."""
+    for program in programs:
+        begun, _ = workshop.sorted(workshop.missing(program.runs))
+        for group in begun:
+            names = [run.config.name for run in group]
+            if kept.epochs(names[0]) < workshop.epochs_done(group):
+                kept.store(names, workshop.folder)
+
+
+def _take(ray: Any, done: Any, program: Program, workshop: Workshop, kept: Storage | None) -> None:
+    """Bring the runs of a task that has ended here, those too that others of its runs failed.
+
+    Raises:
+        RunFailed: it failed, or they do not come.
+    """
+    try:
+        ray.get(done)
+    except ray.exceptions.RayTaskError as error:
+        raise RunFailed(f"a task failed: {error.cause}") from error
+    except ray.exceptions.RayError as error:
+        again = "the same command resumes from the last checkpoints"
+        raise RunFailed(f"a task was lost ({type(error).__name__}); {again}") from error
+    finally:
+        if kept is not None:
+            names = [run.config.name for run in workshop.missing(program.runs)]
+            kept.fetch(names, workshop.folder, skip=(CHECKPOINT,))
+            workshop.tidy(program.runs)
+    if left := workshop.missing(program.runs):
+        place = f"{left[0].config.name} is finished, but not in {workshop.folder}"
+        raise RunFailed(f"{place}; machines that do not share it need a --storage")
+
+
+def stated(program: Program) -> str:
+    """Return what a program's runs are, as JSON text."""
+    official = [run.data.official for run in program.runs]
+    runs = [asdict(run.config) for run in program.runs]
+    places = [None if each is None else str(each.resolve()) for each in official]
+    return json.dumps(
+        [{"config": one, "official": place} for one, place in zip(runs, places, strict=True)]
+    )
+
+
+def train(
+    programs: str, workshop: Workshop, cores: int, storage: str | None, gpus: float = 0
+) -> None:
+    """Train a program's runs: what a task does, in a process of its own."""
+    flag = "--xla_force_host_platform_device_count"
+    if flag not in os.environ.get("XLA_FLAGS", ""):
+        os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {flag}={cores}"
+    if 0 < gpus < 1:
+        # Tasks that share a GPU share its memory, of which JAX would take three quarters at once.
+        os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", f"{RESERVED * gpus:.3f}")
+    try:
+        runs = [_run(RunConfig(**one["config"]), one["official"]) for one in json.loads(programs)]
+        if storage is None:
+            workshop.complete(runs)
+        else:
+            _train_elsewhere(runs, workshop, Storage.at(storage))
+    except Interrupted:
+        raise
+    except DaxyError as error:
+        # Errors with more than a text do not travel between processes.
+        raise RunFailed(str(error)) from None
+
+
+def _train_elsewhere(runs: Sequence[Run], workshop: Workshop, kept: Storage) -> None:
+    """Train runs in a folder of this machine alone, from what there is at the storage."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        names = [run.config.name for run in runs]
+        kept.fetch(names, folder)
+        # What was interrupted goes on as the group it was, beside runs that were not asked for.
+        groups = (RunFolder(folder / name).group for name in names)
+        names = list(dict.fromkeys([*names, *chain.from_iterable(groups)]))
+        kept.fetch(names, folder)
+        try:
+            replace(workshop, folder=folder).complete(runs, _Keeping(kept, names, folder))
+        finally:
+            kept.store(names, folder)
+
+
+def _run(config: RunConfig, official: str | None) -> Run:
+    run = Run.of(config, None if official is None else Path(official))
+    if run.config != config:
+        raise RunFailed(f"{config.name}: this worker would train {run.config.name}")
+    return run
+
+
+class _Keeping(Silent):
+    """A watcher that brings what there is of its runs to the storage from time to time."""
+
+    def __init__(self, storage: Storage, names: Sequence[str], folder: Path) -> None:
+        self._what = storage, names, folder
+        self._last = time.monotonic()
+
+    def stepped(self, position: Position, steps: int, examples: int) -> None:
+        """Bring everything there if it is time to."""
+        del position, steps, examples
+        if time.monotonic() - self._last >= KEPT_SECONDS:
+            storage, names, folder = self._what
+            storage.store(names, folder)
+            self._last = time.monotonic()
+
+
+def _ready(address: str | None, cpus: int, gpus: float, storage: str | None) -> Any:
+    """Return Ray, with a cluster that has what a task takes."""
+    require(cpus > 0, f"--cpus must be positive, not {cpus}")
+    require(gpus >= 0, f"--gpus must not be negative: {gpus:g}")
+    if storage is not None:
+        Storage.at(storage).check()
+    ray = _connected(address)
+    try:
+        _check_machines(ray, {"CPU": cpus, "GPU": gpus})
+    except WrongRequest:
+        ray.shutdown()
+        raise
+    return ray
+
+
+def _check_reached(address: str) -> None:
+    """Refuse the address of a machine that does not answer: Ray would try for minutes."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if not (host and port.isdecimal()):
+        return  # `auto`, for one
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=ANSWER_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise WrongRequest(f"there is no Ray cluster at {address}: {error}") from error
+
+
+def _connected(address: str | None) -> Any:
+    """Return Ray, with a cluster."""
+    need("ray")
+    ray: Any = importlib.import_module("ray")
+    if address is not None:
+        _check_reached(address)
+    own = {"include_dashboard": False} if address is None else {}
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        with warnings.catch_warnings():
+            # Ray starts its processes by a fork that runs another program at once.
+            warnings.filterwarnings("ignore", message=r"os\.fork\(\) was called")
+            ray.init(address or "local", log_to_driver=False, logging_level="error", **own)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        where = f"there is no Ray cluster at {address}" if address else "Ray does not start"
+        raise WrongRequest(f"{where}: {error}") from error
+    if handler is not None and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, handler)  # Ray has set one that says nothing.
+    return ray
+
+
+def _check_machines(ray: Any, wanted: Mapping[str, float]) -> None:
+    """Refuse a task that no machine of the cluster has room for: it would wait for ever."""
+    machines = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    if not any(all(has.get(it, 0) >= many for it, many in wanted.items()) for has in machines):
+        most = {it: max((has.get(it, 0) for has in machines), default=0) for it in wanted}
+        there = " and ".join(f"{many:g} of {it}" for it, many in most.items())
+        asked = " and ".join(f"{many:g} of {it}" for it, many in wanted.items())
+        raise WrongRequest(f"a task takes {asked}; no machine of the cluster has more than {there}")
+
+
+def _stop(ray: Any, tasks: list[Any]) -> None:
+    """Let tasks save their state, and end."""
+    for task in tasks:
+        ray.cancel(task)
+    if tasks:
+        ray.wait(tasks, num_returns=len(tasks), timeout=PATIENCE)

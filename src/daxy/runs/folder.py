@@ -1,0 +1,308 @@
+"""One run on disk: complete files only, `done` last, with a digest of each of them.
+
+| file | holds |
+|---|---|
+| config.json | what was asked for, complete and resolved |
+| environment.json | versions, device, date, the group it trained in, and where it went on since |
+| log.jsonl | one line an epoch, while it trains |
+| checkpoint/ | while it trains: the group's state, in the folder of the group's first seed |
+| model.safetensors | the selected weights |
+| predictions.parquet | each test example with its prediction and scores |
+| scores.json | the figures |
+| done | digests of the files above: the run is finished and whole |
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from daxy.core import json_objects
+from daxy.core.errors import RunFailed, WrongFile, quote, require
+from daxy.core.files import lines, other_kind, write_json, write_text
+from daxy.runs.config import BESIDE, FORMAT, RunConfig
+from daxy.runs.contents import (
+    Config,
+    Done,
+    Environment,
+    Record,
+    Scores,
+    check,
+    check_shares,
+    read,
+)
+
+CHECKPOINT = "checkpoint"
+"""The folder of a group's state, within that of its first run."""
+
+RESULTS = (
+    "config.json",
+    "environment.json",
+    "model.safetensors",
+    "predictions.parquet",
+    "scores.json",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """A folder of one run, there or not."""
+
+    path: Path
+
+    @property
+    def checkpoint(self) -> Path:
+        """Where the group's state lies while it trains, if this is its first seed."""
+        return self.path / CHECKPOINT / "state.safetensors"
+
+    @property
+    def predictions(self) -> Path:
+        """The test set with predictions and scores."""
+        return self.path / "predictions.parquet"
+
+    @property
+    def model(self) -> Path:
+        """The selected weights."""
+        return self.path / "model.safetensors"
+
+    def begin(self, config: RunConfig, environment: Mapping[str, Any]) -> None:
+        """Write what the run is to be and where it happens."""
+        write_json(self.path / "config.json", asdict(config))
+        write_json(self.path / "environment.json", dict(environment))
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the run says that it is finished; `is_done` also checks that it is whole."""
+        return (self.path / "done").exists()
+
+    def is_done(self) -> bool:
+        """Whether the run is finished; its files are checked against their digests.
+
+        Raises:
+            RunFailed: it was finished, but a file has changed or is gone since.
+        """
+        if not self.has_ended:
+            return False
+        digests = self._content("done", Done)
+        for name in RESULTS:
+            file = self._file(name)
+            if not file.exists():
+                raise corrupt(self.path, f"{name} is missing")
+            if digests.get(name) != _digest(file):
+                raise corrupt(self.path, f"{name} was changed after training")
+        return True
+
+    def finish(self, scores: Mapping[str, Any]) -> None:
+        """Write the scores and, last of all, `done`; drop what a killed process was writing."""
+        write_json(self.path / "scores.json", dict(scores))
+        self.drop_unfinished_files()
+        write_json(self.path / "done", {name: _digest(self.path / name) for name in RESULTS})
+
+    def drop_unfinished_files(self) -> None:
+        """Delete what a killed process was writing; only for the process that holds the lock."""
+        for unfinished in self.path.glob(".*.tmp"):
+            unfinished.unlink(missing_ok=True)
+
+    @property
+    def has_strays(self) -> bool:
+        """Whether a state or an unfinished file is there, which a finished run should not have."""
+        return self.checkpoint.parent.exists() or any(self.path.glob(".*.tmp"))
+
+    def delete(self) -> None:
+        """Delete the folder; a process that is killed meanwhile leaves no part of a run.
+
+        Raises:
+            OSError: it cannot be deleted.
+        """
+        doomed = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}.tmp")
+        if self.path.is_symlink():
+            doomed = self.path  # It is refused, and stays where it is.
+        else:
+            self.path.rename(doomed)
+        shutil.rmtree(doomed)
+
+    def scores(self) -> dict[str, Any]:
+        """Return the figures of a finished run.
+
+        Raises:
+            RunFailed: the file is missing or damaged.
+        """
+        scores = self._content("scores.json", Scores, constants=True)
+        if scores["metric"] not in scores["test"]:
+            metric = quote(scores["metric"])
+            raise corrupt(self.path, f"scores.json has no score of {metric} in `test`")
+        tests, validation = scores.get("tests", {}), scores.get("validation_scores", {})
+        try:
+            check_shares("scores.json", scores["test"], validation, *tests.values())
+            check_shares("scores.json", {"validation": scores["validation"]})
+        except ValueError as error:
+            raise corrupt(self.path, str(error)) from None
+        return scores
+
+    def _file(self, name: str) -> Path:
+        """Return the path of a file of the folder, which may be missing."""
+        path = self.path / name
+        if kind := other_kind(path):
+            raise corrupt(self.path, f"{name} is {kind}; expected a file")
+        return path
+
+    def _content(self, name: str, kind: type[Struct], *, constants: bool = False) -> dict[str, Any]:
+        """Return the JSON object in a file of the folder, of these types."""
+        try:
+            return read(self._file(name), kind, constants=constants)
+        except ValueError as error:
+            raise corrupt(self.path, str(error)) from None
+
+    def config(self) -> RunConfig:
+        """Return what the run was asked to be.
+
+        Raises:
+            RunFailed: the file is missing or damaged, or another version of daxy wrote it.
+        """
+        value = self._content("config.json", Config)
+        known = {each.name for each in fields(RunConfig)}
+        if unknown := sorted(value.keys() - known):
+            raise corrupt(self.path, f"config.json has the unknown field {quote(unknown[0])}")
+        if value["format"] != FORMAT:
+            raise self._other_format(value["format"])
+        for name in BESIDE:
+            if not isinstance(value["data"].get(name), str):
+                raise corrupt(self.path, f"config.json: `data` has no text as `{name}`")
+        return RunConfig(**value)
+
+    def _other_format(self, number: int) -> RunFailed:
+        """Return the error of a run folder that another version of daxy wrote."""
+        daxy = self.environment().get("daxy") or "of unknown version"
+        advice = "train the run again" if number < FORMAT else "update daxy"
+        written = f"run folder of format {number}, written by daxy {daxy}"
+        return RunFailed(f"{self.path}: {written}; this daxy reads format {FORMAT}: {advice}")
+
+    def own_config(self) -> RunConfig:
+        """Return what the run was asked to be, where the folder's name says the same.
+
+        A run goes on from, and counts as, what its configuration says: the digest in the folder's
+        name tells whether that was edited or is another run's.
+
+        Raises:
+            RunFailed: the file is missing or damaged, or of another run.
+        """
+        config = self.config()
+        if config.name != self.path.name:
+            problem = f"config.json was changed: it is that of {quote(config.name)}"
+            raise corrupt(self.path, problem)
+        return config
+
+    def environment(self) -> dict[str, Any]:
+        """Return where the run happened; empty if it never began.
+
+        Raises:
+            RunFailed: the file is damaged, or gone where training goes on.
+        """
+        path = self.path / "environment.json"
+        if not path.exists() and self.checkpoint.exists():
+            raise corrupt(self.path, "environment.json is missing")
+        return self._content(path.name, Environment) if path.exists() else {}
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """The names of the runs that it last trained beside, its own among them; none before that.
+
+        Raises:
+            RunFailed: see `environment`.
+        """
+        names = self.environment().get("group", [])
+        for name in names:
+            if not name or name != Path(name).name or name == "..":
+                problem = f"environment.json has {quote(name)} in `group`; expected a run's name"
+                raise corrupt(self.path, problem)
+        if names and self.path.name not in names:
+            raise corrupt(self.path, "environment.json has a `group` without this run")
+        if len(set(names)) != len(names):
+            raise corrupt(self.path, "environment.json has a run twice in `group`")
+        return tuple(names)
+
+    def write_log(self, records: Sequence[Any]) -> None:
+        """Replace the log by these records: what a resumed run knows to have happened."""
+        write_text(self.path / "log.jsonl", "".join(_line(record) for record in records))
+
+    def log(self, record: Any) -> None:
+        """Add one record to the log, which can be followed as it grows.
+
+        Raises:
+            RunFailed: the disk is full or the folder is gone.
+        """
+        path = self.path / "log.jsonl"
+        try:
+            with path.open("a", encoding="utf-8") as file:
+                file.write(_line(record))
+        except OSError as error:
+            raise RunFailed(f"cannot write {path}: {error.strerror}") from error
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the log: one record an epoch, with the fields of `EpochRecord`.
+
+        Raises:
+            RunFailed: the file is missing or damaged.
+        """
+        found = list[dict[str, Any]]()
+        try:
+            for number, line in enumerate(lines(self._file("log.jsonl")), 1):
+                record = json_objects.decode(line, constants=True)
+                check(record, Record, f"line {number} of log.jsonl is not an epoch's record")
+                scores = {name: record.get(name) for name in ("validation", "test")}
+                check_shares(f"line {number} of log.jsonl", scores, record.get("tests", {}))
+                found.append(record)
+        except json_objects.NotJSON as error:
+            problem = f"log.jsonl cannot be read (line {len(found) + 1}: {error})"
+            raise corrupt(self.path, problem) from None
+        except (WrongFile, ValueError) as error:
+            raise corrupt(self.path, str(error)) from None
+        return found
+
+    def was_evaluated(self, every: int) -> bool:
+        """Whether the log has test scores, or ends before there is one after so many epochs.
+
+        Raises:
+            RunFailed: see `records`.
+        """
+        return bool(self.evaluations()) or len(self.records()) < every
+
+    def evaluations(self) -> list[dict[str, Any]]:
+        """Return those records that have a test score, as `--test-every` asks for.
+
+        Raises:
+            RunFailed: see `records`.
+        """
+        return [record for record in self.records() if record.get("test") is not None]
+
+
+def check_left(place: Path | str, left: Sequence[str]) -> None:
+    """Refuse to delete a run folder where that loses the state of runs that are to be left.
+
+    Raises:
+        WrongRequest: there is such a run.
+    """
+    beside = f"{place} has the state of {left and left[0]}, which was interrupted with it"
+    require(not left, f"{beside}; restart that run too, or finish it first")
+
+
+def _line(record: Any) -> str:
+    return json.dumps(asdict(record)) + "\n"
+
+
+def _digest(path: Path) -> str:
+    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+
+
+def corrupt(folder: Path, problem: str) -> RunFailed:
+    """Return the error of a folder that is no run, or a damaged one."""
+    advice = "train again with `--restart`, or delete this folder first to train this run alone"
+    return RunFailed(f"{folder}: {problem}; {advice}")
