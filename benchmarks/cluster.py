@@ -24,7 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.side_by_side import warn_if_busy
-from daxy.runs.store import Run
+from daxy.runs.run import Run
 
 TOGETHER = 6
 TASKS, DROPOUT, SEEDS = ("scan/length", "scan/addprim_turn_left"), (0.0, 0.5), range(6)
@@ -57,14 +57,15 @@ def asked_for(samples: int) -> list[Run]:
 def sweep(folder: Path, samples: int, on: str) -> None:
     """Run what is missing of the sweep; say `ended` and the time after each program."""
     from daxy.runs import executors
+    from daxy.runs.monitor import Monitor
     from daxy.runs.programs import programs
-    from daxy.runs.store import Silent, Workshop
+    from daxy.runs.store import RunStore
 
-    workshop, runs = Workshop(folder, checkpoint_seconds=2.0), asked_for(samples)
-    planned = programs(runs, workshop.missing(runs), workshop, TOGETHER)
+    store, runs = RunStore(folder, checkpoint_seconds=2.0), asked_for(samples)
+    planned = programs(runs, store.missing(runs), store, TOGETHER)
     # As many programs at a time as there are cores, or all cores for one program at a time.
     options = {"cpus": 1} if on == "ray" else {}
-    for _ in executors.get(on).run(planned, workshop, Silent(), **options):
+    for _ in executors.get(on).run(planned, store, Monitor(), **options):
         print(f"ended {time.monotonic()}", flush=True)
 
 

@@ -97,8 +97,9 @@ def train(folder: Path, epochs: int, moment: Moment | None) -> int:
     interrupts.install(words)
     say("begun")
     from daxy.cli import main
-    from daxy.learners import neural
+    from daxy.learners.neural import group
     from daxy.runs import progress
+    from daxy.runs.experiment import Experiment
 
     class Display(progress.Display):
         def stepped(self, *arguments: Any) -> None:
@@ -110,11 +111,11 @@ def train(folder: Path, epochs: int, moment: Moment | None) -> int:
             say("scoring")
             count_operations(folder, moment)
 
-    fit, load = neural.Group.fit, ScanData.load
+    load = ScanData.load
     replaced: list[tuple[Any, str, Any]] = [
         # One padded shape: compiling for each is most of what a process does.
-        (neural, "BUCKETS", 1),
-        (neural.Group, "fit", lambda *own, **more: fit(*own, **more | {"checkpoint_seconds": 0})),
+        (group, "BUCKETS", 1),
+        (Experiment, "checkpoint_seconds", 0.0),
         (ScanData, "load", lambda data, task: few(load(data, task), task, data.seed)),
         (progress, "Display", Display),
     ]

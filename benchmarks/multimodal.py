@@ -28,8 +28,8 @@ from benchmarks.peers.multimodal_weights import into_torch
 from benchmarks.side_by_side import measure, warn_if_busy
 from daxy import tasks
 from daxy.batching.table import Table
-from daxy.learners.neural import learner
-from daxy.runs.store import Experiment, group_of, prepare
+from daxy.learners.neural import Neural
+from daxy.runs.experiment import Experiment
 from daxy.training.loop import STEPS_TOGETHER, Training
 from daxy.training.protocol import protocol
 from daxy.training.replicas import merged
@@ -48,11 +48,12 @@ def main() -> None:
     """Print seconds and ratios."""
     warn_if_busy()
     torch.set_num_threads(1)
-    prepare()
     recipe = protocol("ruis2020")
-    asked = Experiment(task=TASK, learner=learner("multimodal", {}, recipe), data=tasks.data(TASK))
+    learner = Neural.named("multimodal", {}, recipe)
+    asked = Experiment(task=TASK, learner=learner, data=tasks.data(TASK))
+    learner.prepare()
     run = asked.of(0)
-    training = group_of([run]).training
+    training = Group([asked.store.job(run)]).training
     table = training.replicas.table
     stretches = training.stretches(STRETCHES)
     rows = np.concatenate([np.asarray(each.rows)[:, 0] for each in stretches])

@@ -26,7 +26,8 @@ import numpy as np
 
 from benchmarks.side_by_side import measure, seconds_each, warn_if_busy
 from daxy.core.files import write_json
-from daxy.learners.neural import Group, Member, Neural
+from daxy.learners.neural import Neural
+from daxy.learners.neural.group import Group
 from daxy.models.stacked import Config
 from daxy.runs.environment import describe
 from daxy.tasks import ScanData
@@ -70,8 +71,18 @@ def training_of(size: Size) -> Training:
     )
     learner = Neural(model="stacked", config=config, protocol=protocol("lake2018"))
     split = ScanData(validation="none").load("scan/simple")
-    members = [Member(learner, split, seed, lambda *_: 0.0) for seed in range(size.replicas)]
-    return Group(members).training
+    jobs = [
+        Job(
+            name=str(seed),
+            learner=learner,
+            seed=seed,
+            workdir=Path(),
+            load=lambda: split,
+            score=lambda *_: 0.0,
+        )
+        for seed in range(size.replicas)
+    ]
+    return Group(jobs).training
 
 
 def ours(training: Training) -> Callable[[], object]:

@@ -139,7 +139,7 @@ def test_a_table_is_no_list_of_predictions() -> None:
         ),
         (
             "daxy.train('scan/simple', protocol=5)",
-            "protocol must be a Protocol or a text, not 5",
+            "protocol must be a Protocol or a text or None, not 5",
         ),
         (
             "daxy.train('scan/simple', config=4)",

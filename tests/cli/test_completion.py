@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from daxy import models, tasks
+from daxy import learners, tasks
 from daxy.cli import _parse, completion, main
 from daxy.core import registry
 
@@ -42,9 +42,9 @@ def completed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[
 def test_bash_completes_verbs_names_and_flags(completed: Callable[[str], list[str]]) -> None:
     assert {*completed("daxy ")} == {*main.verbs(), "--help", "--version"}
     assert completed("daxy --json train scan/addprim_j") == ["scan/addprim_jump"]
-    assert {*tasks.available(), *models.available()} == {*completed("daxy train ")}
+    assert {*tasks.available(), *learners.available()} == {*completed("daxy train ")}
     assert "bastings2018/table4" in completed("daxy reproduce b")
-    assert completed("daxy models st") == ["stacked"]
+    assert completed("daxy learners st") == ["stacked"]
     assert {*completed("daxy train --cell ")} == {"srn", "gru", "lstm"}
     assert completed("daxy train --cell=g") == ["gru"]
     assert completed("daxy train gscan/compositional multimodal --world") == ["--world-dropout"]

@@ -103,7 +103,7 @@ def test_what_needs_no_data_imports_neither_jax_nor_numpy(request_: str) -> None
 @pytest.mark.parametrize(
     "request_",
     [
-        *("tasks", "models", "tasks nacs/length", "show scan/length", "export scan/length"),
+        *("tasks", "learners", "tasks nacs/length", "show scan/length", "export scan/length"),
         "score scan/length --predictions all.jsonl",
     ],
 )

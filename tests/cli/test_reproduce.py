@@ -9,7 +9,7 @@ from daxy import papers
 from daxy.papers import Cell, Paper, Recipe, Table
 from daxy.reproduction import plan as reproduction
 from daxy.reproduction.ledger import Ledger
-from daxy.runs.store import Workshop
+from daxy.runs.store import RunStore
 from daxy.training.interrupt import Interrupted
 from daxy.training.protocol import PROTOCOLS, Protocol
 
@@ -73,7 +73,7 @@ def test_a_cell_is_run_filed_and_shown_beside_the_published_figure(
         assert run.group == tuple(each.run for each in runs)
 
     # Asked again, nothing is trained and nothing changes.
-    monkeypatch.setattr(Workshop, "_train", lambda *_, **__: pytest.fail("trained again"))
+    monkeypatch.setattr(RunStore, "_train", lambda *_, **__: pytest.fail("trained again"))
     before = (folder / "results" / "made_up" / "table1.json").read_bytes()
     again = daxy(*request, "--json")
     assert again.json["cells"][0]["verdict"] == "agrees"
@@ -138,7 +138,7 @@ def test_ctrl_c_before_anything_is_finished_names_no_results(
     def interrupted(*_: Any, **__: Any) -> None:
         raise Interrupted("interrupted; its state is saved")
 
-    monkeypatch.setattr(Workshop, "complete", interrupted)
+    monkeypatch.setattr(RunStore, "complete", interrupted)
     answer = daxy("reproduce", "made_up/table1")
     assert answer.err.endswith("daxy: interrupted; its state is saved\n")
     again = daxy("reproduce", "made_up/table1", "--restart")

@@ -12,7 +12,7 @@ from daxy.papers import Cell, Paper, Recipe, Table
 from daxy.reproduction import plan as reproduction
 from daxy.reproduction.ledger import Ledger
 from daxy.runs import executors
-from daxy.runs.store import Workshop
+from daxy.runs.store import RunStore
 from daxy.training.interrupt import Interrupted
 from daxy.training.protocol import PROTOCOLS, protocol
 
@@ -125,16 +125,16 @@ def test_what_is_finished_when_a_sweep_is_stopped_stays_and_is_not_run_again(
     folder: Path, daxy: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     request = ["sweep", "made_up/grid", "--no-estimate", "--max-group-size", "4"]
-    complete, groups = Workshop.complete, list[int]()
+    complete, groups = RunStore.complete, list[int]()
 
-    def stopping(self: Workshop, runs: Any, watcher: Any) -> None:
+    def stopping(self: RunStore, runs: Any, monitor: Any) -> None:
         if groups:
             raise Interrupted("interrupted")
         groups.append(len(runs))
-        complete(self, runs, watcher)
+        complete(self, runs, monitor)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Workshop, "complete", stopping)
+        patch.setattr(RunStore, "complete", stopping)
         assert daxy(*request).code == 130
     assert groups == [4]
     assert len(entries(folder)) == 4
@@ -180,7 +180,7 @@ def test_a_restart_does_not_delete_the_state_at_a_storage_of_runs_that_are_not_a
         for run in group:
             names = [each.config.name for each in group]
             run.within(folder / place).begin(run.config, {"group": names})
-    state = group[0].within(folder / "storage").checkpoint
+    state = group[0].within(folder / "storage").workdir / "state.safetensors"
     state.parent.mkdir()
     state.write_bytes(b"state")
     request = ["sweep", "made_up/grid", "--column", "p1", "--seeds", "1", "--restart"]
@@ -198,13 +198,13 @@ def test_a_restart_does_not_delete_the_state_at_a_storage_of_runs_that_are_not_a
 def test_a_network_that_is_lost_is_not_counted_among_those_that_are_done(
     folder: Path, daxy: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    complete = Workshop.complete
+    complete = RunStore.complete
 
-    def losing(self: Workshop, runs: Any, watcher: Any) -> None:
-        complete(self, runs[:-1], watcher)
+    def losing(self: RunStore, runs: Any, monitor: Any) -> None:
+        complete(self, runs[:-1], monitor)
         raise RunFailed("the loss of seed 1 is not finite")
 
-    monkeypatch.setattr(Workshop, "complete", losing)
+    monkeypatch.setattr(RunStore, "complete", losing)
     answer = daxy("sweep", "made_up/grid", "--row", "quiet", "--column", "p1", "--no-estimate")
     assert answer.code == 1
     assert "1 of 1 programs, 1 of 2 networks; " in answer.err

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import daxy as daxy_package
-from daxy import models
+from daxy import learners, models
 from daxy.cli import demo
 from daxy.runs.folder import RESULTS
 from daxy.training.protocol import PROTOCOLS
@@ -36,7 +36,12 @@ def test_train_makes_a_run_folder_a_seed_and_scores_every_test_example(
     assert [run["seed"] for run in answer.json["runs"]] == [0, 1]
     for run in answer.json["runs"]:
         folder = Path(run["folder"])
-        assert {path.name for path in folder.iterdir()} == {*RESULTS, "log.jsonl", "done"}
+        assert {path.name for path in folder.iterdir()} == {
+            *RESULTS,
+            "model.safetensors",
+            "log.jsonl",
+            "done",
+        }
         assert run["test_examples"] == 20_910 - 209
         assert len((folder / "log.jsonl").read_text().splitlines()) == 2
     assert "epoch 2/2" in answer.err
@@ -209,23 +214,25 @@ def test_what_is_published_of_a_task_is_shown_beside_what_a_run_scored(
     from daxy import papers
 
     cell = papers.table("bastings2018/table4").cell("GRU +Attn", "length")
-    monkeypatch.setattr("daxy.reproduction.trained.published", lambda *_: [cell])
+    monkeypatch.setattr("daxy.reproduction.published.of_learner", lambda *_: [cell])
     answer = train(daxy, tmp_path, seeds=1)
     assert "published  18.1 ±1.1 (bastings2018/table4, GRU +Attn, length)" in answer.out
 
 
-def test_models_lists_the_architectures_and_shows_a_card(daxy: Callable) -> None:
-    assert "seq2seq" in daxy("models").out
-    card = daxy("models", "seq2seq", "--json").json
+def test_learners_are_listed_and_shown(daxy: Callable) -> None:
+    assert daxy("learners", "--json").json["learners"].keys() == {*learners.available()}
+    card = daxy("learners", "seq2seq", "--json").json
     assert card["config"]["hidden"] == 256
     assert "Bastings" in card["description"]
 
 
-@pytest.mark.parametrize("model", models.available())
-def test_the_card_of_a_model_says_what_each_of_its_settings_is(model: str, daxy: Callable) -> None:
-    card = daxy("models", model, "--json").json
+@pytest.mark.parametrize("model", learners.available())
+def test_the_card_of_a_learner_says_what_each_of_its_settings_is(
+    model: str, daxy: Callable
+) -> None:
+    card = daxy("learners", model, "--json").json
     assert card["descriptions"].keys() == card["config"].keys()
-    shown = " ".join(daxy("models", model).out.split())
+    shown = " ".join(daxy("learners", model).out.split())
     for field, meaning in card["descriptions"].items():
         assert field.replace("_", "-") in shown
         assert meaning in shown

@@ -241,7 +241,7 @@ REQUESTS = [
     ),
     # the word None would count as what is not given
     ("papers None", "nothing is named 'None'; leave it out"),
-    ("models --json None", "nothing is named 'None'; leave it out"),
+    ("learners --json None", "nothing is named 'None'; leave it out"),
     ("export scan/length --out None", "wrong value for --out: 'None'; leave the flag out"),
     ("show scan/length --official=None", "wrong value for --official: 'None'; leave the flag out"),
     (
@@ -330,7 +330,7 @@ REQUESTS = [
     ),
     (
         "train gscan/length seq2seq",
-        "seq2seq has no input for worlds, which gscan/length needs; see `daxy models`",
+        "seq2seq has no input for worlds, which gscan/length needs; see `daxy learners`",
     ),
     ("train scan/length multimodal", "multimodal needs worlds, and scan/length has none"),
     (
@@ -380,7 +380,7 @@ REQUESTS = [
     ("train", "missing: TASK; see `daxy train --help`"),
     ("train scan/simpel", "no task named 'scan/simpel'; did you mean scan/simple?"),
     ("train scan/length seq3seq", "no model named 'seq3seq'; did you mean seq2seq?"),
-    ("models seq3seq", "no model named 'seq3seq'; did you mean seq2seq?"),
+    ("learners seq3seq", "no learner named 'seq3seq'; did you mean seq2seq?"),
     (
         "train scan/length --protocol bastings2019",
         "no protocol named 'bastings2019'; did you mean bastings2018?",

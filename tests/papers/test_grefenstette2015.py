@@ -19,7 +19,7 @@ from daxy.reproduction.ledger import Ledger
 from daxy.training.protocol import protocol
 
 TABLE = papers.table("grefenstette2015/table")
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 PLACES = ("train coarse", "train fine", "test coarse", "test fine")
 

@@ -18,7 +18,7 @@ from daxy.core.examples import Example, Sequences, Tokens
 from daxy.core.files import write_bytes
 from daxy.core.summary import Summary
 from daxy.formats import parquet, predictions
-from daxy.learners.predictor import Predictor
+from daxy.learners.neural.predictor import Predictor
 from daxy.papers import Finding
 from daxy.report import analyses
 from daxy.report.analyses import neighbours
@@ -53,7 +53,7 @@ def run(
     config = run_config(task, data, split, learner, seed)
     made = RunFolder(folder / config.name)
     made.begin(config, {"group": [config.name]})
-    write_bytes(made.model, b"weights")
+    write_bytes(made.path / "model.safetensors", b"weights")
     said = Sequences.of([says(example) for example in split.test])
     values = tasks.get(task).scores(split.test, said)
     predictions.write(made.predictions, split.test, said, values)

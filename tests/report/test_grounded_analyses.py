@@ -13,7 +13,7 @@ from daxy.core.examples import Sequences, Tokens
 from daxy.core.files import write_bytes
 from daxy.formats import predictions
 from daxy.languages import grounded
-from daxy.learners.neural import learner
+from daxy.learners.neural import Neural
 from daxy.papers import ruis2020
 from daxy.report import analyses
 from daxy.report.analyses._analysis import Findings
@@ -21,8 +21,8 @@ from daxy.report.analyses.destinations import destinations
 from daxy.reproduction import plan as reproduction
 from daxy.reproduction.trained import Trained
 from daxy.runs.config import RunConfig, run_config
+from daxy.runs.experiment import Experiment
 from daxy.runs.folder import RunFolder
-from daxy.runs.store import Experiment
 from daxy.tasks import Data
 from daxy.tasks.gscan import GscanTask
 from daxy.training.protocol import protocol
@@ -50,7 +50,7 @@ def run(folder: Path, seed: int, does: Does, data: Data = DATA) -> RunFolder:
     )
     made = RunFolder(folder / config.name)
     made.begin(config, {"group": [config.name]})
-    write_bytes(made.model, b"weights")
+    write_bytes(made.path / "model.safetensors", b"weights")
     assert isinstance(split.test, GroundedExamples)
     done = Sequences.of([does(example) for example in split.test])
     predictions.write(made.predictions, split.test, done, task.scores(split.test, done))
@@ -308,7 +308,7 @@ def begun(folder: Path, table: str = "ruis2020/table1", **choices: Any) -> RunFo
 
 
 def test_published_figures_are_of_what_official_files_tell(tmp_path: Path) -> None:
-    network = learner("multimodal", {}, protocol("ruis2020"))
+    network = Neural.named("multimodal", {}, protocol("ruis2020"))
     experiment = Experiment(task=TASK, learner=network, data=tasks.data(TASK))
     for shots, rows in ((1, {"G: Adverb k = 1"}), (5, {"G: Adverb k = 5"}), (7, set[str]())):
         trained = Trained(experiment, (begun(tmp_path, shots=shots),))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.experiments import small_runs
+from tests.runs import small_runs
 from tests.runs.test_streamed_runs import experiment
 
 from daxy.core.errors import Diverged, WrongRequest
@@ -32,10 +32,10 @@ def test_every_seed_trains_with_every_rate_as_one_program(tmp_path: Path) -> Non
 
 
 def test_a_rate_that_diverges_is_left_out_and_asking_again_finds_the_others(tmp_path: Path) -> None:
-    asked, heard = experiment(tmp_path), small_runs.Watcher()
+    asked, heard = experiment(tmp_path), small_runs.Spy()
     grid = train_grid(asked, [TOO_LARGE, 0.01], [0, 1])
     assert {*grid.tried} == {grid.chosen} == {0.01}
-    train_grid(asked, [0.01], [0, 1], watcher=heard)
+    train_grid(asked, [0.01], [0, 1], monitor=heard)
     assert heard.groups == []
     with pytest.raises(Diverged, match=r"seed 0 \(epoch 1\), 1 \(epoch 1\)"):
         train_grid(asked, [TOO_LARGE], [0, 1])
@@ -46,7 +46,7 @@ def test_what_is_asked_for_beside_an_interrupted_grid_that_diverges_is_trained_t
 ) -> None:
     asked = experiment(tmp_path)
     with pytest.raises(Interrupted):
-        train_grid(asked, [TOO_LARGE, 2 * TOO_LARGE], [0], watcher=small_runs.Stopped(at=1))
+        train_grid(asked, [TOO_LARGE, 2 * TOO_LARGE], [0], monitor=small_runs.Stopped(at=1))
     grid = train_grid(asked, [TOO_LARGE, 2 * TOO_LARGE, 0.01], [0])
     assert {*grid.tried} == {0.01}
 

@@ -10,17 +10,22 @@ import numpy as np
 import pytest
 from benchmarks.kill_and_resume import Few
 from safetensors.numpy import load_file
+from tests.runs.small_runs import group_of
 
 from daxy import papers
 from daxy.core.errors import RunFailed, WrongRequest
-from daxy.learners import neural
-from daxy.learners.neural import SAMPLE, Neural
+from daxy.learners import Progress
+from daxy.learners.neural import Neural
+from daxy.learners.neural import group as group_module
+from daxy.learners.neural.group import SAMPLE
 from daxy.models.stacked import Config
 from daxy.reproduction.sweep import select
 from daxy.runs import executors, programs
+from daxy.runs.monitor import Monitor
 from daxy.runs.programs import Program, estimates
-from daxy.runs.store import Run, Silent, Workshop, group_of
-from daxy.training.loop import Position, Training
+from daxy.runs.run import Run
+from daxy.runs.store import RunStore
+from daxy.training.loop import Training
 from daxy.training.protocol import protocol
 from daxy.training.replicas import Replicas
 
@@ -59,15 +64,15 @@ MIXED = [
 
 
 def weights(folder: Path, asked: Run) -> dict[str, np.ndarray]:
-    return load_file(asked.within(folder).model)
+    return load_file(asked.within(folder).path / "model.safetensors")
 
 
-class Stopping(Silent):
-    """A watcher that ends a training at its second stretch."""
+class Stopping(Monitor):
+    """A monitor that ends a training at its second stretch."""
 
     heard = 0
 
-    def stepped(self, position: Position, steps: int, examples: int) -> None:
+    def stepped(self, progress: Progress, examples: int) -> None:
         self.heard += 1
         if self.heard == 2:
             raise KeyboardInterrupt
@@ -77,13 +82,13 @@ class Stopping(Silent):
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished group of runs on two tasks; not to be changed."""
     folder = tmp_path_factory.mktemp("mixed")
-    Workshop(folder).complete(MIXED)
+    RunStore(folder).complete(MIXED)
     return folder
 
 
 def test_each_run_of_a_mixed_group_is_as_it_would_be_alone(mixed: Path, tmp_path: Path) -> None:
     for asked in MIXED:
-        Workshop(tmp_path).complete([asked])
+        RunStore(tmp_path).complete([asked])
         together, alone = weights(mixed, asked), weights(tmp_path, asked)
         for name, own in together.items():
             np.testing.assert_allclose(own, alone[name], atol=1e-5, err_msg=name)
@@ -96,17 +101,17 @@ def test_each_run_of_a_mixed_group_is_as_it_would_be_alone(mixed: Path, tmp_path
 def test_an_interrupted_group_goes_on_whole_when_one_of_it_is_asked_for(
     mixed: Path, tmp_path: Path
 ) -> None:
-    workshop = Workshop(tmp_path, checkpoint_seconds=0.0)
+    store = RunStore(tmp_path, checkpoint_seconds=0.0)
 
     with pytest.raises(KeyboardInterrupt):
-        workshop.complete(MIXED, Stopping())
-    assert workshop.missing(MIXED) == MIXED
-    begun, new = workshop.sorted(MIXED[1:2])
-    assert [{each.config.name for each in group} for group in begun] == [
+        store.complete(MIXED, Stopping())
+    assert store.missing(MIXED) == MIXED
+    plan = store.plan(MIXED[1:2])
+    assert [{each.config.name for each in group} for group in plan.resumed] == [
         {each.config.name for each in MIXED}
     ]
-    assert new == []
-    workshop.complete(MIXED[1:2])
+    assert plan.new == []
+    store.complete(MIXED[1:2])
     for asked in MIXED:
         assert asked.within(tmp_path).is_done()
         for name, own in weights(mixed, asked).items():
@@ -120,19 +125,19 @@ def names(planned: Sequence[Program]) -> list[list[str]]:
 def test_programs_hold_what_has_one_shape_and_stay_the_same_as_runs_are_finished(
     tmp_path: Path,
 ) -> None:
-    workshop = Workshop(tmp_path)
+    store = RunStore(tmp_path)
     small = [run("simple_p1", seed, dropout) for seed in range(5) for dropout in (0.0, 0.5)]
     large = [run("addprim_jump", seed, 0.1, hidden=8) for seed in range(3)]
     small[5] = at(0.01, small[5])
     every = [*small[:4], *large, *small[4:]]
-    planned = programs.programs(every, every, workshop, most=4)
+    planned = programs.programs(every, every, store, most=4)
     assert [len(program.runs) for program in planned] == [3, 4, 3, 3]
     assert names(planned) == [
         [each.config.name for each in part] for part in (small[:3], small[3:7], small[7:], large)
     ]
     assert {program.samples for program in planned} == {3 * TRIALS, 4 * TRIALS}
     left = [*small[5:], *large]
-    again = names(programs.programs(every, left, workshop, most=4))
+    again = names(programs.programs(every, left, store, most=4))
     assert again == [[each.config.name for each in part] for part in (small[5:7], small[7:], large)]
 
 
@@ -145,19 +150,19 @@ def passing(task: str, seed: int) -> Run:
 
 def test_what_passes_through_other_data_is_another_shape(tmp_path: Path) -> None:
     runs = [passing(task, seed) for task in ("simple_p1", "simple_p2") for seed in (0, 1)]
-    planned = programs.programs(runs, runs, Workshop(tmp_path))
+    planned = programs.programs(runs, runs, RunStore(tmp_path))
     assert names(planned) == [[each.config.name for each in part] for part in (runs[:2], runs[2:])]
 
 
 def test_a_group_goes_on_although_the_folder_of_one_of_it_is_gone(
     mixed: Path, tmp_path: Path
 ) -> None:
-    workshop = Workshop(tmp_path, checkpoint_seconds=0.0)
+    store = RunStore(tmp_path, checkpoint_seconds=0.0)
 
     with pytest.raises(KeyboardInterrupt):
-        workshop.complete(MIXED, Stopping())
+        store.complete(MIXED, Stopping())
     shutil.rmtree(MIXED[1].within(tmp_path).path)
-    workshop.complete(MIXED)
+    store.complete(MIXED)
     for asked in MIXED:
         for name, own in weights(mixed, asked).items():
             np.testing.assert_array_equal(own, weights(tmp_path, asked)[name])
@@ -168,7 +173,7 @@ def test_a_program_that_fails_does_not_keep_the_others_from_running(tmp_path: Pa
     recipe = replace(diverging.learner.protocol, learning_rate=1e30)
     diverging = replace(diverging, learner=replace(diverging.learner, protocol=recipe))
     planned = [Program((diverging,)), Program((run("simple_p1", 1, 0.0),))]
-    going = executors.get("local").run(planned, Workshop(tmp_path), Silent())
+    going = executors.get("local").run(planned, RunStore(tmp_path), Monitor())
     assert [next(going) for _ in planned] == planned
     assert planned[1].runs[0].within(tmp_path).is_done()
     with pytest.raises(RunFailed, match="the loss of seed 0 .* is not finite.*; all others"):
@@ -178,7 +183,7 @@ def test_a_program_that_fails_does_not_keep_the_others_from_running(tmp_path: Pa
 def test_other_words_are_another_shape(tmp_path: Path) -> None:
     forwards = run("simple_p1", 0, 0.0)
     backwards = replace(forwards, task="nacs/simple_p1")
-    planned = programs.programs([forwards, backwards], [forwards, backwards], Workshop(tmp_path))
+    planned = programs.programs([forwards, backwards], [forwards, backwards], RunStore(tmp_path))
     assert [len(program.runs) for program in planned] == [1, 1]
 
 
@@ -191,13 +196,13 @@ def test_what_was_not_tried_out_is_estimated_between_what_was(
 
     def measured(program: Program) -> float:
         tried.append(program)
-        return 3 * program.work
+        return 3 * program.cost
 
     monkeypatch.setattr(Program, "measured", measured)
     found = dict(estimates(planned, 3))
     assert tried == [planned[0], planned[3], planned[6]]
-    assert found == pytest.approx({n: 3 * program.work for n, program in enumerate(planned)})
-    assert dict(estimates(planned[:1], 3)) == {0: 3 * planned[0].work}
+    assert found == pytest.approx({n: 3 * program.cost for n, program in enumerate(planned)})
+    assert dict(estimates(planned[:1], 3)) == {0: 3 * planned[0].cost}
     assert list(estimates([], 3)) == []
 
 
@@ -224,25 +229,27 @@ def test_what_was_trained_already_is_not_estimated_again_and_looks_at_the_test_s
     assert program.measured() == pytest.approx(192, rel=0.01)
     # A clock that goes on while something is decoded, and stands still otherwise.
     clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
-    monkeypatch.setattr(neural, "time", clock)
+    monkeypatch.setattr(group_module, "time", clock)
     monkeypatch.setattr(Replicas, "decode", lambda *_: setattr(clock, "now", clock.now + 0.5))
-    plain, looking = (group.seconds(test_every=every, epochs_done=4) for every in (0, 3))
+    plain, looking = (
+        group_of([asked], test_every=every).seconds(epochs_done=4) for every in (0, 3)
+    )
     count = len(asked.split.test)
     test = 0.5 / min(SAMPLE, count) * count
     assert looking - plain == pytest.approx(2 * test)  # after 6 and 9 epochs
 
 
 def test_an_interrupted_program_says_how_far_it_is(tmp_path: Path) -> None:
-    workshop = Workshop(tmp_path, checkpoint_seconds=0.0)
+    store = RunStore(tmp_path, checkpoint_seconds=0.0)
     asked = in_epochs(3)
     with pytest.raises(KeyboardInterrupt):
-        workshop.complete([asked], Stopping())
-    (left,) = programs.programs([asked], [asked], workshop)
+        store.complete([asked], Stopping())
+    (left,) = programs.programs([asked], [asked], store)
     assert (left.epochs_done, left.samples) == (1, 64)
-    checkpoint = asked.within(tmp_path).checkpoint
+    checkpoint = asked.within(tmp_path).workdir / "state.safetensors"
     checkpoint.write_bytes(checkpoint.read_bytes()[:100])
     # That it is damaged is said by whoever reads it.
-    assert workshop.epochs_done([asked]) == 0
+    assert store.epochs_done([asked]) == 0
 
 
 def test_a_program_that_is_tried_out_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -13,11 +13,15 @@ import pytest
 from benchmarks.kill_and_resume import Few
 
 from daxy.core.split import Split
-from daxy.learners import neural
-from daxy.learners.neural import Neural
+from daxy.learners import Progress
+from daxy.learners.neural import Neural, group
+from daxy.learners.neural.group import Group
 from daxy.models.seq2seq import Config
-from daxy.runs.store import Experiment, Run, Silent
-from daxy.training.loop import Position
+from daxy.runs.experiment import Experiment
+from daxy.runs.folder import RunFolder
+from daxy.runs.monitor import Monitor
+from daxy.runs.run import Run
+from daxy.runs.store import RunStore
 from daxy.training.protocol import Protocol
 
 TASK = "scan/simple_p1"
@@ -28,8 +32,8 @@ EPOCHS = 3
 def shapes(most: int) -> Generator[None]:
     """Pad batches to so many shapes at most: compiling for each is what a short training costs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neural, "BUCKETS", most)
-        patch.setattr(neural, "BUCKETS_OF_PARTS", most)
+        patch.setattr(group, "BUCKETS", most)
+        patch.setattr(group, "BUCKETS_OF_PARTS", most)
         yield
 
 
@@ -43,12 +47,18 @@ def experiment(folder: Path, seconds: float = 1e9) -> Experiment:
     )
 
 
+def group_of(runs: Sequence[Run], test_every: int = 0) -> Group:
+    """Return the networks of these runs, which train as one program."""
+    store = RunStore(Path("runs"), test_every=test_every)
+    return Group([store.job(run) for run in runs])
+
+
 def split() -> Split:
     return Few().load(TASK)
 
 
 @dataclass
-class Watcher(Silent):
+class Spy(Monitor):
     """Remembers which groups trained; does something at a stretch of its choice."""
 
     at: int | None = None
@@ -57,17 +67,17 @@ class Watcher(Silent):
     stretches: int = 0
     ends: int = 0
 
-    def begins(self, runs: Sequence[Run]) -> None:
+    def begin(self, runs: Sequence[Run]) -> None:
         assert {(run.task, run.learner.protocol.epochs) for run in runs} == {(TASK, EPOCHS)}
         self.groups.append(tuple(run.seed for run in runs))
 
-    def stepped(self, position: Position, steps: int, examples: int) -> None:
+    def stepped(self, progress: Progress, examples: int) -> None:
         self._count()
 
-    def epoch_ended(self, position: Position) -> None:
+    def epoch_ended(self, progress: Progress) -> None:
         self._count()
 
-    def ended(self) -> None:
+    def end(self) -> None:
         self.ends += 1
 
     def _count(self) -> None:
@@ -76,13 +86,18 @@ class Watcher(Silent):
             self.act()
 
 
-class Stopped(Watcher):
+class Stopped(Spy):
     """Stops a training of any kind."""
 
-    def begins(self, runs: object) -> None:
+    def begin(self, runs: object) -> None:
         del runs
 
 
 def weights(folder: Path) -> dict[str, bytes]:
     """Return the selected weights of the runs in a folder by the run's name."""
     return {run.name: (run / "model.safetensors").read_bytes() for run in sorted(folder.iterdir())}
+
+
+def network_bytes(folder: RunFolder) -> bytes:
+    """Return the file of a run's network."""
+    return (folder.path / "model.safetensors").read_bytes()

@@ -6,14 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.runs.small_runs import Stopped, experiment
+from tests.runs.small_runs import Stopped, experiment, group_of
 
 from daxy import tasks
 from daxy.augmentation.geca import Geca
 from daxy.core.errors import WrongRequest
-from daxy.learners.neural import learner
+from daxy.learners.neural import Neural
 from daxy.models.luong import Config
-from daxy.runs.store import Experiment, Run, group_of
+from daxy.runs.experiment import Experiment
+from daxy.runs.run import Run
 from daxy.tasks import ScanData
 from daxy.training.interrupt import Interrupted
 from daxy.training.protocol import Protocol
@@ -55,9 +56,11 @@ def test_it_trains_on_each_example_once_and_on_what_was_added(tmp_path: Path) ->
 def test_a_run_says_what_made_its_examples_and_goes_on_to_the_same_bits(tmp_path: Path) -> None:
     undisturbed = augmented(tmp_path / "whole").run([0])[0]
     with pytest.raises(Interrupted):
-        augmented(tmp_path / "parts").run([0], watcher=Stopped(at=2))
+        augmented(tmp_path / "parts").run([0], monitor=Stopped(at=2))
     resumed = augmented(tmp_path / "parts").run([0])[0]
-    assert resumed.model.read_bytes() == undisturbed.model.read_bytes()
+    assert (resumed.path / "model.safetensors").read_bytes() == (
+        undisturbed.path / "model.safetensors"
+    ).read_bytes()
     assert resumed.scores()["best_epoch"] == resumed.scores()["epochs"] == 3
     config = resumed.config()
     assert config.learner["geca"]["count"] == 30
@@ -67,7 +70,7 @@ def test_a_run_says_what_made_its_examples_and_goes_on_to_the_same_bits(tmp_path
 def test_in_worlds_it_trains_on_what_became_of_the_training_set() -> None:
     data = tasks.data("gscan/compositional", grid=4, resampling=1, kind="normal", shots=0)
     protocol = replace(RECIPE, samples=0, steps=8, deduplicate=False, augmented_share=0.0)
-    network = learner("multimodal", {"kernel_sizes": "1,3"}, protocol, {"count": 30})
+    network = Neural.named("multimodal", {"kernel_sizes": "1,3"}, protocol, {"count": 30})
     run = Run(task="gscan/compositional", learner=network, data=data, seed=1)
     (train,) = group_of([run]).training.supply(0).train
     given, examples = run.split.train, group_of([run]).training.replicas.table
@@ -98,7 +101,7 @@ def test_an_augmentation_that_finds_nothing_is_refused(tmp_path: Path) -> None:
 def test_an_augmentation_that_changes_nothing_in_place_is_refused() -> None:
     data = tasks.data("gscan/length", grid=4, resampling=1, kind="simple_trans", max_length=6)
     protocol = replace(RECIPE, samples=0, steps=8, deduplicate=False, augmented_share=0.0)
-    network = learner("multimodal", {"kernel_sizes": "1,3"}, protocol, {"count": 0})
+    network = Neural.named("multimodal", {"kernel_sizes": "1,3"}, protocol, {"count": 0})
     run = Run(task="gscan/length", learner=network, data=data, seed=1)
     with pytest.raises(WrongRequest, match="GECA finds nothing to add"):
         group_of([run]).check()
@@ -122,7 +125,7 @@ def test_the_examples_of_a_run_are_counted(
     protocol = replace(RECIPE, **({"samples": 0, "augmented_share": 0.0} | counted))
     asked = augmented(tmp_path)
     run = replace(asked, learner=replace(asked.learner, protocol=protocol)).of(0)
-    assert run.examples == examples
+    assert run.learner.samples(run.split) == examples
 
 
 def test_another_augmentation_is_another_run(tmp_path: Path) -> None:

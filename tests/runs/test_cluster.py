@@ -18,17 +18,19 @@ import pytest
 from safetensors.numpy import load_file
 
 from daxy.core.errors import RunFailed, WrongRequest
+from daxy.learners import Progress
 from daxy.learners.neural import Neural
 from daxy.models.stacked import Config
 from daxy.runs import executors
 from daxy.runs.executors import ray as cluster
+from daxy.runs.monitor import Monitor
 from daxy.runs.programs import Program
+from daxy.runs.run import Run
 from daxy.runs.storage import Storage
-from daxy.runs.store import Run, Silent, Workshop
+from daxy.runs.store import RunStore
 from daxy.tasks import ScanData
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.interrupt import Interrupted
-from daxy.training.loop import Position
 from daxy.training.protocol import protocol
 
 pytestmark = pytest.mark.cluster
@@ -54,7 +56,7 @@ RUNS = [each for program in PROGRAMS for each in program.runs]
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the runs as one process leaves them; not to be changed."""
     folder = tmp_path_factory.mktemp("alone")
-    for program in executors.get("local").run(PROGRAMS, Workshop(folder), Silent()):
+    for program in executors.get("local").run(PROGRAMS, RunStore(folder), Monitor()):
         assert all(each.within(folder).is_done() for each in program.runs)
     return folder
 
@@ -62,8 +64,8 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def assert_as_alone(folder: Path, alone: Path) -> None:
     for each in RUNS:
         assert each.within(folder).is_done()
-        for name, own in load_file(each.within(folder).model).items():
-            expected = load_file(each.within(alone).model)[name]
+        for name, own in load_file(each.within(folder).path / "model.safetensors").items():
+            expected = load_file(each.within(alone).path / "model.safetensors")[name]
             np.testing.assert_allclose(own, expected, atol=1e-5, err_msg=name)
 
 
@@ -76,7 +78,7 @@ def own_process() -> Iterator[None]:
 
 
 def test_a_sweep_on_a_cluster_ends_as_in_one_process(alone: Path, tmp_path: Path) -> None:
-    found = list(cluster.run(PROGRAMS, Workshop(tmp_path), Silent(), cpus=1))
+    found = list(cluster.run(PROGRAMS, RunStore(tmp_path), Monitor(), cpus=1))
     assert {id(program) for program in found} == {id(program) for program in PROGRAMS}
     assert_as_alone(tmp_path, alone)
 
@@ -96,7 +98,7 @@ def test_a_task_that_failed_is_told_of_as_it_ends(
     )
     monkeypatch.setattr(cluster, "_connected", lambda _: ray)
     monkeypatch.setattr(cluster, "_take", take)
-    going = cluster.run(PROGRAMS, Workshop(tmp_path), Silent())
+    going = cluster.run(PROGRAMS, RunStore(tmp_path), Monitor())
     assert [next(going) for _ in PROGRAMS] == PROGRAMS
     with pytest.raises(RunFailed, match="seed 1 diverged; 1 more failed"):
         next(going)
@@ -104,7 +106,7 @@ def test_a_task_that_failed_is_told_of_as_it_ends(
 
 def test_too_many_cores_for_a_task_are_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(WrongRequest, match="a task takes 1000 of CPU and 0 of GPU; no machine"):
-        list(cluster.run(PROGRAMS, Workshop(tmp_path), Silent(), cpus=1000))
+        list(cluster.run(PROGRAMS, RunStore(tmp_path), Monitor(), cpus=1000))
 
 
 WRONG = {
@@ -120,7 +122,7 @@ def test_a_wrong_request_is_refused_before_a_cluster_starts(
 ) -> None:
     monkeypatch.setattr(cluster, "_connected", lambda _: pytest.fail("a cluster started"))
     with pytest.raises(WrongRequest, match=message):
-        list(cluster.run(PROGRAMS, Workshop(tmp_path), Silent(), **options))
+        list(cluster.run(PROGRAMS, RunStore(tmp_path), Monitor(), **options))
     with pytest.raises(WrongRequest, match=message):
         cluster.check(**options)
 
@@ -139,14 +141,14 @@ def test_a_group_that_was_interrupted_at_a_storage_goes_on_whole_there(
     alone: Path, tmp_path: Path, own_process: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Asked for one of its runs alone, a task fetches the others and their checkpoint."""
-    url, stopping = (tmp_path / "storage").as_uri(), Workshop.complete
+    url, stopping = (tmp_path / "storage").as_uri(), RunStore.complete
     program = PROGRAMS[0]
 
-    def interrupted(self: Workshop, runs: Sequence[Run], watcher: Any) -> None:
-        class Stopping(Silent):
+    def interrupted(self: RunStore, runs: Sequence[Run], monitor: Any) -> None:
+        class Stopping(Monitor):
             heard = 0
 
-            def stepped(self, position: Position, steps: int, examples: int) -> None:
+            def stepped(self, progress: Progress, examples: int) -> None:
                 self.heard += 1
                 if self.heard == 2:
                     raise Interrupted("interrupted")
@@ -154,10 +156,10 @@ def test_a_group_that_was_interrupted_at_a_storage_goes_on_whole_there(
         stopping(replace(self, checkpoint_seconds=0.0), runs, Stopping())
 
     with monkeypatch.context() as patch:
-        patch.setattr(Workshop, "complete", interrupted)
+        patch.setattr(RunStore, "complete", interrupted)
         with pytest.raises(Interrupted):
-            cluster.train(cluster.stated(program), Workshop(Path("nowhere"), 0.0), 2, url)
-    cluster.train(cluster.stated(Program(program.runs[1:])), Workshop(Path("nowhere"), 1.0), 2, url)
+            cluster.train(cluster.stated(program), RunStore(Path("nowhere"), 0.0), 2, url)
+    cluster.train(cluster.stated(Program(program.runs[1:])), RunStore(Path("nowhere"), 1.0), 2, url)
     Storage(url).fetch([each.config.name for each in program.runs], tmp_path / "runs")
     for each in program.runs:
         assert each.within(tmp_path / "runs").is_done()
@@ -168,7 +170,7 @@ def test_a_task_leaves_its_runs_at_a_storage_and_goes_on_from_there(
     alone: Path, tmp_path: Path, own_process: None
 ) -> None:
     url = (tmp_path / "storage").as_uri()
-    cluster.train(cluster.stated(PROGRAMS[0]), Workshop(Path("nowhere"), 1.0), 2, url)
+    cluster.train(cluster.stated(PROGRAMS[0]), RunStore(Path("nowhere"), 1.0), 2, url)
     Storage(url).fetch([each.config.name for each in PROGRAMS[0].runs], tmp_path / "runs")
     for each in PROGRAMS[0].runs:
         assert each.within(tmp_path / "runs").is_done()
@@ -176,7 +178,7 @@ def test_a_task_leaves_its_runs_at_a_storage_and_goes_on_from_there(
     # What lies there already is found, and not trained again.
     done = each.within(tmp_path / "storage").path / "done"
     before = done.read_bytes()
-    cluster.train(cluster.stated(PROGRAMS[0]), Workshop(Path("nowhere"), 1.0), 2, url)
+    cluster.train(cluster.stated(PROGRAMS[0]), RunStore(Path("nowhere"), 1.0), 2, url)
     assert done.read_bytes() == before
 
 
@@ -193,7 +195,7 @@ def test_what_a_task_finished_before_it_failed_comes_back(alone: Path, tmp_path:
     names = [each.config.name for each in PROGRAMS[0].runs]
     kept.store(names[:1], alone)
     with pytest.raises(RunFailed, match="seed 1 diverged"):
-        cluster._take(ray, None, PROGRAMS[0], Workshop(tmp_path / "runs"), kept)
+        cluster._take(ray, None, PROGRAMS[0], RunStore(tmp_path / "runs"), kept)
     assert [(tmp_path / "runs" / name / "done").exists() for name in names] == [True, False]
 
 
@@ -201,7 +203,7 @@ def begin(asked: Run, folder: Path, epochs: int) -> None:
     """Leave what a run leaves that was interrupted after so many epochs."""
     own = asked.within(folder)
     own.begin(asked.config, {"group": [asked.config.name]})
-    Checkpoint(own.checkpoint).save({}, {"epoch": epochs})
+    Checkpoint.within(own.workdir).save({}, {"epoch": epochs})
     (own.path / "log.jsonl").write_text("{}\n" * epochs)
 
 
@@ -214,7 +216,7 @@ def test_what_is_finished_at_a_storage_is_not_mixed_with_another_training(
     begin(asked, tmp_path / "other", 3)
     kept.store([asked.config.name], tmp_path / "other")
     assert asked.within(tmp_path / "storage").is_done()
-    assert not asked.within(tmp_path / "storage").checkpoint.exists()
+    assert not asked.within(tmp_path / "storage").has_state
 
 
 def test_what_a_storage_has_is_never_there_before_what_it_needs(
@@ -225,7 +227,7 @@ def test_what_a_storage_has_is_never_there_before_what_it_needs(
     names = [first.config.name, second.config.name]
     for asked in (first, second):
         begin(asked, tmp_path / "runs", 3)
-    shutil.rmtree(second.within(tmp_path / "runs").checkpoint.parent)
+    shutil.rmtree(second.within(tmp_path / "runs").workdir)
     storage = Storage.at("memory://ordered")
     files = importlib.import_module("fsspec").filesystem("memory")
     written, moved = list[str](), files.mv
@@ -250,7 +252,9 @@ def test_a_restart_does_not_lose_a_state_at_a_storage_of_a_run_that_is_not_asked
     names = [asked.config.name for asked in PROGRAMS[0].runs]
     for asked in PROGRAMS[0].runs:
         asked.within(tmp_path).begin(asked.config, {"group": names})
-    Checkpoint(PROGRAMS[0].runs[0].within(tmp_path).checkpoint).save({}, {"epoch": 3})
+    Checkpoint(PROGRAMS[0].runs[0].within(tmp_path).workdir / "state.safetensors").save(
+        {}, {"epoch": 3}
+    )
     storage.store(names, tmp_path)
     with pytest.raises(WrongRequest, match=f"left/{names[0]} has the state of {names[1]}, "):
         storage.check_left(names[:1])
@@ -280,11 +284,11 @@ def test_a_storage_that_is_a_folder_is_the_same_from_everywhere(
 def test_tasks_that_share_a_gpu_share_its_memory(
     tmp_path: Path, own_process: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Workshop, "complete", lambda *_: None)
+    monkeypatch.setattr(RunStore, "complete", lambda *_: None)
     share = "XLA_PYTHON_CLIENT_MEM_FRACTION"
     for gpus, expected in ((0, None), (1, None), (0.5, "0.450")):
         monkeypatch.delenv(share, raising=False)
-        cluster.train(cluster.stated(PROGRAMS[0]), Workshop(tmp_path), 2, None, gpus)
+        cluster.train(cluster.stated(PROGRAMS[0]), RunStore(tmp_path), 2, None, gpus)
         assert os.environ.get(share) == expected
 
 
@@ -306,10 +310,10 @@ def test_a_driver_that_begins_again_leaves_what_tasks_have_left_at_the_storage(
     monkeypatch.setattr(cluster, "_connected", lambda _: ray)
     storage = (tmp_path / "storage").as_uri()
     with pytest.raises(WrongRequest, match="no tasks"):
-        list(cluster.run(PROGRAMS, Workshop(tmp_path / "runs"), Silent(), storage=storage))
-    there = Workshop(tmp_path / "storage")
+        list(cluster.run(PROGRAMS, RunStore(tmp_path / "runs"), Monitor(), storage=storage))
+    there = RunStore(tmp_path / "storage")
     assert [there.epochs_done([each]) for each in (further, behind, new)] == [40, 40, 0]
-    assert new.within(there.folder).checkpoint.exists()
+    assert new.within(there.folder).has_state
 
 
 def test_a_worker_that_would_train_something_else_says_so(
@@ -318,7 +322,7 @@ def test_a_worker_that_would_train_something_else_says_so(
     stated = cluster.stated(PROGRAMS[0])
     checksum = RUNS[0].config.data["checksum"]
     with pytest.raises(RunFailed, match="this worker would train"):
-        cluster.train(stated.replace(str(checksum), "0" * 32), Workshop(tmp_path, 1.0), 2, None)
+        cluster.train(stated.replace(str(checksum), "0" * 32), RunStore(tmp_path, 1.0), 2, None)
 
 
 @pytest.mark.parametrize("url", ["nosuchthing://bucket/runs"])

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import pytest
 from benchmarks.kill_and_resume import OPERATIONS
-from tests.runs.small_runs import Watcher, experiment, weights
+from tests.runs.small_runs import Spy, experiment, weights
 
 from daxy.core.errors import RunFailed
 from daxy.core.locks import alone
@@ -77,7 +77,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory, one_shape: None) -> Path:
 
     folder = tmp_path_factory.mktemp("trained") / "runs"
     with pytest.raises(KeyboardInterrupt), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runs_module, "_finish", no_power)
+        patch.setattr(runs_module, "finish", no_power)
         experiment(folder).run([0, 1])
     return folder
 
@@ -121,17 +121,17 @@ def untidy(runs: Path) -> Path:
 def test_what_killed_processes_left_goes_away_when_the_runs_are_asked_for(
     seeds: list[int], untidy: Path, undisturbed: Path
 ) -> None:
-    watcher = Watcher()
-    experiment(untidy).run(seeds, watcher=watcher)
+    monitor = Spy()
+    experiment(untidy).run(seeds, monitor=monitor)
     assert names_in(untidy) == names_in(undisturbed)
-    assert watcher.groups == []
+    assert monitor.groups == []
 
 
 def test_a_state_stays_while_a_run_of_its_group_is_not_finished(untidy: Path) -> None:
     first, second = (RunFolder(path) for path in sorted(untidy.glob("[!.]*")))
     (second.path / "done").unlink()
     experiment(untidy).run([0])
-    assert first.checkpoint.exists()
+    assert first.has_state
     assert list(first.path.glob(".*.tmp")) == []
 
 
@@ -243,8 +243,8 @@ def test_an_edited_group_is_refused(group: list[str], problem: str, interrupted:
 def test_a_state_is_not_taken_for_another_runs(interrupted: Path) -> None:
     """The group is said to have had seed 2 in the place of seed 1; all files are valid."""
     with pytest.raises(KeyboardInterrupt), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Watcher, "begins", _interrupt)
-        experiment(interrupted).run([2], watcher=Watcher())
+        patch.setattr(Spy, "begin", _interrupt)
+        experiment(interrupted).run([2], monitor=Spy())
     first, _, third = runs_in(interrupted)
     names = [first.path.name, third.path.name]
     for folder in (first, third):

@@ -8,18 +8,19 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from tests.runs.small_runs import Stopped, shapes
+from tests.runs.small_runs import Stopped, group_of, shapes
 
 from daxy import tasks
 from daxy.core.errors import UnknownName, WrongRequest
 from daxy.core.examples import Sequences
 from daxy.formats import parquet, world_json
 from daxy.languages import grounded
-from daxy.learners.neural import learner
+from daxy.learners.neural import Neural
 from daxy.report import analyses
+from daxy.runs.experiment import Experiment
 from daxy.runs.folder import RunFolder
 from daxy.runs.saved import load
-from daxy.runs.store import Experiment, Workshop, group_of
+from daxy.runs.store import RunStore
 from daxy.training.interrupt import Interrupted
 from daxy.training.protocol import Protocol
 from daxy.worlds.examples import GroundedExamples
@@ -43,7 +44,7 @@ CONFIG = {"hidden": 8, "embedding": 4, "channels": 3, "kernel_sizes": "1,3"}
 
 
 def experiment(folder: Path) -> Experiment:
-    network = learner("multimodal", CONFIG, RECIPE)
+    network = Neural.named("multimodal", CONFIG, RECIPE)
     return Experiment(
         task=TASK,
         learner=network,
@@ -63,7 +64,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 
 def test_a_training_set_is_on_the_device_a_byte_a_token_and_a_cell() -> None:
-    network = learner("multimodal", {"kernel_sizes": "1,3"}, RECIPE)
+    network = Neural.named("multimodal", {"kernel_sizes": "1,3"}, RECIPE)
     run = Experiment(task=TASK, learner=network, data=DATA).of(0)
     replicas = group_of([run]).training.replicas
     (placed, *_) = replicas.on_lanes(replicas.table)
@@ -89,7 +90,7 @@ def test_networks_side_by_side_say_what_each_says_alone(trained: RunFolder, tmp_
 
 def test_with_geca_in_worlds_it_goes_on_to_the_same_bits(tmp_path: Path) -> None:
     data = replace(DATA, kind="normal")
-    network = learner("multimodal", CONFIG, replace(RECIPE, steps=70), {"count": 30})
+    network = Neural.named("multimodal", CONFIG, replace(RECIPE, steps=70), {"count": 30})
 
     def asked(folder: str) -> Experiment:
         whole = replace(experiment(tmp_path / folder), data=data)
@@ -98,9 +99,11 @@ def test_with_geca_in_worlds_it_goes_on_to_the_same_bits(tmp_path: Path) -> None
     with shapes(1):
         (undisturbed,) = asked("whole").run([0])
         with pytest.raises(Interrupted):
-            asked("parts").run([0], watcher=Stopped(at=1))
+            asked("parts").run([0], monitor=Stopped(at=1))
         (resumed,) = asked("parts").run([0])
-    assert resumed.model.read_bytes() == undisturbed.model.read_bytes()
+    assert (resumed.path / "model.safetensors").read_bytes() == (
+        undisturbed.path / "model.safetensors"
+    ).read_bytes()
     assert resumed.scores()["tests"] == undisturbed.scores()["tests"]
 
 
@@ -169,7 +172,7 @@ def test_each_of_its_tests_has_its_own_course(trained: RunFolder) -> None:
 
 def test_a_finished_run_is_found_again(trained: RunFolder) -> None:
     asked = experiment(trained.path.parent)
-    assert Workshop(trained.path.parent).missing([asked.of(0)]) == []
+    assert RunStore(trained.path.parent).missing([asked.of(0)]) == []
 
 
 def test_what_its_network_attends_to_is_a_share_of_the_cells(trained: RunFolder) -> None:

@@ -15,9 +15,9 @@ from daxy.formats import parquet
 from daxy.learners.neural import Neural
 from daxy.models import memories
 from daxy.models.transducer import Config
+from daxy.runs.experiment import Experiment
 from daxy.runs.folder import RunFolder
 from daxy.runs.saved import load
-from daxy.runs.store import Experiment
 from daxy.training.checkpoint import read_arrays
 from daxy.training.protocol import protocol
 
@@ -82,7 +82,9 @@ def test_beside_another_one_it_learns_what_it_learns_alone(
     stacks: list[RunFolder], tmp_path: Path
 ) -> None:
     (alone,) = experiment(tmp_path, "stack").run([1])
-    (one, _), (other, _) = (read_arrays(run.model) for run in (alone, stacks[1]))
+    (one, _), (other, _) = (
+        read_arrays(run.path / "model.safetensors") for run in (alone, stacks[1])
+    )
     assert one.keys() == other.keys()
     for name in one:
         np.testing.assert_allclose(one[name], other[name], rtol=0, atol=1e-5)

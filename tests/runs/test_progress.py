@@ -10,8 +10,8 @@ from tests.runs.small_runs import EPOCHS, TASK, experiment
 
 from daxy.reproduction import trained
 from daxy.runs import progress
+from daxy.runs.monitor import Monitor
 from daxy.runs.progress import Display, NotebookDisplay
-from daxy.runs.store import Silent
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 
@@ -47,7 +47,7 @@ def test_a_notebook_shows_each_epoch_and_a_bar_while_it_trains(
     notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "PAUSE", -1.0)
-    experiment(tmp_path).run([0, 1], watcher=progress.default())
+    experiment(tmp_path).run([0, 1], monitor=progress.default())
     lines, bars = list[str](), list[bool]()
     for content in notebook.shown:
         root = ElementTree.fromstring(f"<div>{content.replace('></progress>', '/>')}</div>")
@@ -65,7 +65,7 @@ def test_only_a_notebook_and_a_terminal_show_progress_by_default(
 ) -> None:
     assert isinstance(progress.default(), NotebookDisplay)
     notebook.shell = SimpleNamespace()  # IPython in a terminal
-    assert isinstance(progress.default(), Silent)
+    assert isinstance(progress.default(), Monitor)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert type(progress.default()) is Display
     monkeypatch.delitem(sys.modules, "IPython")
@@ -78,10 +78,10 @@ def test_a_watcher_of_one_s_own_is_heard_instead(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(
         trained.Experiment,
         "run",
-        lambda self, seeds, *, watcher, restart: heard.append(watcher) or (),
+        lambda self, seeds, *, monitor, restart: heard.append(monitor) or (),
     )
-    own = Silent()
-    trained.train(TASK, watcher=own)
+    own = Monitor()
+    trained.train(TASK, monitor=own)
     trained.train(TASK)
     assert heard[0] is own
     assert heard[1] is not own

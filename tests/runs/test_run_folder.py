@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.runs.small_runs import EPOCHS, TASK, Watcher, experiment, split, weights
+from tests.runs.small_runs import EPOCHS, TASK, Spy, experiment, split, weights
 
 import daxy
 from daxy.core.errors import RunFailed
@@ -22,7 +22,12 @@ def first(runs: Path) -> RunFolder:
 
 def test_a_finished_run_leaves_these_files_and_no_others(runs: Path) -> None:
     for run in runs.iterdir():
-        assert {path.name for path in run.rglob("*")} == {*RESULTS, "log.jsonl", "done"}
+        assert {path.name for path in run.rglob("*")} == {
+            *RESULTS,
+            "model.safetensors",
+            "log.jsonl",
+            "done",
+        }
 
 
 def test_done_is_written_last(undisturbed: Path) -> None:
@@ -32,9 +37,9 @@ def test_done_is_written_last(undisturbed: Path) -> None:
 
 
 def test_asking_again_finds_the_runs_without_training(runs: Path) -> None:
-    watcher = Watcher()
-    found = experiment(runs).run([1, 0], watcher=watcher)
-    assert watcher.groups == []
+    monitor = Spy()
+    found = experiment(runs).run([1, 0], monitor=monitor)
+    assert monitor.groups == []
     assert [folder.config().seed for folder in found] == [1, 0]
     assert all(folder.is_done() for folder in found)
 
@@ -127,9 +132,9 @@ def test_an_environment_whose_group_is_no_list_of_names_is_reported(group: str, 
 
 def test_what_the_error_advises_helps(runs: Path, undisturbed: Path) -> None:
     (first(runs).path / "model.safetensors").write_bytes(b"")
-    watcher = Watcher()
-    experiment(runs).run([0, 1], watcher=watcher, restart=True)
-    assert watcher.groups == [(0, 1)]
+    monitor = Spy()
+    experiment(runs).run([0, 1], monitor=monitor, restart=True)
+    assert monitor.groups == [(0, 1)]
     assert weights(runs) == weights(undisturbed)
 
 

@@ -17,21 +17,21 @@ import numpy as np
 import pytest
 from benchmarks.kill_and_resume import kill_and_resume
 from tests.jax_settings import setting
-from tests.runs.small_runs import EPOCHS, Watcher, experiment, split, weights
+from tests.runs.small_runs import EPOCHS, Spy, experiment, split, weights
 
 from daxy import papers
 from daxy.core.errors import RunFailed, WrongRequest
 from daxy.core.locks import alone
-from daxy.learners.neural import Group
 from daxy.reproduction.entry import entry
 from daxy.runs import store as runs_module
 from daxy.runs.environment import describe, everywhere, resumed
 from daxy.runs.folder import RunFolder
 from daxy.runs.saved import load
-from daxy.runs.store import Workshop
+from daxy.runs.store import RunStore
 from daxy.tasks import Task
 from daxy.training.checkpoint import Checkpoint, read_arrays
 from daxy.training.interrupt import Interrupted
+from daxy.training.loop import Training
 from daxy.training.replicas import Replicas, Shares, Steps
 
 pytestmark = pytest.mark.usefixtures("one_shape")
@@ -39,7 +39,7 @@ pytestmark = pytest.mark.usefixtures("one_shape")
 
 def interrupt(folder: Path, seeds: list[int], at: int = 1, **options: bool) -> None:
     with pytest.raises(Interrupted):
-        experiment(folder).run(seeds, watcher=Watcher(at=at), **options)
+        experiment(folder).run(seeds, monitor=Spy(at=at), **options)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def runs_in(folder: Path) -> list[RunFolder]:
 
 def test_an_interrupted_run_leaves_a_checkpoint_and_no_results(interrupted: Path) -> None:
     first, second = runs_in(interrupted)
-    assert first.checkpoint.exists() and not second.checkpoint.exists()
+    assert first.has_state and not second.has_state
     for run in (first, second):
         names = {path.name for path in run.path.iterdir()}
         assert names - {"checkpoint"} == {"config.json", "environment.json", "log.jsonl"}
@@ -74,13 +74,13 @@ def test_interrupted_at_every_stretch_the_runs_end_in_the_same_bits(
 ) -> None:
     interruptions = 0
     while True:
-        watcher = Watcher(at=1)
+        monitor = Spy(at=1)
         try:
-            experiment(tmp_path / "runs").run([0, 1], watcher=watcher)
+            experiment(tmp_path / "runs").run([0, 1], monitor=monitor)
             break
         except Interrupted:
             interruptions += 1
-            assert watcher.groups == [(0, 1)] and watcher.ends == 1
+            assert monitor.groups == [(0, 1)] and monitor.ends == 1
     assert interruptions == 2 * EPOCHS
     assert weights(tmp_path / "runs") == weights(undisturbed)
 
@@ -88,28 +88,28 @@ def test_interrupted_at_every_stretch_the_runs_end_in_the_same_bits(
 def test_an_interrupted_group_goes_on_as_that_group_whoever_is_asked_for(
     interrupted: Path, undisturbed: Path
 ) -> None:
-    watcher = Watcher()
-    found = experiment(interrupted).run([1], watcher=watcher)
-    assert watcher.groups == [(0, 1)]
+    monitor = Spy()
+    found = experiment(interrupted).run([1], monitor=monitor)
+    assert monitor.groups == [(0, 1)]
     assert [folder.config().seed for folder in found] == [1]
     assert weights(interrupted) == weights(undisturbed)
 
 
 def test_new_seeds_train_beside_a_group_that_goes_on(interrupted: Path) -> None:
-    watcher = Watcher(at=2 * EPOCHS - 1)
+    monitor = Spy(at=2 * EPOCHS - 1)
     with pytest.raises(Interrupted):
-        experiment(interrupted).run([2, 1], watcher=watcher)
-    assert watcher.groups == [(0, 1), (2,)]
+        experiment(interrupted).run([2, 1], monitor=monitor)
+    assert monitor.groups == [(0, 1), (2,)]
     assert [run.is_done() for run in runs_in(interrupted)] == [True, True, False]
 
 
 def test_a_group_whose_first_run_began_anew_alone_is_no_group_any_more(interrupted: Path) -> None:
     shutil.rmtree(runs_in(interrupted)[0].path)
     interrupt(interrupted, [0])
-    watcher = Watcher(at=1)
+    monitor = Spy(at=1)
     with pytest.raises(Interrupted):
-        experiment(interrupted).run([1], watcher=watcher)
-    assert watcher.groups == [(1,)]
+        experiment(interrupted).run([1], monitor=monitor)
+    assert monitor.groups == [(1,)]
 
 
 def test_a_restart_does_not_lose_the_state_of_a_run_that_is_not_asked_for(
@@ -120,11 +120,11 @@ def test_a_restart_does_not_lose_the_state_of_a_run_that_is_not_asked_for(
         WrongRequest, match=f"has the state of {second.path.name}, which was interrupted"
     ):
         experiment(interrupted).run([0], restart=True)
-    assert first.checkpoint.exists()
+    assert first.has_state
     interrupt(interrupted, [1], restart=True)
-    assert second.checkpoint.exists()
+    assert second.has_state
     interrupt(interrupted, [0, 1], at=1, restart=True)
-    assert not second.checkpoint.exists()
+    assert not second.has_state
 
 
 def test_only_what_is_there_is_locked_for_a_restart(
@@ -140,7 +140,7 @@ def test_only_what_is_there_is_locked_for_a_restart(
 
     monkeypatch.setattr(runs_module, "alone", locking)
     there = [folder.path for folder in runs_in(interrupted)]
-    Workshop(interrupted).clear([experiment(interrupted).of(seed) for seed in range(20)])
+    RunStore(interrupted).clear([experiment(interrupted).of(seed) for seed in range(20)])
     assert locked == there
     assert not list(interrupted.iterdir())
 
@@ -176,7 +176,7 @@ def test_a_device_or_memory_that_does_not_suffice_is_no_defect(
     def fail(*_: object, **__: object) -> NoReturn:
         raise error
 
-    monkeypatch.setattr(Group, "fit", fail)
+    monkeypatch.setattr(Training, "fit", fail)
     with pytest.raises(RunFailed, match=said):
         experiment(tmp_path).run([0])
 
@@ -184,16 +184,16 @@ def test_a_device_or_memory_that_does_not_suffice_is_no_defect(
 def test_a_run_that_another_process_trains_is_left_to_it(interrupted: Path) -> None:
     second = runs_in(interrupted)[1].path
     for options in ({}, {"restart": True}):
-        watcher = Watcher()
+        monitor = Spy()
         with alone(second), pytest.raises(RunFailed, match="another process trains this run"):
-            experiment(interrupted).run([0, 1], watcher=watcher, **options)
-        assert watcher.groups == []
+            experiment(interrupted).run([0, 1], monitor=monitor, **options)
+        assert monitor.groups == []
     assert len(runs_in(interrupted)) == 2
 
 
 def test_an_epoch_takes_as_long_as_all_that_was_done_for_it(interrupted: Path) -> None:
     interrupt(interrupted, [0, 1], at=1)
-    checkpoint = runs_in(interrupted)[0].checkpoint
+    checkpoint = runs_in(interrupted)[0].workdir / "state.safetensors"
     arrays, metadata = read_arrays(checkpoint)
     position = json.loads(metadata["position"])
     assert position["step"] > 0 and position["seconds"] > 0
@@ -205,7 +205,7 @@ def test_an_epoch_takes_as_long_as_all_that_was_done_for_it(interrupted: Path) -
 
 
 def test_a_checkpoint_of_a_later_version_is_refused(interrupted: Path) -> None:
-    checkpoint = runs_in(interrupted)[0].checkpoint
+    checkpoint = runs_in(interrupted)[0].workdir / "state.safetensors"
     arrays, metadata = read_arrays(checkpoint)
     later = json.loads(metadata["position"]) | {"later": 1}
     Checkpoint(checkpoint).save(arrays, later)
@@ -216,19 +216,19 @@ def test_a_checkpoint_of_a_later_version_is_refused(interrupted: Path) -> None:
 def test_what_another_process_has_finished_meanwhile_is_not_trained_again(
     interrupted: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entering = Workshop._alone
+    entering = RunStore.locked
 
     @contextmanager
-    def late(self: Workshop, folders: Sequence[RunFolder]) -> Iterator[None]:
-        monkeypatch.setattr(Workshop, "_alone", entering)
+    def late(self: RunStore, folders: Sequence[RunFolder]) -> Iterator[None]:
+        monkeypatch.setattr(RunStore, "locked", entering)
         experiment(interrupted).run([0, 1])
         with entering(self, folders):
             yield
 
-    monkeypatch.setattr(Workshop, "_alone", late)
-    watcher = Watcher()
-    experiment(interrupted).run([0, 1], watcher=watcher)
-    assert watcher.groups == []
+    monkeypatch.setattr(RunStore, "locked", late)
+    monitor = Spy()
+    experiment(interrupted).run([0, 1], monitor=monitor)
+    assert monitor.groups == []
     assert all(run.is_done() for run in runs_in(interrupted))
 
 
@@ -236,25 +236,25 @@ def test_a_state_that_another_process_has_left_of_other_runs_meanwhile_is_not_ta
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two groups of as many runs of one shape: the state of either would fit the other."""
-    entering = Workshop._alone
+    entering = RunStore.locked
 
     @contextmanager
-    def late(self: Workshop, folders: Sequence[RunFolder]) -> Iterator[None]:
-        monkeypatch.setattr(Workshop, "_alone", entering)
+    def late(self: RunStore, folders: Sequence[RunFolder]) -> Iterator[None]:
+        monkeypatch.setattr(RunStore, "locked", entering)
         interrupt(tmp_path, [0, 1])
         with entering(self, folders):
             yield
 
-    monkeypatch.setattr(Workshop, "_alone", late)
-    watcher = Watcher()
+    monkeypatch.setattr(RunStore, "locked", late)
+    monitor = Spy()
     meanwhile = "seed0.* was begun with other runs meanwhile; run the command again"
     with pytest.raises(RunFailed, match=meanwhile):
-        experiment(tmp_path).run([0, 2], watcher=watcher)
-    assert watcher.groups == []
-    watcher = Watcher(at=2 * EPOCHS)
+        experiment(tmp_path).run([0, 2], monitor=monitor)
+    assert monitor.groups == []
+    monitor = Spy(at=2 * EPOCHS)
     with pytest.raises(Interrupted):
-        experiment(tmp_path).run([0, 2], watcher=watcher)
-    assert watcher.groups == [(0, 1), (2,)]
+        experiment(tmp_path).run([0, 2], monitor=monitor)
+    assert monitor.groups == [(0, 1), (2,)]
 
 
 def test_the_version_that_counted_bleu_is_in_the_scores(
@@ -262,7 +262,7 @@ def test_the_version_that_counted_bleu_is_in_the_scores(
 ) -> None:
     assert "sacrebleu" not in runs_in(undisturbed)[0].scores()
     before = {"sacrebleu": "0.1"}  # of what was installed when the run began
-    monkeypatch.setattr(runs_module, "describe", lambda names: describe(names) | before)
+    monkeypatch.setattr(runs_module, "describe", lambda *given: describe(*given) | before)
     totals = Task.totals
     monkeypatch.setattr(Task, "totals", lambda *given: totals(*given) | {"bleu": 0.5})
     (done,) = experiment(tmp_path).run([0])
@@ -275,7 +275,7 @@ def test_where_a_run_went_on_elsewhere_is_recorded(
 ) -> None:
     before = runs_in(interrupted)[0].environment()
     later = {"jax": "99.0", "started": "2099-01-01T00:00:00+00:00"}
-    monkeypatch.setattr(runs_module, "describe", lambda names: describe(names) | later)
+    monkeypatch.setattr(runs_module, "describe", lambda *given: describe(*given) | later)
     for _ in range(2):
         interrupt(interrupted, [0, 1])
     for run in runs_in(interrupted):
@@ -329,27 +329,27 @@ def test_a_run_killed_while_results_were_written_is_finished(
     runs, real = tmp_path / "runs", RunFolder.finish
     finished: list[RunFolder] = []
 
-    def die_at_the_second(folder: RunFolder, scores: dict[str, object]) -> None:
+    def die_at_the_second(folder: RunFolder, *results: Any) -> None:
         if finished:
             raise KeyboardInterrupt
         finished.append(folder)
-        real(folder, scores)
+        real(folder, *results)
 
     monkeypatch.setattr(RunFolder, "finish", die_at_the_second)
     with pytest.raises(KeyboardInterrupt):
         experiment(runs).run([0, 1])
     monkeypatch.setattr(RunFolder, "finish", real)
     written = finished[0].path.joinpath("done").stat().st_mtime_ns
-    watcher = Watcher()
-    experiment(runs).run([0, 1], watcher=watcher)
-    assert watcher.stretches == 0
+    monitor = Spy()
+    experiment(runs).run([0, 1], monitor=monitor)
+    assert monitor.stretches == 0
     assert weights(runs) == weights(undisturbed)
     assert finished[0].path.joinpath("done").stat().st_mtime_ns == written
 
 
 def test_what_a_killed_process_was_writing_is_cleared_away(interrupted: Path) -> None:
     run = runs_in(interrupted)[0]
-    for folder in (run.path, run.checkpoint.parent):
+    for folder in (run.path, run.workdir):
         (folder / ".half.json.abc.tmp").write_text("{")
     experiment(interrupted).run([0, 1])
     assert not list(interrupted.rglob("*.tmp"))
@@ -368,12 +368,12 @@ def test_a_damaged_file_of_an_interrupted_run_is_reported(
 
 def test_an_environment_that_is_gone_is_reported_before_training(interrupted: Path) -> None:
     (runs_in(interrupted)[0].path / "environment.json").unlink()
-    watcher = Watcher()
+    monitor = Spy()
     with pytest.raises(
         RunFailed, match=r"environment\.json is missing; train again with `--restart`"
     ):
-        experiment(interrupted).run([0, 1], watcher=watcher)
-    assert watcher.stretches == 0
+        experiment(interrupted).run([0, 1], monitor=monitor)
+    assert monitor.stretches == 0
 
 
 def test_the_second_run_of_a_group_gets_its_environment_again(
@@ -398,7 +398,7 @@ def test_a_damaged_run_can_be_trained_alone(runs: Path, undisturbed: Path) -> No
 def test_a_damaged_checkpoint_is_reported_and_a_restart_helps(
     interrupted: Path, undisturbed: Path
 ) -> None:
-    checkpoint = runs_in(interrupted)[0].checkpoint
+    checkpoint = runs_in(interrupted)[0].workdir / "state.safetensors"
     checkpoint.write_bytes(checkpoint.read_bytes()[:-9])
     with pytest.raises(RunFailed, match=r"state\.safetensors is damaged: .*--restart"):
         experiment(interrupted).run([0, 1])
@@ -439,14 +439,14 @@ def test_a_full_disk_loses_nothing_and_with_space_the_run_goes_on(
     small_disk: Path, undisturbed: Path
 ) -> None:
     runs = small_disk / "runs"
-    watcher = Watcher(at=3, act=lambda: fill(small_disk))
+    monitor = Spy(at=3, act=lambda: fill(small_disk))
     with pytest.raises(RunFailed, match=r"cannot write .*: No space left on device"):
-        experiment(runs, seconds=0.0).run([0, 1], watcher=watcher)
-    assert watcher.ends == 1
+        experiment(runs, seconds=0.0).run([0, 1], monitor=monitor)
+    assert monitor.ends == 1
     (small_disk / "filler").unlink()
-    watcher = Watcher()
-    experiment(runs, seconds=0.0).run([0, 1], watcher=watcher)
-    assert watcher.stretches == 2 * EPOCHS - 2, "the two stretches before were not lost"
+    monitor = Spy()
+    experiment(runs, seconds=0.0).run([0, 1], monitor=monitor)
+    assert monitor.stretches == 2 * EPOCHS - 2, "the two stretches before were not lost"
     assert weights(runs) == weights(undisturbed)
 
 
@@ -457,9 +457,9 @@ def test_a_disk_that_says_it_is_full_loses_nothing_either(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     runs, sync = tmp_path / "runs", os.fsync
-    watcher = Watcher(at=3, act=lambda: monkeypatch.setattr(os, "fsync", full))
+    monitor = Spy(at=3, act=lambda: monkeypatch.setattr(os, "fsync", full))
     with pytest.raises(RunFailed, match=r"cannot write .*: No space left on device"):
-        experiment(runs, seconds=0.0).run([0, 1], watcher=watcher)
+        experiment(runs, seconds=0.0).run([0, 1], monitor=monitor)
     monkeypatch.setattr(os, "fsync", sync)
     experiment(runs).run([0, 1])
     assert weights(runs) == weights(undisturbed)
@@ -514,7 +514,7 @@ def test_a_training_that_ended_before_its_first_evaluation_has_all_it_can_have(
 def test_a_log_that_was_lost_is_written_again(interrupted: Path, undisturbed: Path) -> None:
     """It is not flushed line by line, so that a power cut takes more of it than of the state."""
     with pytest.raises(KeyboardInterrupt), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runs_module, "_finish", _no_power)
+        patch.setattr(runs_module, "finish", _no_power)
         experiment(interrupted).run([0, 1])
     for run in runs_in(interrupted):
         run.write_log([])
@@ -530,15 +530,19 @@ def _no_power(*_: object) -> NoReturn:
 def test_memory_that_does_not_suffice_for_the_test_set_is_no_defect(
     tmp_path: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def decode(*_: object) -> NoReturn:
-        raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory")
+    real = Replicas.decode
+
+    def decode(replicas: Replicas, *asked: Any) -> Any:
+        if len(asked) < 3:  # not while it trains
+            raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory")
+        return real(replicas, *asked)
 
     with monkeypatch.context() as patch, pytest.raises(RunFailed, match="out of memory"):
-        patch.setattr(runs_module, "_finish", decode)
+        patch.setattr(Replicas, "decode", decode)
         experiment(tmp_path).run([0, 1])
-    watcher = Watcher()
-    experiment(tmp_path).run([0, 1], watcher=watcher)
-    assert watcher.stretches == 0, "it had been trained"
+    monitor = Spy()
+    experiment(tmp_path).run([0, 1], monitor=monitor)
+    assert monitor.stretches == 0, "it had been trained"
     assert weights(tmp_path) == weights(undisturbed)
 
 
@@ -578,9 +582,9 @@ def test_a_run_that_diverges_is_named_and_the_others_of_its_group_are_finished(
     )
     done = {folder.config().seed: folder.is_done() for folder in map(RunFolder, tmp_path.iterdir())}
     assert done == {0: True, 1: False}
-    watcher = Watcher()
-    experiment(tmp_path).run([0, 1], watcher=watcher)
-    assert watcher.groups == [(1,)]
+    monitor = Spy()
+    experiment(tmp_path).run([0, 1], monitor=monitor)
+    assert monitor.groups == [(1,)]
 
 
 def test_a_run_that_diverges_has_the_weights_that_were_selected_before(

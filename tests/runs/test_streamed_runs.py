@@ -11,7 +11,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from tests.runs.small_runs import Stopped, Watcher
+from tests.runs.small_runs import Stopped, group_of
+from tests.tiny_training import Listener
 
 from daxy import tasks
 from daxy.augmentation.geca import Geca
@@ -21,9 +22,10 @@ from daxy.core.split import Split
 from daxy.learners.neural import Neural
 from daxy.models._model import Batch
 from daxy.models.transducer import Config
+from daxy.runs.experiment import Experiment
 from daxy.runs.folder import RunFolder
+from daxy.runs.run import Run
 from daxy.runs.saved import load
-from daxy.runs.store import Experiment, Run, group_of
 from daxy.tasks import ScanData
 from daxy.tasks._transduction_data import SymbolData
 from daxy.training.interrupt import Interrupted
@@ -88,10 +90,12 @@ def test_each_epoch_and_each_seed_has_pairs_of_its_own() -> None:
 def test_an_interrupted_run_goes_on_to_the_same_bits(tmp_path: Path) -> None:
     undisturbed = experiment(tmp_path / "whole").run([0, 1])
     with pytest.raises(Interrupted):
-        experiment(tmp_path / "parts").run([0, 1], watcher=Stopped(at=3))
+        experiment(tmp_path / "parts").run([0, 1], monitor=Stopped(at=3))
     resumed = experiment(tmp_path / "parts").run([0, 1])
     for one, other in zip(undisturbed, resumed, strict=True):
-        assert one.model.read_bytes() == other.model.read_bytes()
+        assert (one.path / "model.safetensors").read_bytes() == (
+            other.path / "model.safetensors"
+        ).read_bytes()
     scores = resumed[0].scores()
     assert (scores["steps"], scores["epochs"]) == (14, 3)
     records = resumed[0].records()
@@ -127,12 +131,12 @@ def test_an_epoch_with_longer_pairs_than_those_before_is_trained_on_whole(tmp_pa
     first, second = map(group.training.supply, (0, 1))
     assert int(first.table.target_lengths.max()) == 3
     assert int(second.table.target_lengths.max()) == 6
-    fitted = group.fit(Watcher())
+    fitted = group.fit(Listener())
     rows, model = second.train[0].rows, one_replica(fitted.state.model, 0)
     source, target = (side[rows].astype(int) for side in (second.table.source, second.table.target))
     weights = jnp.full(len(rows), 1 / np.count_nonzero(target))
     whole = cross_entropy(model, Batch(jnp.asarray(source), jnp.asarray(target)), weights, None)
-    assert fitted.history(0)[1].loss == pytest.approx(float(whole), rel=1e-4)
+    assert fitted.position.history[0][1].loss == pytest.approx(float(whole), rel=1e-4)
 
 
 def test_what_ends_cannot_be_streamed(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from daxy.papers import Cell, Paper, Table
     from daxy.reproduction.ledger import Ledger
     from daxy.reproduction.plan import Step
-    from daxy.runs.store import Workshop
+    from daxy.runs.store import RunStore
 
 Rows = tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="ROW")]]
 """Rows as printed; none means all."""
@@ -72,17 +72,17 @@ class Measures(Verb):
 
     def check_seeds(self) -> None:
         """Refuse a number of runs that is none."""
-        from daxy.runs.store import seeds_from
+        from daxy.runs.run import seed_range
 
         if self.seeds is not None:
-            seeds_from(self.seeds)
+            seed_range(self.seeds)
 
     @property
-    def workshop(self) -> Workshop:
+    def store(self) -> RunStore:
         """Where its runs are made."""
-        from daxy.runs.store import Workshop
+        from daxy.runs.store import RunStore
 
-        return Workshop(self.runs, test_every=self.test_every)
+        return RunStore(self.runs, test_every=self.test_every)
 
     def planned(self, paper: Paper, cells: Sequence[Cell], ledger: Ledger) -> list[Step]:
         """Return what there is and what is missing of each cell."""
@@ -93,7 +93,7 @@ class Measures(Verb):
             cells,
             self.seeds,
             ledger,
-            self.workshop,
+            self.store,
             restart=self.restart,
             official=self.official,
         )

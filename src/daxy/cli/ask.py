@@ -17,7 +17,7 @@ from daxy.core.errors import WrongRequest, require
 
 if TYPE_CHECKING:
     from daxy.core.examples import Tokens
-    from daxy.learners.predictor import Answer
+    from daxy.learners.neural.predictor import Answer
     from daxy.tasks import Task
     from daxy.worlds.grid import World
 
@@ -55,7 +55,7 @@ class Ask(Verb):
         """Return the network's answers, each with the right one."""
         from daxy import tasks
         from daxy.formats import world_json
-        from daxy.runs.saved import load
+        from daxy.runs.saved import load_network
 
         folder = finished(self.run_folder)
         task = tasks.get(folder.config().task)
@@ -66,7 +66,7 @@ class Ask(Verb):
         world = None if self.world is None else world_json.read(self.world)
         sources = [task.read(text) for text in self.sources]
         require(all(sources), "a source is empty; expected its tokens")
-        network = load(folder.path)
+        network = load_network(folder.path)
         if self.draw is not None:
             require(network.attends, f"{folder.path}: its network has no attention to draw")
             most = 1 if task.grounded else MOST

@@ -86,15 +86,14 @@ class Words:
 
 def _names() -> dict[str, list[str]]:
     """Return the names that a flag, or an argument by its metavar, takes."""
-    from daxy import models, papers, tasks
+    from daxy import learners, papers, tasks
     from daxy.report import analyses
 
     tables = [table.path for name in papers.available() for table in papers.get(name).tables]
     return {
         "TASK": tasks.available(),
         "--task": tasks.available(),
-        "LEARNER": models.available(),
-        "MODEL": models.available(),
+        "LEARNER": learners.available(),
         "ANALYSIS": analyses.available(),
         "PAPER/TABLE": tables,
         "PAPER[/TABLE]": [*papers.available(), *tables],
@@ -112,7 +111,7 @@ def _kinds(verb: str, names: Choices) -> Iterator[type[Verb]]:
     by_options = {tasks.get(name).options: name for name in names["TASK"]}
     some = list(by_options.values())
     yield from (made([task]) for task in some)
-    yield from (made([some[0], model, "--augment", "geca"]) for model in names["MODEL"])
+    yield from (made([some[0], name, "--augment", "geca"]) for name in names["LEARNER"])
 
 
 def _literals(hint: Any) -> list[str]:

@@ -85,23 +85,24 @@ class Demo(Verb):
     def _tested(self, benchmark: str) -> dict[str, Tested]:
         """Train a network on each split of a benchmark, as one program, and return their tests."""
         from daxy import tasks
-        from daxy.learners.neural import learner
+        from daxy.learners.neural import Neural
         from daxy.report.finding import Tested
         from daxy.runs.progress import Display
-        from daxy.runs.store import Run, Workshop
+        from daxy.runs.run import Run
+        from daxy.runs.store import RunStore
         from daxy.training.protocol import Protocol
 
         recipe: dict[str, Any] = BRIEF
-        small = learner("seq2seq", dict(SMALL), Protocol(**recipe))
+        small = Neural.named("seq2seq", SMALL, Protocol(**recipe))
         names = [f"{benchmark}/{split}" for split in SPLITS]
         runs = [
             Run(task=task, learner=small, data=tasks.data(task).for_training(), seed=0)
             for task in names
         ]
-        workshop = Workshop(self.runs)
+        store = RunStore(self.runs)
         if self.restart:
-            workshop.clear(runs)
-        workshop.complete(runs, Display())
+            store.clear(runs)
+        store.complete(runs, Display())
         return {run.task: Tested.of(run.within(self.runs)) for run in runs}
 
 

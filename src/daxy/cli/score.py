@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import tyro
 
@@ -169,22 +169,25 @@ class Score(OfSample):
 
     def _asked(self, run: Path) -> tuple[Split, Sequences]:
         """Return the data that a run's network is asked about, and what it says to the test set."""
+        from daxy.learners.neural.predictor import Predictor as Network
+        from daxy.runs.evaluate import truncated_targets
         from daxy.runs.saved import load
-        from daxy.runs.store import limited
-        from daxy.worlds.examples import GroundedExamples
 
         idle = self.partial or self.normalize or self.order is not None
         require(not idle, "--partial, --normalize and --order need --predictions")
         folder = finished(run)
         split = self._part(data_of(folder, self.task, self.data).load(self.task))
-        network, test = load(run), split.test
+        predictor, test = load(run), split.test
         length = self.max_decode_length
+        if not isinstance(predictor, Network):
+            require(length is None, "--max-decode-length needs a run of a network")
+            return split, predictor.predict(test)
         positive = f"max-decode-length must be positive, not {length}"
         require(length is None or length > 0, positive)
-        if note := limited(length or network.max_decode_length, test):
+        if note := truncated_targets(length or predictor.max_decode_length, test):
             say(f"note: {note}")
-        worlds = test.worlds if isinstance(test, GroundedExamples) else None
-        return split, network.predict(test.source, worlds, max_decode_length=length)
+        network = cast("Network", predictor)
+        return split, network.predict(test, max_decode_length=length)
 
     def _check_files(self) -> None:
         """Refuse files that are there, or whose names say no format, before the work is done."""

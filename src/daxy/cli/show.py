@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from daxy.core.examples import Example, Examples, Tokens
     from daxy.core.split import Split
-    from daxy.learners.predictor import Predictor
+    from daxy.learners.neural.predictor import Predictor
     from daxy.runs.folder import RunFolder
     from daxy.tasks import Data, Task
     from daxy.worlds.examples import GroundedExample
@@ -131,9 +131,9 @@ class Show(OfTask):
 
     def _in_network(self, run: Path, split: Split, asked: str) -> Result:
         """Return what goes on in a run's network when it is asked about examples."""
-        from daxy.runs.saved import load
+        from daxy.runs.saved import load_network
 
-        network = load(run)
+        network = load_network(run)
         if network.has_memory:
             of = f"{asked} of {self.task}, {run.resolve().name}"
             return self._in_memory(network, _chosen(split, asked), of)
@@ -270,10 +270,10 @@ def _check_run(folder: RunFolder, split: Split, data: Data) -> None:
 def _answered(run: Path, example: GroundedExample) -> tuple[Tokens, list[float]]:
     """Return what a run's network does, and how much it attends to each cell, row after row."""
     from daxy.core.examples import Sequences
-    from daxy.runs.saved import load
+    from daxy.runs.saved import load_network
     from daxy.worlds.columns import Worlds
 
-    network = load(run)
+    network = load_network(run)
     source, world = Sequences.of([example.source]), Worlds.of([example.world])
     said = network.predict(source, world)
     (attended,) = network.attended(source, said, world)

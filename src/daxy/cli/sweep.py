@@ -103,7 +103,7 @@ class Sweep(Measures):
         from daxy.runs.progress import Display
 
         steps = self.planned(paper, cells, ledger)
-        asked = Asked(table, steps, self.workshop, self.max_group_size)
+        asked = Asked(table, steps, self.store, self.max_group_size)
         if self.restart or self.dry_run:
             # Nothing is deleted for a request that is refused.
             executors.get(self.executor).check(**cluster)
@@ -119,7 +119,7 @@ class Sweep(Measures):
         write(plan.text, sys.stderr)
         executor = executors.get(self.executor).run
         planned = asked.programs
-        finished = executor(planned, asked.workshop, Display(), **cluster) if planned else ()
+        finished = executor(planned, asked.store, Display(), **cluster) if planned else ()
         began, ended = time.monotonic(), list[Program]()
         for program in asked.carried_out(finished, ledger):
             ended.append(program)
@@ -135,7 +135,7 @@ class Sweep(Measures):
         names = [run.config.name for run in runs]
         if kept is not None:
             kept.check_left(names)
-        asked.workshop.clear(runs)
+        asked.store.clear(runs)
         if kept is not None:
             kept.delete(names)
 
@@ -187,7 +187,7 @@ class _Plan:
             "missing": len(self.asked.missing),
             "programs": [
                 {
-                    "shape": program.shape,
+                    "shape": program.description,
                     "tasks": program.tasks,
                     "runs": [run.config.name for run in program.runs],
                     "samples": program.samples,
@@ -211,7 +211,8 @@ class _Plan:
         for place, program in enumerate(self.programs):
             time = duration(self.seconds[place]) if self.seconds else "-"
             on = program.tasks[0] if len(program.tasks) == 1 else f"{len(program.tasks)} tasks"
-            columns.add_row(program.shape, on, str(len(program.runs)), f"{program.samples:,}", time)
+            facts = str(len(program.runs)), f"{program.samples:,}", time
+            columns.add_row(program.description, on, *facts)
         found = self.data
         counts = f"{found['in_results']} in results, {found['finished']} finished"
         left = f"{found['missing']} to train in {counted(len(self.programs), 'program')}"
@@ -223,8 +224,8 @@ class _Plan:
         """Return what is done when these programs have ended, in whatever order."""
         from daxy.runs.progress import duration
 
-        costs = {id(each): self.seconds.get(n, each.work) for n, each in enumerate(self.programs)}
-        folder, runs = self.asked.workshop.folder, sum(len(each.runs) for each in self.programs)
+        costs = {id(each): self.seconds.get(n, each.cost) for n, each in enumerate(self.programs)}
+        folder, runs = self.asked.store.folder, sum(len(each.runs) for each in self.programs)
         done = sum(run.within(folder).has_ended for each in ended for run in each.runs)
         spent = sum(costs[id(each)] for each in ended)
         said = f"{len(ended)} of {len(self.programs)} programs, {done} of {runs} networks"

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from daxy.papers import Cell
     from daxy.reproduction.learning_rates import Grid
     from daxy.reproduction.trained import Trained
-    from daxy.runs.store import Experiment
-    from daxy.training.protocol import Protocol
+    from daxy.runs.experiment import Experiment
+    from daxy.tasks import Data
 
 LearnerName = tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="LEARNER")]]
 DEFAULT_LEARNER = "seq2seq"
@@ -37,27 +37,76 @@ SWITCHES = ("--json", "--debug", "--restart")
 
 @dataclass(frozen=True, kw_only=True)
 class Train(OfTask):
-    """Train a network on a task, several seeds as one program, and score it on the test set.
+    """Train a learner on a task, several seeds as one program, and score it on the test set.
 
     The name of a run folder has a digest of the complete configuration. The same command finds a
     finished run again, and resumes an interrupted one with identical results.
 
     Example:
         daxy train scan/simple --cell gru --seeds 3
+        daxy train scan/addprim_jump nearest --substitute
+        daxy train scan/addprim_jump predictions --file outputs.jsonl --name "my model"
     """
 
-    brought = MappingProxyType({"--geca.": "--augment geca"})
     given: ClassVar[frozenset[str]] = frozenset()
-    """Which of `NOTICED` were given, whatever their values."""
+    """Flags of `NOTICED` that were given, with any value."""
 
     task: TaskName
     """The task; `daxy tasks` lists them."""
     learner: LearnerName = DEFAULT_LEARNER
-    """The architecture; `daxy models` lists them, and its flags are below."""
+    """The learner: an architecture, or another method. `daxy learners` lists them; its flags are
+    below."""
     seeds: int = 1
-    """Number of networks to train, each with its own seed."""
+    """Number of runs, each with its own seed."""
     first_seed: int = 0
-    """Seed of the first network; the others follow."""
+    """Seed of the first run; the others follow."""
+    runs: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("runs")
+    """Folder of the run folders."""
+    restart: Switch = False
+    """Delete these runs and train them from the beginning."""
+
+    def run(self) -> Result:
+        """Return the scores of every seed, with the published value where there is one."""
+        from daxy.reproduction.trained import Trained
+        from daxy.runs.progress import Display
+        from daxy.runs.run import seed_range
+
+        experiment = self.experiment()
+        count = experiment.learner.count or self.seeds
+        several = f"{self.learner} has {counted(count, 'run')}; leave out --seeds"
+        require(self.seeds in (1, count), several)
+        seeds = seed_range(count, self.first_seed)
+        for note in filter(None, (*self.notes(), experiment.check())):
+            say(f"note: {note}")
+        return self.answer(experiment, seeds) or _answer(
+            Trained(
+                experiment, tuple(experiment.run(seeds, monitor=Display(), restart=self.restart))
+            )
+        )
+
+    def notes(self) -> list[str]:
+        """Return what a person should know before training."""
+        return []
+
+    def answer(self, experiment: Experiment, seeds: Sequence[int]) -> Result | None:
+        """Return the answer to a request for more than one experiment; None for one."""
+        del experiment, seeds
+        return None
+
+    def experiment(self) -> Experiment:
+        """Return the experiment, as the Python API has it."""
+        from daxy.runs.experiment import Experiment
+
+        chosen: Any = self
+        return Experiment(task=self.task, learner=chosen.method, data=self.data, folder=self.runs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainNetwork(Train):
+    """Train a network on a task."""
+
+    brought = MappingProxyType({"--geca.": "--augment geca"})
+
     learning_rates: tuple[float, ...] = ()
     """Train every seed with each of these learning rates, as one program, and select one as the
     protocol selects weights: by training perplexity, or else on the validation set."""
@@ -66,29 +115,20 @@ class Train(OfTask):
     augment: Literal["none", "geca"] = "none"
     """Augment the training set. `geca` is good-enough compositional data augmentation (Andreas
     2020), with flags of its own below; `daxy augment` shows its examples."""
-    runs: Annotated[Path, tyro.conf.arg(metavar="DIR")] = Path("runs")
-    """Folder of the run folders."""
     test_every: int = 0
     """Score the test set too after so many epochs, for the log and `daxy analyse over_training`;
     nothing is selected by it. 0: never. With samples or steps, `eval-every` is an epoch."""
-    restart: Switch = False
-    """Delete these runs and train them from the beginning."""
 
-    def run(self) -> Result:
-        """Return the scores of every seed, with the published figure where there is one."""
-        from daxy.reproduction.trained import Trained
-        from daxy.runs.progress import Display
-        from daxy.runs.store import seeds_from
+    def notes(self) -> list[str]:
+        """Return a note if the network was published with another protocol than the default."""
+        from daxy import models
 
-        experiment = self.experiment()
-        seeds = seeds_from(self.seeds, self.first_seed)
         self._check_rates()
-        for note in filter(None, (self._own_protocol(), experiment.limited())):
-            say(f"note: {note}")
-        if self.learning_rates:
-            return self._tried(experiment, seeds)
-        folders = experiment.run(seeds, watcher=Display(), restart=self.restart)
-        return _answer(Trained(experiment, tuple(folders)))
+        own = getattr(models.get(self.learner), "PROTOCOL", self.protocol)
+        if "--protocol" in self.given or own == self.protocol:
+            return []
+        other = f"{self.learner} was published with another protocol, --protocol {own}"
+        return [f"{other}; this is the default, {self.protocol}"]
 
     def _check_rates(self) -> None:
         several = "--learning-rates" in self.given
@@ -99,46 +139,38 @@ class Train(OfTask):
         twice = several and "--learning-rate" in self.given
         require(not twice, "--learning-rates has all learning rates; leave out --learning-rate")
 
-    def _tried(self, experiment: Experiment, seeds: Sequence[int]) -> Result:
-        """Return what each learning rate came to, and the scores with the chosen one."""
+    def answer(self, experiment: Experiment, seeds: Sequence[int]) -> Result | None:
+        """Return the scores of each learning rate, and those of the selected one."""
         from rich.console import Group
 
         from daxy.reproduction.learning_rates import train_grid
         from daxy.runs.progress import Display
 
+        if not self.learning_rates:
+            return None
         grid = train_grid(
-            experiment, self.learning_rates, seeds, watcher=Display(), restart=self.restart
+            experiment, self.learning_rates, seeds, monitor=Display(), restart=self.restart
         )
         chosen = _answer(grid.tried[grid.chosen])
-        found = {rate: _runs(trained) for rate, trained in grid.tried.items()}
-        each = [
-            {"learning_rate": rate, "runs": found.get(rate, [])} for rate in self.learning_rates
+        runs = {rate: _runs(trained) for rate, trained in grid.tried.items()}
+        rates = [
+            {"learning_rate": rate, "runs": runs.get(rate, [])} for rate in self.learning_rates
         ]
         data = {
             **chosen.data,
             "selected": grid.chosen,
             "selected_by": grid.by,
-            "learning_rates": each,
+            "learning_rates": rates,
         }
         others = ", ".join(f"{rate:g}" for rate in grid.best[1:])
         said = f"selected   {grid.chosen:g}, by {grid.by}{f'; as good: {others}' if others else ''}"
-        return Result(data=data, text=Group(_rates(grid, each), said, "", chosen.text))
-
-    def _own_protocol(self) -> str:
-        """Return a note if the network was published with another protocol than the default."""
-        from daxy import models
-
-        own = getattr(models.get(self.learner), "PROTOCOL", self.protocol)
-        if "--protocol" in self.given or own == self.protocol:
-            return ""
-        other = f"{self.learner} was published with another protocol, --protocol {own}"
-        return f"{other}; this is the default, {self.protocol}"
+        return Result(data=data, text=Group(_rates(grid, rates), said, "", chosen.text))
 
     def experiment(self) -> Experiment:
-        """Return what is asked for, as the Python API has it."""
+        """Return the experiment, as the Python API has it."""
         from daxy import models
         from daxy.learners.neural import Neural
-        from daxy.runs.store import Experiment
+        from daxy.runs.experiment import Experiment
         from daxy.training.protocol import validation
 
         kind = models.config(self.learner)  # said before the flags of another one are used
@@ -159,35 +191,50 @@ class Train(OfTask):
 
 
 def verb(arguments: Sequence[str]) -> type[Verb]:
-    """Return the verb with the flags of the learner and of the protocol that are named."""
-    from daxy import models, tasks
+    """Return the verb with the flags of the task and of the learner that are named."""
+    from daxy import learners, models, tasks
+
+    task = named(arguments)
+    names = _free(arguments)[1:]
+    learner = next((word for word in names if word in learners.available()), DEFAULT_LEARNER)
+    options = options_of(task)
+    if learner in models.available():
+        endless = task is not None and tasks.get(task).endless
+        base, flags = TrainNetwork, _network_flags(arguments, learner, options, endless=endless)
+    else:
+        kind = learners.get(learner)
+        method = ("method", tyro.conf.OmitArgPrefixes[kind], field(default_factory=kind))
+        base, flags = Train, [method, field_of(options)]
+    made = make_dataclass("Train", flags, bases=(base,), frozen=True, kw_only=True)
+    made.__doc__ = Train.__doc__
+    words = {word.partition("=")[0] for word in arguments}
+    made.given = frozenset(words.intersection(NOTICED))
+    made.after = "" if task is None else f"{task} {learner}"
+    return made
+
+
+def _network_flags(
+    arguments: Sequence[str], learner: str, options: type[Data], *, endless: bool
+) -> list[Any]:
+    """Return the fields of the verb for a network: its configuration, its protocol, its data."""
+    from daxy import models
     from daxy.augmentation.geca import Geca
     from daxy.training.protocol import DEFAULT, PROTOCOLS, protocol, validation
 
-    known = models.available()
-    learner = next((word for word in _free(arguments)[1:] if word in known), DEFAULT_LEARNER)
-    chosen = _value(arguments, "--protocol")
-    paper = chosen or DEFAULT
-    task = named(arguments)
-    recipe = protocol(paper, endless=task is not None and tasks.get(task).endless)
-    options = options_of(task)
+    paper = _value(arguments, "--protocol") or DEFAULT
+    settings = protocol(paper, endless=endless)
     # A paper without a validation set has none where it is carved from train.
     carved = {"validation": validation(paper)} if options.carved else {}
     config = models.config(learner)
     flags: list[Any] = [
         ("protocol", Literal[*PROTOCOLS], field(default=DEFAULT)),
         ("network", tyro.conf.OmitArgPrefixes[config], field(default_factory=config)),
-        ("training", tyro.conf.OmitArgPrefixes[type(recipe)], field(default=recipe)),
+        ("training", tyro.conf.OmitArgPrefixes[type(settings)], field(default=settings)),
         field_of(options, **carved),
     ]
     if _value(arguments, "--augment") == "geca":
         flags.append(("geca", Geca, field(default_factory=Geca)))
-    made = make_dataclass("Train", flags, bases=(Train,), frozen=True, kw_only=True)
-    made.__doc__ = Train.__doc__
-    words = {word.partition("=")[0] for word in arguments}
-    made.given = frozenset(words.intersection(NOTICED))
-    made.after = "" if task is None else f"{task} {learner}"
-    return made
+    return flags
 
 
 def _free(arguments: Sequence[str]) -> list[str]:
@@ -259,24 +306,22 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     from rich.console import Group
     from rich.table import Table
 
-    from daxy.runs.store import load
+    from daxy.runs.config import load
 
     metric = runs[0]["metric"]
     # Each of several tests has all its scores in a table of its own.
     metrics = [metric] if runs[0].get("tests") else [metric, *sorted({*runs[0]["test"]} - {metric})]
     heads = (f"test {name}" for name in metrics)
     table = Table("seed", box=None)
-    recipe = trained.experiment.learner.protocol
-    by_perplexity = recipe.select == "perplexity"
-    for head in (*heads, "validation", *["perplexity"] * by_perplexity, "best epoch"):
+    learner = trained.experiment.learner
+    for head in (*heads, "validation", *learner.summary(runs[0])):
         table.add_column(head, justify="right")
     table.add_column("run folder", overflow="fold")
     for run in runs:
         validation = "-" if run["validation"] is None else f"{run['validation']:.1%}"
-        epochs = f"{run['best_epoch']} of {run['epochs']}{_end(recipe, run)}"
         scores = (f"{run['test'][name]:.1%}" for name in metrics)
-        known = [f"{run['perplexity']:.4g}"] if by_perplexity else []
-        table.add_row(str(run["seed"]), *scores, validation, *known, epochs, run["folder"])
+        columns = learner.summary(run).values()
+        table.add_row(str(run["seed"]), *scores, validation, *columns, run["folder"])
     facts = [f"{fact}: {value:.1%}" for fact, value in runs[0]["statistics"].items()]
     count = f"{counted(len(runs), 'seed')}, {runs[0]['test_examples']:,} test examples"
     found = trained.summary
@@ -289,13 +334,6 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     lines += [f"published  {cell.printed} ({cell})" for cell in _of_test(alike, "")]
     source = load(trained.experiment.task, trained.experiment.data).provenance.source
     return Group(table, *_by_test(published, runs), *lines, *facts, f"data: {source}")
-
-
-def _end(recipe: Protocol, run: dict[str, Any]) -> str:
-    """Say how a training ended, where that is not as usual."""
-    if "diverged" in run:
-        return ", then diverged"
-    return ", stopped early" if recipe.early_stopping and run["steps"] < recipe.total_steps else ""
 
 
 def _by_test(published: Sequence[Cell], runs: Sequence[dict[str, Any]]) -> list[RenderableType]:

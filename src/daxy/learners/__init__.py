@@ -1,1 +1,84 @@
-"""What fits and predicts: a network with its training protocol, and later others."""
+"""Learners: methods that fit and predict, one a file. The folder is the registry.
+
+To add one, write a file with a `Learner` (`daxy.learners._learner`) and `LEARNER = TheClass`: a
+frozen dataclass whose fields are its settings, and flags of `daxy train`. Each architecture of
+`daxy.models` is a learner too, of the kind `neural`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+from daxy import models
+from daxy.core import registry
+from daxy.core.errors import UnknownName
+from daxy.learners._learner import (
+    Callbacks,
+    Fit,
+    Job,
+    Learner,
+    Predictor,
+    Progress,
+    Record,
+    Score,
+)
+
+__all__ = [
+    "Callbacks",
+    "Fit",
+    "Job",
+    "Learner",
+    "Predictor",
+    "Progress",
+    "Record",
+    "Score",
+    "available",
+    "get",
+    "name_of",
+    "of_settings",
+    "title_of",
+]
+
+NEURAL = f"{__name__}.neural"
+
+
+def available() -> list[str]:
+    """Return the names of all learners: the architectures, and those without a framework."""
+    return sorted([*models.available(), *registry.entries(__name__)])
+
+
+def get(name: str) -> type[Learner]:
+    """Return the class of a learner; `Neural` for an architecture.
+
+    Raises:
+        UnknownName: there is no such learner.
+        WrongFile: its file cannot be imported, or has no `LEARNER`.
+    """
+    if name in models.available():
+        return importlib.import_module(NEURAL).LEARNER
+    if name not in registry.entries(__name__):
+        raise UnknownName("learner", name, available(), listing="daxy learners")
+    return registry.load(__name__, name, "LEARNER", kind="learner").LEARNER
+
+
+def of_settings(settings: Mapping[str, Any]) -> Learner:
+    """Return the learner with these settings; see `Learner.settings`.
+
+    Raises:
+        UnknownName: there is no such learner, or no such setting.
+        WrongRequest: a setting has a wrong value.
+    """
+    return get(name_of(settings)).of(settings)
+
+
+def name_of(settings: Mapping[str, Any]) -> str:
+    """Return the name of the learner with these settings."""
+    return settings["model"] if "model" in settings else settings["learner"]
+
+
+def title_of(settings: Mapping[str, Any]) -> str:
+    """Return the name for people of the learner with these settings; one may have its own."""
+    own = settings["config"].get("name") if "learner" in settings else None
+    return own or name_of(settings)

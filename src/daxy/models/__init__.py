@@ -6,7 +6,7 @@ Equinox module `Model(config, sizes, key=key)` that has `logits`, `start` and `s
 may have, names the training recipe that it is from: `daxy train` reminds of it.
 
 `Config` may be in a file of the same name in `daxy.models.configs`, which imports no JAX: then
-`daxy models` and `daxy train --help` work without JAX, and start sooner.
+`daxy learners` and `daxy train --help` work without JAX, and start sooner.
 """
 
 from __future__ import annotations

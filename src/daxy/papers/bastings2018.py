@@ -367,7 +367,7 @@ PAPER = Paper(
     title="Jump to better conclusions: SCAN both left and right",
     authors=("Bastings", "Baroni", "Weston", "Cho", "Kiela"),
     year=2018,
-    venue="EMNLP Workshop BlackboxNLP, 47-55",
+    venue="EMNLP RunStore BlackboxNLP, 47-55",
     tables=(
         TABLE_1,
         TABLE_2,

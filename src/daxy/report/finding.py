@@ -22,7 +22,7 @@ from daxy.report.analyses._analysis import Judged, judged
 from daxy.report.analyses.by_construction import commands, simple_commands
 from daxy.report.mistakes import Mistakes, predictions_of
 from daxy.runs.folder import RunFolder
-from daxy.runs.saved import load
+from daxy.runs.saved import load_network
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -109,7 +109,7 @@ class Tested:
         is_mirrored = self.examples.task.startswith("nacs/")
         if is_mirrored:
             pairs = [(actions, words) for words, actions in pairs]
-        predictions = load(self.folder.path).predict([source for source, _ in pairs])
+        predictions = load_network(self.folder.path).predict([source for source, _ in pairs])
         answers = list[Answer]()
         for (source, target), prediction in zip(pairs, predictions, strict=True):
             # Several commands of NACS mean the same actions.

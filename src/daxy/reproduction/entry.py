@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 from daxy.core.errors import DaxyError, RunFailed, quote
 from daxy.core.settings import is_later, later, later_mapping, stated
 from daxy.papers import PERPLEXITY, Cell, Part, Recipe
+from daxy.runs.environment import everywhere
 
 if TYPE_CHECKING:
     from daxy.runs.folder import RunFolder
@@ -137,15 +138,13 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
     Raises:
         RunFailed: a file of the run is damaged, or it has no such figure.
     """
-    from daxy.runs.environment import everywhere  # JAX, which tables do without
-
     assert cell.recipe is not None, cell
     scores, config, place = folder.scores(), folder.config(), folder.environment()
     common = replace(config, seed=0)
     if cell.recipe.repetitions > 1:
         data = {name: value for name, value in config.data.items() if name != "checksum"}
         common = replace(common, task=cell.recipe.task, data=data)
-    counts_steps = config.learner["protocol"].get("steps")
+    counts_steps = config.learner.get("protocol", {}).get("steps")
     records = folder.records() if counts_steps else []
     found = Entry(
         row=cell.row,
@@ -157,9 +156,9 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
         test_examples=scores["test_examples"],
         statistics=scores["statistics"],
         validation=scores["validation"],
-        best_epoch=scores["best_epoch"],
-        epochs=scores["epochs"],
-        steps=scores["steps"],
+        best_epoch=scores.get("best_epoch", 0),
+        epochs=scores.get("epochs", 0),
+        steps=scores.get("steps", 0),
         run=config.name,
         digest=config.digest,
         settings_digest=common.digest,
@@ -211,9 +210,9 @@ def _sacrebleu(scores: Mapping[str, Any], place: Mapping[str, Any]) -> str:
 def _with_length_oracle(folder: RunFolder) -> dict[str, float]:
     """Return the scores of a run on its test set, decoded with the length of each target given."""
     from daxy import tasks
-    from daxy.runs.saved import told_lengths
+    from daxy.runs.saved import predict_of_length
 
-    return tasks.get(folder.config().task).totals(*told_lengths(folder))
+    return tasks.get(folder.config().task).totals(*predict_of_length(folder))
 
 
 def to_json(entry: Entry) -> dict[str, Any]:

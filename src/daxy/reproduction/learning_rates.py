@@ -7,11 +7,15 @@ by is what a rate is chosen by; the test set has no say.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from daxy.core.errors import Diverged, require
+from daxy.core.errors import Diverged, WrongRequest, require
+from daxy.learners.neural import Neural
 from daxy.reproduction.trained import Trained
-from daxy.runs.store import Experiment, Watcher, check_seeds, load
+from daxy.runs.config import load
+from daxy.runs.experiment import Experiment
+from daxy.runs.monitor import Monitor
+from daxy.runs.run import check_seeds
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +61,7 @@ def train_grid(
     rates: Sequence[float],
     seeds: Sequence[int],
     *,
-    watcher: Watcher | None = None,
+    monitor: Monitor | None = None,
     restart: bool = False,
 ) -> Grid:
     """Train each seed with each learning rate, all as one program, and return what they came to.
@@ -76,14 +80,21 @@ def train_grid(
         f"expected different learning rates, at least one, not {[*rates]}",
     )
     check_seeds(seeds)
-    by_perplexity = experiment.learner.protocol.select == "perplexity"
+    learner = experiment.learner
+    if not isinstance(learner, Neural):
+        raise WrongRequest(f"{learner.label} has no learning rate")
+    by_perplexity = learner.protocol.select == "perplexity"
     is_validated = len(load(experiment.task, experiment.data).validation) > 0
     nothing = "there is no validation set to select a learning rate on"
     require(by_perplexity or is_validated, f"{nothing}; expected one, or --select perplexity")
-    of_rate = {rate: experiment.at(rate) for rate in rates}
+    protocols = {rate: replace(learner.protocol, learning_rate=rate) for rate in rates}
+    of_rate = {
+        rate: replace(experiment, learner=replace(learner, protocol=protocol))
+        for rate, protocol in protocols.items()
+    }
     runs = [own.of(seed) for own in of_rate.values() for seed in seeds]
     try:
-        experiment.complete(runs, watcher=watcher, restart=restart)
+        experiment.complete(runs, monitor=monitor, restart=restart)
     except Diverged:
         if not any(run.within(experiment.folder).is_done() for run in runs):
             raise

@@ -6,15 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from daxy import learners
 from daxy.core.errors import DaxyError, WrongFile, require
-from daxy.learners.neural import Neural, of_settings
+from daxy.learners import Learner
 from daxy.papers import Cell, Paper, Recipe, Table
 from daxy.reproduction.entry import entries
 from daxy.reproduction.ledger import Ledger
 from daxy.reproduction.resolve import data_of, settings_of
 from daxy.runs import failures
+from daxy.runs.monitor import Monitor
 from daxy.runs.programs import Program, programs
-from daxy.runs.store import Run, Watcher, Workshop
+from daxy.runs.run import Run
+from daxy.runs.store import RunStore
 from daxy.training.interrupt import Interrupted
 
 
@@ -24,7 +27,7 @@ class Step:
 
     cell: Cell
     recipe: Recipe
-    workshop: Workshop
+    store: RunStore
     in_ledger: tuple[int, ...]
     finished: tuple[int, ...]
     """Seeds whose run folder is finished and not in the ledger yet."""
@@ -48,9 +51,9 @@ class Step:
         return [run(self.recipe, seed, self.official) for seed in seeds]
 
 
-def learner_of(recipe: Recipe) -> Neural:
+def learner_of(recipe: Recipe) -> Learner:
     """Return the learner that a recipe names, every setting resolved."""
-    return of_settings(settings_of(recipe))
+    return learners.of_settings(settings_of(recipe))
 
 
 def run(recipe: Recipe, seed: int, official: Path | None = None) -> Run:
@@ -64,7 +67,7 @@ def plan(
     cells: Sequence[Cell],
     seeds: int | None,
     ledger: Ledger,
-    workshop: Workshop,
+    store: RunStore,
     *,
     restart: bool = False,
     official: Path | None = None,
@@ -77,11 +80,11 @@ def plan(
 
     Raises:
         WrongRequest: there are official files, and a figure is not of such; or finished runs lack
-            the evaluations that the workshop asks for.
+            the evaluations that the store asks for.
         WrongFile: there are no such official files, or a file of the ledger is damaged.
         RunFailed: a finished run folder is damaged.
     """
-    workshop.check()
+    store.check()
     if official is not None:
         _check_official(official, [cell.recipe for cell in cells if cell.recipe is not None])
     known = ledger.runs(paper)
@@ -90,14 +93,14 @@ def plan(
         wanted = range(seeds or cell.runs or 1)
         in_ledger = {entry.seed for entry in known.of(cell)}
         left = {seed: run(recipe, seed, official) for seed in wanted if seed not in in_ledger}
-        done = {seed for seed, own in left.items() if not restart and own.is_done(workshop.folder)}
-        workshop.check_evaluated(
+        done = {seed for seed, own in left.items() if not restart and own.is_done(store.folder)}
+        store.check_evaluated(
             [*left.values()], missing=[own for seed, own in left.items() if seed not in done]
         )
         return Step(
             cell=cell,
             recipe=recipe,
-            workshop=workshop,
+            store=store,
             in_ledger=tuple(seed for seed in wanted if seed in in_ledger),
             finished=tuple(seed for seed in left if seed in done),
             missing=tuple(seed for seed in left if seed not in done),
@@ -113,7 +116,7 @@ def missing_programs(steps: Sequence[Step]) -> list[Program]:
     for step in steps:
         runs = [run for run in step.of(step.missing) if run.config.name not in known]
         known |= {run.config.name for run in runs}
-        found += programs(runs, step.workshop.missing(runs), step.workshop)
+        found += programs(runs, step.store.missing(runs), step.store)
     return found
 
 
@@ -146,7 +149,7 @@ def carry_out(
     steps: Sequence[Step],
     table: Table,
     ledger: Ledger,
-    watcher: Watcher,
+    monitor: Monitor,
     *,
     restart: bool = False,
 ) -> Iterator[Step]:
@@ -166,20 +169,20 @@ def carry_out(
     if left and restart:
         # All at once: what was interrupted together may be runs of several cells.
         every = {run.config.name: run for step in left for run in step.of(step.seeds)}
-        left[0].workshop.clear([*every.values()])
+        left[0].store.clear([*every.values()])
     for step in left:
         runs = step.of(step.seeds)
-        step.workshop.tidy(runs)
-        for program in programs(runs, step.workshop.missing(runs), step.workshop):
+        step.store.tidy(runs)
+        for program in programs(runs, step.store.missing(runs), step.store):
             try:
-                step.workshop.complete(program.runs, watcher)
+                step.store.complete(program.runs, monitor)
             except Interrupted:
                 raise
             except DaxyError as error:
                 failed.append(error)
-        missing = {run.config.name for run in step.workshop.missing(runs)}
+        missing = {run.config.name for run in step.store.missing(runs)}
         done = [run for run in runs if run.config.name not in missing]
-        folders = [(step.cell, run.within(step.workshop.folder)) for run in done]
+        folders = [(step.cell, run.within(step.store.folder)) for run in done]
         ledger.add(table, entries(folders, failed))
         if done:
             yield step

@@ -18,7 +18,8 @@ from daxy.reproduction.ledger import Ledger
 from daxy.reproduction.plan import Step, learner_of
 from daxy.runs import failures
 from daxy.runs.programs import Program, programs
-from daxy.runs.store import Run, Workshop
+from daxy.runs.run import Run
+from daxy.runs.store import RunStore
 from daxy.training.interrupt import Interrupted
 
 
@@ -28,7 +29,7 @@ class Sweep:
 
     table: Table
     steps: Sequence[Step]
-    workshop: Workshop
+    store: RunStore
     most: int | None = None
     """Networks in a program at most; None for what memory allows."""
 
@@ -43,7 +44,7 @@ class Sweep:
         if not (missing := self.missing):
             return []  # and nothing has to be known of their data
         every = _each_once(run for step in self.steps for run in step.runs)
-        return programs(every, missing, self.workshop, self.most)
+        return programs(every, missing, self.store, self.most)
 
     def carried_out(self, finished: Iterable[Program], ledger: Ledger) -> Iterator[Program]:
         """File what is finished of each program as it ends, and yield it then.
@@ -60,12 +61,12 @@ class Sweep:
 
         def file(runs: Iterable[Run]) -> None:
             # A group that was interrupted may have runs that nobody has asked for this time.
-            asked = (run.within(self.workshop.folder) for run in runs if run.config.name in left)
+            asked = (run.within(self.store.folder) for run in runs if run.config.name in left)
             ended = ((left.pop(each.path.name), each) for each in asked if each.has_ended)
             ledger.add(self.table, entries(ended, lacking))
 
         done = [run for step in self.steps for run in step.of(step.finished)]
-        self.workshop.tidy(done)
+        self.store.tidy(done)
         file(done)
         try:
             for program in finished:
@@ -112,5 +113,4 @@ def _place(value: Value) -> tuple[float, str]:
 
 def _settings(recipe: Recipe) -> dict[str, Value]:
     """Return every setting of a recipe's architecture and protocol by name."""
-    learner = learner_of(recipe)
-    return vars(learner.protocol) | vars(learner.config)
+    return learner_of(recipe).flags()

@@ -1,4 +1,4 @@
-"""What training gave: the finished runs of a learner on a task, ready to be asked."""
+"""Train a learner on a task from Python; the finished runs with their scores."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from daxy import tasks
+from daxy import learners, tasks
 from daxy.core.display import Brief, table
 from daxy.core.errors import DaxyError, RunFailed, quote, require
 from daxy.core.settings import check_types
 from daxy.core.summary import Summary
-from daxy.learners.neural import learner
-from daxy.learners.predictor import Predictor
+from daxy.learners import Learner, Predictor
+from daxy.learners.neural import Neural
 from daxy.papers import Cell
 from daxy.reproduction import published
 from daxy.runs import progress
+from daxy.runs.evaluate import primary_score
+from daxy.runs.experiment import Experiment
 from daxy.runs.folder import RunFolder
+from daxy.runs.monitor import Monitor
+from daxy.runs.run import seed_range
 from daxy.runs.saved import load
-from daxy.runs.store import Experiment, Watcher, primary, seeds_from
 from daxy.tasks import Data
 from daxy.training.protocol import DEFAULT, Protocol, validation
 from daxy.training.protocol import protocol as named_protocol
@@ -35,7 +38,7 @@ class Trained(Brief):
 
     @property
     def _brief(self) -> str:
-        name = f"{self.experiment.task}, {self.experiment.learner.model}"
+        name = f"{self.experiment.task}, {self.experiment.learner.label}"
         seeds = f"{len(self.folders)} seed{'s' * (len(self.folders) != 1)}"
         try:
             metric = self.folders[0].scores()["metric"]
@@ -58,7 +61,7 @@ class Trained(Brief):
     @property
     def scores(self) -> list[float]:
         """The test set's primary score of each seed, between 0 and 1."""
-        return [primary(folder.scores()) for folder in self.folders]
+        return [primary_score(folder.scores()) for folder in self.folders]
 
     @property
     def summary(self) -> Summary:
@@ -77,7 +80,7 @@ class Trained(Brief):
         return published.of_learner(config.task, config.learner, config.options)
 
     def predictor(self, seed: int) -> Predictor:
-        """Return one seed's network, to be asked about any source.
+        """Return the predictor of one seed.
 
         Raises:
             RunFailed: there is no such seed, or its files are damaged.
@@ -90,40 +93,41 @@ class Trained(Brief):
 
 def train(
     task: str,
-    model: str = "seq2seq",
+    learner: Learner | str = "seq2seq",
     *,
     seeds: int | Iterable[int] = 1,
     config: Mapping[str, Any] | None = None,
-    protocol: Protocol | str = DEFAULT,
+    protocol: Protocol | str | None = None,
     geca: Mapping[str, Any] | None = None,
     data: Data | None = None,
     runs: Path | str = "runs",
-    watcher: Watcher | None = None,
+    monitor: Monitor | None = None,
     restart: bool = False,
     test_every: int = 0,
 ) -> Trained:
-    """Train a network on a task, or find the runs if they are there, and return them.
+    """Train a learner on a task, or find the finished runs, and return them.
 
         >>> daxy.train("scan/simple", config={"hidden": 64}, seeds=3).mean
 
     Args:
         task: The task's name.
-        model: The architecture's name.
-        seeds: How many networks, from seed 0 on, or which seeds.
-        config: What differs from the architecture's defaults.
-        protocol: The training protocol, or the name of one.
-        geca: What differs from GECA's defaults, for a learner with it (Andreas 2020); None without.
-        data: Which data of the task; the published ones unless given. Without a validation set of
-            its own or a `validation` that is chosen, one is carved from train as the named protocol
-            has it.
-        runs: Where run folders are found and made.
-        watcher: Callbacks for progress. By default a terminal or a notebook shows a progress bar;
-            `daxy.runs.store.Silent()` shows nothing.
-        restart: Delete what there is of these runs first.
+        learner: A learner, or the name of one: an architecture, or see `daxy learners`.
+        seeds: Number of runs, from seed 0 on, or the seeds.
+        config: Settings that differ from the defaults of the named learner.
+        protocol: The training protocol of a network, or the name of one.
+        geca: Settings of GECA that differ from its defaults, for a network trained with it (Andreas
+            2020); None without.
+        data: Options of the data; the published data unless given. Without a validation set of its
+            own or a `validation` that is chosen, one is carved from train as the named protocol has
+            it.
+        runs: Folder of the run folders.
+        monitor: Callbacks for progress. By default a terminal or a notebook shows a progress bar;
+            `daxy.runs.monitor.Monitor()` shows nothing.
+        restart: Delete these runs first.
         test_every: Epochs between two scores on the test set, for the log alone; 0: none.
 
     Raises:
-        UnknownName: there is no such task, architecture or protocol.
+        UnknownName: there is no such task, learner or protocol.
         WrongRequest: a setting has a wrong value.
         Interrupted: by a signal; asking again resumes.
         RunFailed: a run folder is damaged or cannot be written.
@@ -131,24 +135,43 @@ def train(
     seeds = _seeds(seeds)
     check_types(
         train,
-        {"task": task, "model": model, "config": config, "protocol": protocol}
+        {"task": task, "learner": learner, "config": config, "protocol": protocol}
         | {"geca": geca, "data": data, "runs": runs, "test_every": test_every},
     )
-    endless = tasks.get(task).endless
-    settings = named_protocol(protocol, endless=endless) if isinstance(protocol, str) else protocol
-    fitting = learner(model, dict(config or {}), settings, geca)
-    asked = seeds_from(seeds) if isinstance(seeds, int) else [*seeds]
+    if isinstance(learner, str):
+        learner = _learner(task, learner, config or {}, protocol, geca)
+    else:
+        own = config is protocol is geca is None
+        require(own, "a learner has its own settings; leave out config, protocol and geca")
+    asked = seed_range(seeds) if isinstance(seeds, int) else [*seeds]
     carve = validation(protocol if isinstance(protocol, str) else DEFAULT)
     experiment = Experiment(
         task=task,
-        learner=fitting,
+        learner=learner,
         data=(data or tasks.data(task)).for_training(carve),
         folder=Path(runs),
         test_every=test_every,
     )
-    shown = progress.default() if watcher is None else watcher
-    found = experiment.run(asked, watcher=shown, restart=restart)
+    shown = progress.default() if monitor is None else monitor
+    found = experiment.run(asked, monitor=shown, restart=restart)
     return Trained(experiment, tuple(found))
+
+
+def _learner(
+    task: str,
+    name: str,
+    config: Mapping[str, Any],
+    protocol: Protocol | str | None,
+    geca: Mapping[str, Any] | None,
+) -> Learner:
+    """Return the learner of that name with these settings."""
+    if not issubclass(learners.get(name), Neural):
+        plain = protocol is geca is None
+        require(plain, f"{name} is no network; leave out protocol and geca")
+        return learners.of_settings({"learner": name, "config": config})
+    if not isinstance(protocol, Protocol):
+        protocol = named_protocol(protocol or DEFAULT, endless=tasks.get(task).endless)
+    return Neural.named(name, config, protocol, geca)
 
 
 def _seeds(given: object) -> int | list[int]:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any
 
+from daxy import learners
 from daxy.core.split import Option, Split
 from daxy.tasks import Data
 
@@ -50,7 +51,7 @@ class RunConfig:
     def name(self) -> str:
         """Return the run folder's name: readable first, then the digest that decides."""
         task = self.task.replace("/", "-")
-        return f"{task}.{self.learner['model']}.seed{self.seed}.{self.digest}"
+        return f"{task}.{learners.name_of(self.learner)}.seed{self.seed}.{self.digest}"
 
 
 def run_config(

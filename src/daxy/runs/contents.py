@@ -22,9 +22,12 @@ Content = TypeVar("Content", bound=msgspec.Struct)
 class Learner(msgspec.Struct):
     """The settings of a learner."""
 
-    model: str
     config: dict[str, Any]
-    protocol: dict[str, Any]
+    model: str = ""
+    """Architecture of a network."""
+    learner: str = ""
+    """Name of another learner."""
+    protocol: dict[str, Any] = {}
     geca: dict[str, Any] | None = None
 
 
@@ -59,10 +62,10 @@ class Scores(msgspec.Struct):
     test: dict[str, float]
     test_examples: Count
     validation: float | None
-    best_epoch: Count
-    epochs: Count
-    steps: Count
     statistics: dict[str, Any]
+    best_epoch: Count = 0
+    epochs: Count = 0
+    steps: Count = 0
     tests: dict[str, dict[str, float]] = {}
     validation_scores: dict[str, float] = {}
     perplexity: float | None = None
@@ -85,13 +88,6 @@ class Record(msgspec.Struct):
     perplexity: float | None = None
     test: float | None = None
     tests: dict[str, float] = {}
-
-
-class Vocabularies(msgspec.Struct):
-    """What `model.safetensors` says of the tokens that its network knows."""
-
-    source: list[str]
-    target: list[str]
 
 
 def read(path: Path, kind: type[msgspec.Struct], *, constants: bool = False) -> dict[str, Any]:

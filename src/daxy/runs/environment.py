@@ -9,28 +9,24 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-import jax
-import numpy as np
-
-from daxy.training.backend import recorded
 from daxy.version import __version__
 
 
-def describe(group: Sequence[str]) -> dict[str, Any]:
-    """Return versions, device and date, and the names of the runs that train as one program."""
-    device = jax.devices()[0]
+def describe(group: Sequence[str], learner: Mapping[str, Any]) -> dict[str, Any]:
+    """Return versions, device and date, and the names of the runs that are fitted together.
+
+    Args:
+        group: Names of the runs.
+        learner: What the learner depends on; see `Learner.environment`.
+    """
     return {
         "daxy": __version__,
         "python": platform.python_version(),
-        "jax": jax.__version__,
-        "numpy": np.__version__,
+        "numpy": version("numpy"),
         "sacrebleu": version("sacrebleu"),
-        "device": device.platform,
-        "device_kind": device.device_kind,
-        "devices": jax.device_count(),
         "processor": platform.machine(),
         "cores": os.cpu_count(),
-        "settings": recorded(),
+        **learner,
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "group": list(group),
     }
@@ -50,12 +46,13 @@ def resumed(before: Mapping[str, Any], here: Mapping[str, Any]) -> dict[str, Any
     last, here = ({"settings": {}, **place} for place in (before, here))
     for change in changes:
         last |= change
-    if change := {name: here[name] for name in BITS if here[name] != last.get(name)}:
+    if change := {name: here.get(name) for name in BITS if here.get(name) != last.get(name)}:
         changes.append({**change, "started": here["started"]})
     return {**before, **({"resumed": changes} if changes else {})}
 
 
 def everywhere(place: Mapping[str, Any], name: str) -> str:
     """Return what one of `BITS` was where a run began, then each other that it went on with."""
-    values = [place[name], *(each[name] for each in place.get("resumed", ()) if name in each)]
+    changes = place.get("resumed", ())
+    values = [place.get(name, ""), *(each[name] for each in changes if name in each)]
     return ", ".join(dict.fromkeys(values))

@@ -6,7 +6,7 @@
 | environment.json | versions, device, date, the group it trained in, and where it went on since |
 | log.jsonl | one line an epoch, while it trains |
 | checkpoint/ | while it trains: the group's state, in the folder of the group's first seed |
-| model.safetensors | the selected weights |
+| model.safetensors | of a network: the selected weights; other learners write other files |
 | predictions.parquet | each test example with its prediction and scores |
 | scores.json | the figures |
 | done | digests of the files above: the run is finished and whole |
@@ -43,10 +43,9 @@ from daxy.runs.contents import (
 CHECKPOINT = "checkpoint"
 """The folder of a group's state, within that of its first run."""
 
-RESULTS = (
+RESULTS = (  # and what the predictor wrote
     "config.json",
     "environment.json",
-    "model.safetensors",
     "predictions.parquet",
     "scores.json",
 )
@@ -59,19 +58,20 @@ class RunFolder:
     path: Path
 
     @property
-    def checkpoint(self) -> Path:
-        """Where the group's state lies while it trains, if this is its first seed."""
-        return self.path / CHECKPOINT / "state.safetensors"
+    def workdir(self) -> Path:
+        """Working folder of the learner, with the group's state if this is its first run."""
+        return self.path / CHECKPOINT
+
+    @property
+    def has_state(self) -> bool:
+        """Whether a learner's state is there, from which fitting resumes."""
+        folder = self.workdir
+        return folder.is_dir() and any(not each.name.endswith(".tmp") for each in folder.iterdir())
 
     @property
     def predictions(self) -> Path:
         """The test set with predictions and scores."""
         return self.path / "predictions.parquet"
-
-    @property
-    def model(self) -> Path:
-        """The selected weights."""
-        return self.path / "model.safetensors"
 
     def begin(self, config: RunConfig, environment: Mapping[str, Any]) -> None:
         """Write what the run is to be and where it happens."""
@@ -92,7 +92,7 @@ class RunFolder:
         if not self.has_ended:
             return False
         digests = self._content("done", Done)
-        for name in RESULTS:
+        for name in dict.fromkeys([*RESULTS, *digests]):
             file = self._file(name)
             if not file.exists():
                 raise corrupt(self.path, f"{name} is missing")
@@ -100,11 +100,18 @@ class RunFolder:
                 raise corrupt(self.path, f"{name} was changed after training")
         return True
 
-    def finish(self, scores: Mapping[str, Any]) -> None:
-        """Write the scores and, last of all, `done`; drop what a killed process was writing."""
+    def finish(self, scores: Mapping[str, Any], files: Sequence[str] = ()) -> None:
+        """Write the scores and, last of all, `done`; drop what a killed process was writing.
+
+        Args:
+            scores: The content of `scores.json`.
+            files: Names of the files that the predictor wrote.
+        """
         write_json(self.path / "scores.json", dict(scores))
         self.drop_unfinished_files()
-        write_json(self.path / "done", {name: _digest(self.path / name) for name in RESULTS})
+        write_json(
+            self.path / "done", {name: _digest(self.path / name) for name in [*RESULTS, *files]}
+        )
 
     def drop_unfinished_files(self) -> None:
         """Delete what a killed process was writing; only for the process that holds the lock."""
@@ -114,7 +121,7 @@ class RunFolder:
     @property
     def has_strays(self) -> bool:
         """Whether a state or an unfinished file is there, which a finished run should not have."""
-        return self.checkpoint.parent.exists() or any(self.path.glob(".*.tmp"))
+        return self.workdir.exists() or any(self.path.glob(".*.tmp"))
 
     def delete(self) -> None:
         """Delete the folder; a process that is killed meanwhile leaves no part of a run.
@@ -207,7 +214,7 @@ class RunFolder:
             RunFailed: the file is damaged, or gone where training goes on.
         """
         path = self.path / "environment.json"
-        if not path.exists() and self.checkpoint.exists():
+        if not path.exists() and self.has_state:
             raise corrupt(self.path, "environment.json is missing")
         return self._content(path.name, Environment) if path.exists() else {}
 
@@ -229,11 +236,11 @@ class RunFolder:
             raise corrupt(self.path, "environment.json has a run twice in `group`")
         return tuple(names)
 
-    def write_log(self, records: Sequence[Any]) -> None:
+    def write_log(self, records: Sequence[Mapping[str, Any]]) -> None:
         """Replace the log by these records: what a resumed run knows to have happened."""
         write_text(self.path / "log.jsonl", "".join(_line(record) for record in records))
 
-    def log(self, record: Any) -> None:
+    def log(self, record: Mapping[str, Any]) -> None:
         """Add one record to the log, which can be followed as it grows.
 
         Raises:
@@ -294,8 +301,8 @@ def check_left(place: Path | str, left: Sequence[str]) -> None:
     require(not left, f"{beside}; restart that run too, or finish it first")
 
 
-def _line(record: Any) -> str:
-    return json.dumps(asdict(record)) + "\n"
+def _line(record: Mapping[str, Any]) -> str:
+    return json.dumps(record) + "\n"
 
 
 def _digest(path: Path) -> str:

@@ -14,11 +14,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from daxy.core.console import Visible
 from daxy.core.errors import visible
-from daxy.runs.store import Silent
+from daxy.learners import Progress as State
+from daxy.learners import Record
+from daxy.runs.monitor import Monitor
 
 if TYPE_CHECKING:
-    from daxy.runs.store import Run
-    from daxy.training.loop import Position
+    from daxy.runs.run import Run
 
 SMOOTHING = 0.2
 """Weight of the newest measurement in the examples per second that are shown."""
@@ -26,12 +27,14 @@ LINES, NEWLINE = 6, "\n"
 """Lines that a notebook shows of what was printed."""
 PAUSE = 0.2
 """Seconds between two updates of a notebook's bar, at least."""
+FORMS = {"loss": ".3f", "validation": ".1%", "test": ".1%", "perplexity": ".4g", "best": ".1%"}
+"""Formats of the values of a log record and of a learner's progress."""
 SHOWN = 10
 """Replicas whose figures are shown one by one."""
 
 
-class Display:
-    """A watcher that shows examples per second, loss, validation scores and remaining time.
+class Display(Monitor):
+    """A monitor that shows examples per second, loss, validation scores and remaining time.
 
     It writes on stderr: a line an epoch, and a live bar in a terminal.
 
@@ -43,51 +46,44 @@ class Display:
         self._console = Visible(sys.stderr)
         self._live: Progress | None = None
 
-    def begins(self, runs: Sequence[Run]) -> None:
+    def begin(self, runs: Sequence[Run]) -> None:
         """Say what trains."""
-        recipe = runs[0].learner.protocol
-        self._epochs, self._label = recipe.max_epochs, _label(runs)
-        self._by_perplexity = recipe.select == "perplexity"
+        self._label = _label(runs)
         self._rate: float | None = None
         self._began = self._last = time.monotonic()
         self._first_steps: int | None = None
-        self._print(f"training {self._label}; compiling")
-        self._start()
+        starts_by = runs[0].learner.starts_by
+        self._print("; ".join(filter(None, (f"training {self._label}", starts_by))))
+        self._start(starts_by)
 
-    def stepped(self, position: Position, steps: int, examples: int) -> None:
+    def stepped(self, progress: State, examples: int) -> None:
         """Move the bar."""
         now = time.monotonic()
         rate = examples / max(now - self._last, 1e-9)
         # The first stretch holds the compilation: it says nothing about the speed.
         if self._first_steps is None:
-            self._first_steps, self._began = position.total, now
+            self._first_steps, self._began = progress.total, now
         else:
             old = rate if self._rate is None else self._rate
             self._rate = old + SMOOTHING * (rate - old)
         self._last = now
-        said = f"epoch {position.epoch + 1}/{self._epochs}  {self._figures(position, steps)}"
-        self._update(said, position.step, steps)
+        said = f"epoch {progress.epoch + 1}/{progress.epochs}  {self._figures(progress)}"
+        self._update(said, progress.step, progress.steps)
 
-    def epoch_ended(self, position: Position) -> None:
-        """Print what the epoch came to."""
+    def epoch_ended(self, progress: State) -> None:
+        """Print the epoch's values."""
         self._last = time.monotonic()
-        last = [history[-1] for history in position.history if history]
-        said = f"epoch {position.epoch}/{self._epochs}  loss "
-        said += _several([record.loss for record in last], ".3f")
-        for name in ("validation", "test"):
-            scores = [getattr(record, name) for record in last]
-            if known := [score for score in scores if score is not None]:
-                said += f"  {name} {_several(known, '.1%')}"
-        if known := [record.perplexity for record in last if record.perplexity is not None]:
-            said += f"  perplexity {_several(known, '.4g')}"
+        last = [log[-1] for log in progress.logs if log]
+        said = "".join(
+            f"  {name} {_several(_known(last, name), form)}"
+            for name, form in FORMS.items()
+            if _known(last, name)
+        )
         speed = "" if self._rate is None else f"  {self._rate:,.0f} examples/s"
-        diverged = sum(position.diverged)
-        finished = sum(position.stopped) - diverged
-        ends = {"finished": finished, "diverged": diverged}
-        told = "".join(f"  {count} {end}" for end, count in ends.items() if count)
-        self._print(f"{said}{speed}{told}")
+        ended = "".join(f"  {count} {how}" for how, count in progress.ended.items() if count)
+        self._print(f"epoch {progress.epoch}/{progress.epochs}{said}{speed}{ended}")
 
-    def ended(self) -> None:
+    def end(self) -> None:
         """Take the live line away."""
         if self._live is not None:
             self._live.stop()
@@ -100,12 +96,12 @@ class Display:
     def _print(self, line: str) -> None:
         self._console.print(line)
 
-    def _start(self) -> None:
+    def _start(self, said: str) -> None:
         """Show the bar where there is one."""
         if self._console.is_terminal:
             columns = (TextColumn("{task.description}"), BarColumn(24), MofNCompleteColumn())
             self._live = Progress(*columns, console=self._console, transient=True)
-            self._bar = self._live.add_task("compiling", total=None)
+            self._bar = self._live.add_task(said, total=None)
             self._live.start()
 
     def _update(self, said: str, step: int, steps: int) -> None:
@@ -113,28 +109,27 @@ class Display:
         if self._live is not None:
             self._live.update(self._bar, completed=step, total=steps, description=said)
 
-    def _figures(self, position: Position, steps: int) -> str:
-        going = max(len(position.stopped) - sum(position.stopped), 1)
-        loss = sum(position.losses) / going / max(position.step, 1)
-        known = [score for score in position.best if score > 0]
-        best = f"  best {_several(known, '.1%')}" if known else ""
-        if known and self._by_perplexity:
-            best = f"  lowest perplexity {_several([1 / each for each in known], '.4g')}"
-        speed = "" if self._rate is None else f"  {self._rate:,.0f} examples/s"
-        return f"loss {loss:.3f}{speed}{best}  {self._remaining(position, steps)}"
+    def _figures(self, progress: State) -> str:
+        shown = [
+            f"{name} {_several(values, FORMS.get(name, '.4g'))}"
+            for name, values in progress.figures.items()
+            if values
+        ]
+        speed = [] if self._rate is None else [f"{self._rate:,.0f} examples/s"]
+        return "  ".join([*shown[:1], *speed, *shown[1:], self._remaining(progress)])
 
-    def _remaining(self, position: Position, steps: int) -> str:
+    def _remaining(self, progress: State) -> str:
         assert self._first_steps is not None
-        done = position.total - self._first_steps
+        done = progress.total - self._first_steps
         if not done:
             return ""
-        left = (self._epochs - position.epoch) * steps - position.step
+        left = (progress.epochs - progress.epoch) * progress.steps - progress.step
         seconds = (time.monotonic() - self._began) / done * left
         return f"{duration(seconds)} left at most"
 
 
 class NotebookDisplay(Display):
-    """A watcher that shows the last lines and a live bar in the output of a notebook's cell."""
+    """A monitor that shows the last lines and a live bar in the output of a notebook's cell."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -143,7 +138,7 @@ class NotebookDisplay(Display):
         self._lines: list[str] = []
         self._shown = 0.0
 
-    def ended(self) -> None:
+    def end(self) -> None:
         """Take the bar away."""
         self._show()
 
@@ -151,7 +146,8 @@ class NotebookDisplay(Display):
         self._lines = [*self._lines, line][-LINES:]
         self._show()
 
-    def _start(self) -> None:
+    def _start(self, said: str) -> None:
+        del said
         self._show("<progress></progress>")
 
     def _update(self, said: str, step: int, steps: int) -> None:
@@ -168,11 +164,11 @@ class NotebookDisplay(Display):
             self._handle.update(shown)
 
 
-def default() -> Display | Silent:
-    """Return a progress display in a terminal or a notebook, a silent watcher elsewhere."""
+def default() -> Display | Monitor:
+    """Return a progress display in a terminal or a notebook, a silent monitor elsewhere."""
     if _in_notebook():
         return NotebookDisplay()
-    return Display() if sys.stderr.isatty() else Silent()
+    return Display() if sys.stderr.isatty() else Monitor()
 
 
 def _in_notebook() -> bool:
@@ -188,6 +184,11 @@ def _label(runs: Sequence[Run]) -> str:
     if len({(run.task, run.learner) for run in runs}) == 1:
         return f"{runs[0].task}, seeds {', '.join(str(run.seed) for run in runs)}"
     return f"{len(runs)} networks on {', '.join(named)}"
+
+
+def _known(records: Sequence[Record], name: str) -> list[float]:
+    """Return the values of a field of log records, where they have one."""
+    return [record[name] for record in records if record.get(name) is not None]
 
 
 def _several(values: Sequence[float], form: str) -> str:

@@ -35,6 +35,11 @@ class Checkpoint:
     runs: tuple[str, ...] = ()
     """The names of the group's runs, which are saved with the state."""
 
+    @classmethod
+    def within(cls, folder: Path, runs: tuple[str, ...] = ()) -> Checkpoint:
+        """Return the checkpoint in a group's working folder."""
+        return cls(folder / "state.safetensors", runs)
+
     def save(self, state: Any, position: dict[str, Any]) -> None:
         """Write the state and where it stands; the one before it stays until this one is whole.
 

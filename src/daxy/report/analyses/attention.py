@@ -19,7 +19,7 @@ from daxy.report.analyses._analysis import Findings, Row
 from daxy.report.analyses._data import OfData
 from daxy.report.analyses._grounded import Asked, asked_in_worlds
 from daxy.runs.folder import RunFolder
-from daxy.runs.saved import load
+from daxy.runs.saved import load_network
 
 Rows = NDArray[np.int64]
 MOST = 2_000
@@ -58,7 +58,7 @@ def _finds(found: Asked, rows: Rows, folder: RunFolder, said: Sequences) -> NDAr
     examples = found.examples.take(rows)
     targets = examples.worlds.cells[examples.worlds.offsets[:-1]].astype(np.int64)
     wanted = targets @ [int(examples.worlds.size.max()), 1]
-    looks = load(folder.path).attended(examples.source, said.take(rows), examples.worlds)
+    looks = load_network(folder.path).attended(examples.source, said.take(rows), examples.worlds)
     return looks.argmax(axis=1) == wanted
 
 

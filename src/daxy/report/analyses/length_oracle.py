@@ -16,7 +16,7 @@ import numpy as np
 from daxy import metrics
 from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
 from daxy.runs.folder import RunFolder
-from daxy.runs.saved import told_lengths
+from daxy.runs.saved import predict_of_length
 
 
 @final
@@ -33,7 +33,7 @@ class LengthOracle(Analysis):
         lengths = found.targets.lengths
         right = np.empty(found.right.shape, np.bool_)
         for place, folder in enumerate(folders):
-            right[place] = metrics.get(found.metric).score(*told_lengths(folder))
+            right[place] = metrics.get(found.metric).score(*predict_of_length(folder))
 
         told = replace(found, right=right)
         every = np.ones(len(lengths), np.bool_)

@@ -18,7 +18,7 @@ from daxy.core.summary import Summary
 from daxy.report.analyses._analysis import Findings, Row, judged
 from daxy.report.analyses._data import OfData, split_of
 from daxy.runs.folder import RunFolder
-from daxy.runs.saved import load
+from daxy.runs.saved import load_network
 
 NEAREST = 5
 OF = ("run", "jump", "run twice", "jump twice")
@@ -45,7 +45,7 @@ class Neighbours(OfData):
         train = Sequences.of(dict.fromkeys(map(tuple, split.train.source)))
         cosines = list[NDArray[np.float32]]()
         for folder in folders:
-            network = load(folder.path)
+            network = load_network(folder.path)
             # What is asked comes first: it may be refused, and train takes long.
             own, every = (_unit(network.last_states(each)) for each in (asked, train))
             cosines.append(own @ every.T)

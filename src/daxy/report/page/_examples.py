@@ -15,7 +15,7 @@ from daxy.core.examples import Sequences, Tokens
 from daxy.core.split import Split
 from daxy.formats import parquet
 from daxy.languages.grounded import parse
-from daxy.learners.predictor import Predictor
+from daxy.learners.neural.predictor import Predictor
 from daxy.report.alignment import Alignment
 from daxy.report.inside import Look
 from daxy.report.page._groups import Group
@@ -113,10 +113,11 @@ def looks(chosen: Chosen, split: Split | None) -> list[dict[str, Any]]:
     """
     if not len(chosen.rows):
         return []
-    network = load(chosen.group.folders[0].path)
+    predictor = load(chosen.group.folders[0].path)
+    network = predictor if isinstance(predictor, Predictor) else None
     if split is not None and isinstance(split.test, GroundedExamples):
         return _in_worlds(chosen, network, split.test.take(chosen.rows))
-    if not (network.attends or network.has_memory):
+    if network is None or not (network.attends or network.has_memory):
         return []
     return [
         {**chosen.as_json(at), "maps": maps}
@@ -152,10 +153,10 @@ def _map(
 
 
 def _in_worlds(
-    chosen: Chosen, network: Predictor, examples: GroundedExamples
+    chosen: Chosen, network: Predictor | None, examples: GroundedExamples
 ) -> list[dict[str, Any]]:
     shades: list[list[float]] = [[] for _ in examples]
-    if network.attends:
+    if network is not None and network.attends:
         worlds = Worlds.of([example.world for example in examples])
         shades = network.attended(chosen.sources, chosen.predictions, worlds).tolist()
     shown = list[dict[str, Any]]()
@@ -163,7 +164,7 @@ def _in_worlds(
         assert isinstance(example, GroundedExample)
         pictures = [_picture("The target's path", example, example.target, [])]
         attention = ", darker cells with more attention" if own else ""
-        title = f"The network's path{attention}"
+        title = f"The predicted path{attention}"
         pictures.append(_picture(title, example, chosen.predictions[at], own))
         shown.append({**chosen.as_json(at), "pictures": pictures})
     return shown

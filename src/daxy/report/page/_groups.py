@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from daxy import tasks
+from daxy import learners, tasks
 from daxy.core.errors import WrongFile, WrongRequest, require
 from daxy.core.split import Split
 from daxy.papers import Cell
@@ -105,7 +105,7 @@ def grouped(folders: Sequence[RunFolder], official: Path | None = None) -> list[
         config = each[0][1]
         files = official if config.data["source"] == "official" else None
         folders_of_group = tuple(folder for folder, _ in each)
-        groups.append(Group(folders_of_group, config, str(config.learner["model"]), files))
+        groups.append(Group(folders_of_group, config, learners.title_of(config.learner), files))
     return _labelled(groups)
 
 

@@ -264,12 +264,17 @@ def _run_row(head: Mapping[str, str], folder: RunFolder, scores: Mapping[str, An
         head,
         element("code", folder.path.name),
         str(place.get("started", "–")),
-        f"{scores['epochs']:,}{diverged}",
-        f"{scores['best_epoch']:,}",
-        f"{scores['steps']:,}",
+        f"{_count(scores, 'epochs')}{diverged}",
+        _count(scores, "best_epoch"),
+        _count(scores, "steps"),
         "–" if seconds is None else f"{seconds / 60:.1f}",
         *(str(place.get(name, "–")) for name in PLACES),
     )
+
+
+def _count(scores: Mapping[str, Any], name: str) -> str:
+    """Return a count of a run's training; a dash for a learner without it."""
+    return f"{scores[name]:,}" if name in scores else "–"
 
 
 def script_json(value: Any) -> str:

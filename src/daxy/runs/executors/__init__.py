@@ -1,8 +1,8 @@
 """Executors: where programs run. The folder is the registry.
 
 An executor is a module with `check(**options)`, which refuses what cannot be had, and
-`run(programs, workshop, watcher, **options)`, which yields each program once it has ended and its
-finished runs lie in the workshop's folder: all of them, unless it failed.
+`run(programs, store, monitor, **options)`, which yields each program once it has ended and its
+finished runs lie in the store's folder: all of them, unless it failed.
 """
 
 from __future__ import annotations

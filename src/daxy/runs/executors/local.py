@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from daxy.core.errors import DaxyError
 from daxy.runs import failures
+from daxy.runs.monitor import Monitor
 from daxy.runs.programs import Program
-from daxy.runs.store import Watcher, Workshop
+from daxy.runs.store import RunStore
 from daxy.training.interrupt import Interrupted
 
 
@@ -15,7 +16,7 @@ def check() -> None:
     """Refuse nothing: this machine is there."""
 
 
-def run(programs: Sequence[Program], workshop: Workshop, watcher: Watcher) -> Iterator[Program]:
+def run(programs: Sequence[Program], store: RunStore, monitor: Monitor) -> Iterator[Program]:
     """Yield each program once it has ended, one that failed too.
 
     Raises:
@@ -25,7 +26,7 @@ def run(programs: Sequence[Program], workshop: Workshop, watcher: Watcher) -> It
     failed = list[DaxyError]()
     for program in programs:
         try:
-            workshop.complete(program.runs, watcher)
+            store.complete(program.runs, monitor)
         except Interrupted:
             raise
         except DaxyError as error:

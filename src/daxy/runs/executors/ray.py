@@ -1,6 +1,6 @@
 """Programs as tasks of a Ray cluster: this machine's cores, or the cluster at an address.
 
-A task gets what its runs are as JSON text and leaves run folders: in the workshop's own folder
+A task gets what its runs are as JSON text and leaves run folders: in the store's own folder
 where the machines share it, else at a storage from which the driver fetches them. A task whose
 worker dies is given to another one, which goes on from the last checkpoint; a driver that is
 started again goes on from what is finished.
@@ -26,14 +26,16 @@ from typing import Any
 from daxy.core import interrupts
 from daxy.core.errors import DaxyError, RunFailed, WrongRequest, require
 from daxy.core.imports import need
+from daxy.learners import Progress
 from daxy.runs import failures
 from daxy.runs.config import RunConfig
 from daxy.runs.folder import CHECKPOINT, RunFolder
+from daxy.runs.monitor import Monitor
 from daxy.runs.programs import Program
+from daxy.runs.run import Run
 from daxy.runs.storage import Storage
-from daxy.runs.store import Run, Silent, Watcher, Workshop
+from daxy.runs.store import RunStore
 from daxy.training.interrupt import Interrupted, stop_request
-from daxy.training.loop import Position
 
 RETRIES = 3
 """How often a program whose worker died is begun again."""
@@ -63,24 +65,24 @@ def check(
 
 def run(
     programs: Sequence[Program],
-    workshop: Workshop,
-    watcher: Watcher,
+    store: RunStore,
+    monitor: Monitor,
     *,
     address: str | None = None,
     cpus: int = 1,
     gpus: float = 0,
     storage: str | None = None,
 ) -> Iterator[Program]:
-    """Yield each program once it has ended and what is finished lies in the workshop's folder.
+    """Yield each program once it has ended and what is finished lies in the store's folder.
 
     Args:
         programs: What is to be run.
-        workshop: Where run folders are found and made.
-        watcher: Hears nothing: workers do not report before they are done.
+        store: Where run folders are found and made.
+        monitor: Hears nothing: workers do not report before they are done.
         address: Of the cluster; this machine becomes one unless given.
         cpus: Cores of a task, each of which counts as a device.
         gpus: GPUs of a task.
-        storage: A URL that fsspec knows, for machines that do not share the workshop's folder.
+        storage: A URL that fsspec knows, for machines that do not share the store's folder.
 
     Raises:
         Interrupted: by a signal; running the same programs again goes on from there.
@@ -88,7 +90,7 @@ def run(
         WrongRequest: Ray is not installed, there is no cluster at the address, or no machine of it
             has what a task takes.
     """
-    del watcher
+    del monitor
     ray = _ready(address, cpus, gpus, storage)
     kept = None if storage is None else Storage.at(storage)
     pending: dict[Any, Program] = {}
@@ -96,12 +98,12 @@ def run(
     try:
         with stop_request(PATIENCE + interrupts.SAVING) as request:
             if kept is not None:
-                _lend(kept, programs, workshop)
+                _lend(kept, programs, store)
             options = {"num_cpus": cpus, "num_gpus": gpus, "max_retries": RETRIES}
             # A worker that is told to end has saved its state: another one goes on.
             task = ray.remote(train).options(**options, retry_exceptions=[Interrupted])
             # A task of a driver that was killed may still be saving what another one goes on from.
-            there = replace(workshop, folder=workshop.folder.resolve(), patience=PATIENCE)
+            there = replace(store, folder=store.folder.resolve(), patience=PATIENCE)
             place = kept and kept.url
             for program in programs:
                 pending[task.remote(stated(program), there, cpus, place, gpus)] = program
@@ -113,7 +115,7 @@ def run(
                     continue
                 program = pending.pop(done[0])
                 try:
-                    _take(ray, done[0], program, workshop, kept)
+                    _take(ray, done[0], program, store, kept)
                 except RunFailed as error:
                     failed.append(error)
                 yield program
@@ -125,17 +127,16 @@ def run(
     failures.end(failed)
 
 
-def _lend(kept: Storage, programs: Sequence[Program], workshop: Workshop) -> None:
+def _lend(kept: Storage, programs: Sequence[Program], store: RunStore) -> None:
     """Bring what was begun here to the storage, unless it has been taken further there."""
     for program in programs:
-        begun, _ = workshop.sorted(workshop.missing(program.runs))
-        for group in begun:
+        for group in store.plan(program.runs).resumed:
             names = [run.config.name for run in group]
-            if kept.epochs(names[0]) < workshop.epochs_done(group):
-                kept.store(names, workshop.folder)
+            if kept.epochs(names[0]) < store.epochs_done(group):
+                kept.store(names, store.folder)
 
 
-def _take(ray: Any, done: Any, program: Program, workshop: Workshop, kept: Storage | None) -> None:
+def _take(ray: Any, done: Any, program: Program, store: RunStore, kept: Storage | None) -> None:
     """Bring the runs of a task that has ended here, those too that others of its runs failed.
 
     Raises:
@@ -150,11 +151,11 @@ def _take(ray: Any, done: Any, program: Program, workshop: Workshop, kept: Stora
         raise RunFailed(f"a task was lost ({type(error).__name__}); {again}") from error
     finally:
         if kept is not None:
-            names = [run.config.name for run in workshop.missing(program.runs)]
-            kept.fetch(names, workshop.folder, skip=(CHECKPOINT,))
-            workshop.tidy(program.runs)
-    if left := workshop.missing(program.runs):
-        place = f"{left[0].config.name} is finished, but not in {workshop.folder}"
+            names = [run.config.name for run in store.missing(program.runs)]
+            kept.fetch(names, store.folder, skip=(CHECKPOINT,))
+            store.tidy(program.runs)
+    if left := store.missing(program.runs):
+        place = f"{left[0].config.name} is finished, but not in {store.folder}"
         raise RunFailed(f"{place}; machines that do not share it need a --storage")
 
 
@@ -168,9 +169,7 @@ def stated(program: Program) -> str:
     )
 
 
-def train(
-    programs: str, workshop: Workshop, cores: int, storage: str | None, gpus: float = 0
-) -> None:
+def train(programs: str, store: RunStore, cores: int, storage: str | None, gpus: float = 0) -> None:
     """Train a program's runs: what a task does, in a process of its own."""
     flag = "--xla_force_host_platform_device_count"
     if flag not in os.environ.get("XLA_FLAGS", ""):
@@ -181,9 +180,9 @@ def train(
     try:
         runs = [_run(RunConfig(**one["config"]), one["official"]) for one in json.loads(programs)]
         if storage is None:
-            workshop.complete(runs)
+            store.complete(runs)
         else:
-            _train_elsewhere(runs, workshop, Storage.at(storage))
+            _train_elsewhere(runs, store, Storage.at(storage))
     except Interrupted:
         raise
     except DaxyError as error:
@@ -191,7 +190,7 @@ def train(
         raise RunFailed(str(error)) from None
 
 
-def _train_elsewhere(runs: Sequence[Run], workshop: Workshop, kept: Storage) -> None:
+def _train_elsewhere(runs: Sequence[Run], store: RunStore, kept: Storage) -> None:
     """Train runs in a folder of this machine alone, from what there is at the storage."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -202,7 +201,7 @@ def _train_elsewhere(runs: Sequence[Run], workshop: Workshop, kept: Storage) -> 
         names = list(dict.fromkeys([*names, *chain.from_iterable(groups)]))
         kept.fetch(names, folder)
         try:
-            replace(workshop, folder=folder).complete(runs, _Keeping(kept, names, folder))
+            replace(store, folder=folder).complete(runs, _Keeping(kept, names, folder))
         finally:
             kept.store(names, folder)
 
@@ -214,16 +213,16 @@ def _run(config: RunConfig, official: str | None) -> Run:
     return run
 
 
-class _Keeping(Silent):
-    """A watcher that brings what there is of its runs to the storage from time to time."""
+class _Keeping(Monitor):
+    """A monitor that brings what there is of its runs to the storage from time to time."""
 
     def __init__(self, storage: Storage, names: Sequence[str], folder: Path) -> None:
         self._what = storage, names, folder
         self._last = time.monotonic()
 
-    def stepped(self, position: Position, steps: int, examples: int) -> None:
+    def stepped(self, progress: Progress, examples: int) -> None:
         """Bring everything there if it is time to."""
-        del position, steps, examples
+        del progress, examples
         if time.monotonic() - self._last >= KEPT_SECONDS:
             storage, names, folder = self._what
             storage.store(names, folder)

@@ -1,28 +1,36 @@
-"""One trained network, loaded from its run folder, asked about any source."""
+"""A trained network that predicts for any source, and its file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Sized
+import json
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, Self, TypeAlias, cast
 
 import jax
+import msgspec
 import numpy as np
+import safetensors.numpy
 from numpy.typing import NDArray
 
 from daxy import models
+from daxy.batching.table import Words
 from daxy.core.display import Brief
-from daxy.core.errors import WrongRequest, quote, require
-from daxy.core.examples import Sequences, Tokens
-from daxy.core.settings import made
-from daxy.core.vocabulary import Vocabulary
+from daxy.core.errors import WrongRequest, in_one_line, quote, require
+from daxy.core.examples import Examples, Sequences, Tokens
+from daxy.core.files import write_bytes
+from daxy.core.json_objects import NotJSON, decode
+from daxy.core.vocabulary import RESERVED, Vocabulary
+from daxy.learners.neural.network import Network
 from daxy.models._decoding import alignments, attended, greedy, greedy_of_length, last_states
 from daxy.models._model import Given, Model, Sizes, begun, sees_worlds
 from daxy.models.memories import Memory
 from daxy.models.transducer import Inside
 from daxy.models.transducer import Model as Transducer
 from daxy.training.backend import PRNG, backend, pinned
+from daxy.training.checkpoint import Arrays, damaged, named_arrays, read_arrays, restored
 from daxy.training.protocol import LONGEST_OUTPUT
 from daxy.worlds.columns import Worlds
 from daxy.worlds.grid import CHANNELS, World
@@ -31,6 +39,10 @@ Tokenized: TypeAlias = Iterable[Sequence[str]]
 """Token sequences: columns of them, or any others."""
 Seen: TypeAlias = Iterable[World]
 """Worlds: a table of them (`Worlds`), or any others."""
+FILE = "model.safetensors"
+"""Name of a network's file."""
+MOST_TOKENS = (1 << 16) - RESERVED
+"""Tokens of a vocabulary at most: codes have 16 bits."""
 NO_MEMORY = "this network has no memory"
 
 
@@ -55,7 +67,7 @@ class Predictor(Brief):
     @backend()
     def predict(
         self,
-        sources: Tokenized,
+        sources: Examples | Tokenized,
         worlds: Seen | None = None,
         *,
         max_decode_length: int | None = None,
@@ -65,8 +77,8 @@ class Predictor(Brief):
             >>> network.predict([("jump", "twice"), "turn left".split()])
 
         Args:
-            sources: What the network is asked.
-            worlds: Where each source is said, if the network sees worlds.
+            sources: Examples, or the tokens of each source.
+            worlds: The world of each source, if the network sees worlds; examples have their own.
             max_decode_length: Maximum tokens of an output; that of the protocol unless given.
 
         Raises:
@@ -74,11 +86,17 @@ class Predictor(Brief):
                 know; or a network that sees worlds is given none, or not one for each source; or
                 `max_decode_length` is not positive or beyond `LONGEST_OUTPUT`.
         """
+        if isinstance(sources, Examples):
+            sources, worlds = sources.source, getattr(sources, "worlds", worlds)
         length = self.max_decode_length if max_decode_length is None else max_decode_length
         bounds = f"positive and at most {LONGEST_OUTPUT:,}, not {length:,}"
         require(0 < length <= LONGEST_OUTPUT, f"max-decode-length must be {bounds}")
         given = self._given(sources, worlds)
         return self.targets.decode(greedy(self.model, given, length))
+
+    def save(self, folder: Path) -> list[str]:
+        """Write the weights and the vocabularies; return the file's name."""
+        return [save(folder, named_arrays(self.model), (self.sources, self.targets))]
 
     def __call__(self, source: str | Sequence[str], world: World | None = None) -> Answer:
         """Return the output for one source as text.
@@ -265,17 +283,58 @@ def _columns(sequences: Tokenized) -> Sequences:
     return Sequences.of(rows)
 
 
-@pinned()
-def empty_model(
-    architecture: str, config: dict[str, Any], sources: Vocabulary, targets: Vocabulary
-) -> Any:
-    """Return a model of this shape without weights, to be filled with loaded ones.
+def save(folder: Path, weights: Arrays, words: Words) -> str:
+    """Write a network's weights and vocabularies into a folder; return the file's name."""
+    sources, targets = words
+    # One entry: several would be written in any order.
+    vocabularies = json.dumps({"source": sources.tokens, "target": targets.tokens})
+    write_bytes(folder / FILE, safetensors.numpy.save(weights, {"vocabularies": vocabularies}))
+    return FILE
+
+
+@backend()
+def load(folder: Path, network: Network) -> Predictor:
+    """Return the network that `save` wrote into a folder.
 
     Raises:
-        UnknownName: there is no such architecture, or it has no such setting.
-        WrongRequest: a setting has a wrong value.
+        RunFailed: the file is missing or damaged.
     """
-    module = models.get(architecture)
-    sizes = Sizes(len(sources), len(targets), len(CHANNELS) if sees_worlds(module.Model) else 0)
-    settings = made(module.Config, config, of=f"model {architecture}")
-    return jax.eval_shape(lambda: module.Model(settings, sizes, key=jax.random.key(0, impl=PRNG)))
+    path = folder / FILE
+    arrays, metadata = read_arrays(path)
+    sources, targets = _vocabularies(path, metadata)
+    model = restored(arrays, _empty_model(network, sources, targets), path)
+    for name, weights in arrays.items():
+        if not np.isfinite(weights).all():
+            raise damaged(path, f"{name} has values that are not finite numbers")
+    return Predictor(model, sources, targets, network.protocol.max_decode_length)
+
+
+def _vocabularies(path: Path, metadata: Mapping[str, str]) -> Words:
+    """Return the tokens that a network knows, of sources and of targets."""
+    try:
+        words = msgspec.convert(decode(metadata.get("vocabularies", "")), _Vocabularies)
+    except (NotJSON, msgspec.ValidationError) as error:
+        problem = in_one_line(str(error).replace("`$`", "it").replace("`$.", "`"))
+        raise damaged(path, f"its vocabularies cannot be read ({problem})") from None
+    for tokens in (words.source, words.target):
+        if len({*tokens}) < len(tokens) or len(tokens) > MOST_TOKENS:
+            expected = f"expected up to {MOST_TOKENS:,} tokens, each once"
+            raise damaged(path, f"its vocabularies are wrong; {expected}")
+    return Vocabulary(words.source), Vocabulary(words.target)
+
+
+class _Vocabularies(msgspec.Struct):
+    """The vocabularies in a network's file."""
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+
+
+@pinned()
+def _empty_model(network: Network, sources: Vocabulary, targets: Vocabulary) -> Any:
+    """Return a model of this shape without weights, to be filled with loaded ones."""
+    build = models.get(network.model).Model
+    channels = len(CHANNELS) if network.sees_worlds else 0
+    sizes = Sizes(len(sources), len(targets), channels)
+    key = partial(jax.random.key, 0, impl=PRNG)
+    return jax.eval_shape(lambda: build(network.config, sizes, key=key()))

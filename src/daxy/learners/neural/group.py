@@ -1,44 +1,43 @@
-"""A network with its training protocol as a learner: one group of replicas at a time."""
+"""Networks that train as one program."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from itertools import chain
+from pathlib import Path
 from typing import Any, Literal
 
-import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy import models
-from daxy.augmentation import Augmenter, Geca, Taught
+from daxy.augmentation import Augmenter, Taught
 from daxy.batching.epochs import Bucket, choose_buckets, widest
 from daxy.batching.table import Rows, Table, Words
-from daxy.core.errors import require
+from daxy.core.errors import DaxyError, require
 from daxy.core.examples import Examples, Sequences
 from daxy.core.random import stream
-from daxy.core.settings import made, stated
 from daxy.core.split import Split
 from daxy.core.vocabulary import Vocabulary
-from daxy.models._model import Sizes, sees_worlds
-from daxy.training.backend import PRNG, backend, pinned
+from daxy.learners._learner import Callbacks, Fit, Job, Progress, Record
+from daxy.learners.neural.network import Network
+from daxy.learners.neural.predictor import save
+from daxy.training.backend import backend
 from daxy.training.checkpoint import Arrays, Checkpoint, named_arrays
 from daxy.training.loop import (
-    EpochRecord,
     Judgement,
     Listener,
     Position,
     Training,
     Trial,
+    lost,
     one_replica,
 )
 from daxy.training.order import Order, Supply, TrainingSet
 from daxy.training.protocol import Protocol
 from daxy.training.replicas import Replicas, State, merged
-from daxy.worlds.grid import CHANNELS
 
 BUCKETS = 4
 """Padded shapes of one program: with 4, SCAN's batches are padded by 5% of their tokens."""
@@ -55,73 +54,16 @@ STRETCH = 2**40
 SAMPLE = 256
 """Examples that are decoded to find out how long decoding takes."""
 
-Score = Callable[[Examples, Sequences], float]
-"""score(examples, predictions) -> the figure that selects a network's best weights."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Neural:
-    """An architecture, its configuration and how it is trained."""
-
-    model: str
-    config: Any
-    protocol: Protocol
-    geca: Geca | None = None
-    """How new examples are made of the training set; None: none are."""
-
-    def __post_init__(self) -> None:
-        is_fed = self.protocol.teacher_forcing == 1 or hasattr(models.get(self.model).Model, "fed")
-        require(is_fed, f"{self.model} cannot be fed its own outputs; teacher-forcing must be 1")
-        is_fixed = self.geca is None or not self.protocol.online
-        require(is_fixed, "GECA needs a training set; expected --no-online")
-
-    def settings(self) -> dict[str, Any]:
-        """Return everything that decides what this learner learns, as JSON values."""
-        return {
-            "model": self.model,
-            "config": stated(self.config),
-            "protocol": stated(self.protocol),
-            **({} if self.geca is None else {"geca": stated(self.geca)}),
-        }
-
-    @property
-    def sees_worlds(self) -> bool:
-        """Whether its network is shown the worlds that commands are said in."""
-        return sees_worlds(models.get(self.model).Model)
-
-    @property
-    def shape(self) -> Neural:
-        """The learner without what may differ between networks that train as one program."""
-        return replace(self, protocol=replace(self.protocol, dropout=0.0, learning_rate=1.0))
-
-    @pinned()
-    def weights(self, words: Words) -> int:
-        """Return how many numbers a network learns."""
-        sizes = Sizes(*map(len, words), channels=len(CHANNELS) if self.sees_worlds else 0)
-        build = partial(models.get(self.model).Model, self.config, sizes)
-        network = jax.eval_shape(lambda: build(key=jax.random.key(0, impl=PRNG)))
-        return sum(leaf.size for leaf in jax.tree.leaves(network))
-
-
-@dataclass(frozen=True, eq=False)
-class Member:
-    """One network of a group that trains as one program."""
-
-    learner: Neural
-    split: Split
-    seed: int
-    score: Score
-
 
 @dataclass(frozen=True, eq=False)
 class Group:
     """Networks that train as one program: of one shape, each on its own data.
 
-    What may differ are the seed, the dropout, the learning rate and the split; all splits have the
+    They may differ in the seed, the dropout, the learning rate and the split; all splits have the
     same words.
     """
 
-    members: Sequence[Member]
+    jobs: Sequence[Job]
 
     @backend()
     def check(self) -> None:
@@ -132,38 +74,52 @@ class Group:
         """
         _ = self.training
 
-    @backend()
-    def fit(
-        self,
-        listener: Listener,
-        *,
-        checkpoint: Checkpoint | None = None,
-        checkpoint_seconds: float = 30.0,
-        test_every: int = 0,
-    ) -> Fitted:
-        """Train every network; each keeps the weights that its recipe selects.
+    def fits(self, callbacks: Callbacks) -> Iterator[Fit | DaxyError]:
+        """Train every network, then yield the result of each; see `Learner.fit`.
 
-        Args:
-            listener: What hears of progress.
-            checkpoint: Where the state is kept.
-            checkpoint_seconds: How often.
-            test_every: Epochs between two scores on the test set, for the log alone; 0: none.
+        Each keeps the weights that its protocol selects. A network without any, which diverged
+        before, has an error in place of a result.
+        """
+        listener = _Reports(self._protocol, callbacks)
+        trained = self.fit(listener)
+        listener.update(trained.position)
+        error = lost([job.seed for job in self.jobs], trained.position)
+        for replica, is_lost in enumerate(trained.position.lost):
+            if is_lost:
+                yield error
+                continue
+            facts = trained.facts(replica)
+            yield Fit(predictor=Replica(trained, replica), log=listener.logs[replica], facts=facts)
+
+    @backend()
+    def fit(self, listener: Listener) -> Fitted:
+        """Train every network.
 
         Raises:
             Interrupted: by a signal, after the state was saved in the checkpoint.
             RunFailed: the checkpoint is damaged or cannot be written.
         """
+        first, names = self.jobs[0], tuple(job.name for job in self.jobs)
         training = replace(
             self.training,
-            test=self._trial("test", test_every) if test_every else None,
-            checkpoint=checkpoint,
-            checkpoint_seconds=checkpoint_seconds,
+            test=self._trial("test", first.test_every) if first.test_every else None,
+            checkpoint=Checkpoint.within(first.workdir, names),
+            checkpoint_seconds=first.checkpoint_seconds,
         )
         state, position = training.fit(listener)
-        return Fitted(training.replicas, state, position)
+        return Fitted(self.jobs, training.replicas, state, position)
+
+    @property
+    def _protocol(self) -> Protocol:
+        """The training protocol, but for the dropout and the learning rate."""
+        return self._network.protocol
+
+    @property
+    def _network(self) -> Network:
+        return network_of(self.jobs[0])
 
     @backend()
-    def seconds(self, sample: float = 3.0, *, epochs_done: int = 0, test_every: int = 0) -> float:
+    def seconds(self, sample: float = 3.0, *, epochs_done: int = 0) -> float:
         """Return about how long `fit` and the decoding of the test sets will take, at most.
 
         It trains for `sample` seconds and decodes a few examples to find out, and compiles the
@@ -172,10 +128,9 @@ class Group:
         Args:
             sample: Seconds to train for.
             epochs_done: How many are behind it already.
-            test_every: As in `fit`.
         """
         first, step = self.training.pace(sample)
-        tests = [self._table.rows(member.split.test) for member in self.members]
+        tests = [self._table.rows(job.split.test) for job in self.jobs]
         model = merged(self._replicas.start()).model
 
         def decode(count: int) -> float:
@@ -188,7 +143,7 @@ class Group:
         validations = max(len(own) for own in self.training.validation.rows)
         epochs = self._replicas.protocol.max_epochs
         left = epochs - epochs_done
-        every = test_every or epochs + 1
+        every = self.jobs[0].test_every or epochs + 1
         looks = 1 + epochs // every - epochs_done // every
         decoded = looks * max(map(len, tests)) + validations * left
         return first + step * self.training.steps * left / epochs + compiled + example * decoded
@@ -201,8 +156,8 @@ class Group:
             WrongRequest: the recipe looks at validation scores, and there is no validation set; or
                 an augmentation finds nothing to add.
         """
-        recipe = self.members[0].learner.protocol
-        has_all = all(len(member.split.validation) for member in self.members)
+        recipe = self._protocol
+        has_all = all(len(job.split.validation) for job in self.jobs)
         scored = recipe.lr_factor == 1 or has_all
         require(scored, "lr-factor needs a validation set, and there is none; expected 1")
         return Training(
@@ -215,59 +170,59 @@ class Group:
         self, part: Literal["validation", "test"], every: int = 1, *, most: int = 0
     ) -> Trial:
         """Return what networks are asked of a part: `most` examples of it, drawn, or all for 0."""
-        parts: list[Examples] = [getattr(member.split, part) for member in self.members]
+        parts: list[Examples] = [getattr(job.split, part) for job in self.jobs]
         if most:
             parts = [_drawn(own, most) for own in parts]
 
         def judge(replica: int, codes: NDArray[np.uint16]) -> Judgement:
-            member, asked = self.members[replica], parts[replica]
+            job, asked = self.jobs[replica], parts[replica]
             said = self._table.targets.decode(codes)
-            tests = member.split.tests.items() if part == "test" else ()
+            tests = job.split.tests.items() if part == "test" else ()
             some = ((name, own) for name, own in tests if own.start < own.stop)
-            each = {name: member.score(asked[own], said[own]) for name, own in some}
-            return Judgement(member.score(asked, said), each)
+            each = {name: job.score(asked[own], said[own]) for name, own in some}
+            return Judgement(job.score(asked, said), each)
 
         return Trial([self._table.rows(own) for own in parts], judge, every)
 
     @cached_property
     def _splits(self) -> list[Split]:
-        return list({id(member.split): member.split for member in self.members}.values())
+        return list({id(job.split): job.split for job in self.jobs}.values())
 
     @cached_property
     def _taught(self) -> list[Taught]:
         """What each member is taught."""
-        geca = self.members[0].learner.geca
+        geca = self._network.geca
         if geca is None:
-            nothing = self.members[0].split.train.take([])
-            return [Taught(member.split.train, nothing) for member in self.members]
+            nothing = self.jobs[0].split.train.take([])
+            return [Taught(job.split.train, nothing) for job in self.jobs]
         augmenters = {id(split): Augmenter(split.train, geca) for split in self._splits}
-        found = [augmenters[id(own.split)].taught(own.seed) for own in self.members]
+        found = [augmenters[id(own.split)].taught(own.seed) for own in self.jobs]
         some = all(len(taught.added) or (geca.count == 0 and taught.changed) for taught in found)
         require(some, "GECA finds nothing to add to this training set; train without it")
         return found
 
     @cached_property
     def _table(self) -> Table:
-        if self.members[0].learner.protocol.online:
+        if self._protocol.online:
             held_out = [part for split in self._splits for part in (split.validation, split.test)]
             return Table.of(held_out, every_symbol(self._splits))
         parts = ((split.train, split.validation, split.test) for split in self._splits)
-        taught = self._taught if self.members[0].learner.geca else ()
+        taught = self._taught if self._network.geca else ()
         augmented = ((own.given, own.added) for own in taught)
         return Table.of([*chain.from_iterable(chain(parts, augmented))])
 
     def _supply(self, number: int) -> Supply:
         """Return what is trained on in an epoch, counted from 0."""
-        is_streamed = self.members[0].learner.protocol.online
+        is_streamed = self._protocol.online
         return self._streamed(number) if is_streamed else self._always
 
     def _streamed(self, number: int) -> Supply:
         """Return the examples that an epoch alone has."""
-        recipe = self.members[0].learner.protocol
+        recipe = self._protocol
         each = recipe.epoch_steps * recipe.batch_size
         first = number * each
         count = min(each, recipe.total_steps * recipe.batch_size - first)
-        made = [_stretch(member, range(first, first + count)) for member in self.members]
+        made = [_stretch(job, range(first, first + count)) for job in self.jobs]
         pairs = Examples(
             Sequences.joined([own.source for own in made]),
             Sequences.joined([own.target for own in made]),
@@ -285,7 +240,7 @@ class Group:
     @cached_property
     def _always(self) -> Supply:
         """What every epoch is trained on where examples end."""
-        is_distinct = self.members[0].learner.protocol.deduplicate
+        is_distinct = self._protocol.deduplicate
 
         def rows(given: Examples) -> Rows:
             found = self._table.rows(given)
@@ -300,7 +255,7 @@ class Group:
 
     @cached_property
     def _replicas(self) -> Replicas:
-        shape, supply = self.members[0].learner.shape, self._supply(0)
+        shape, supply = self._network.shape, self._supply(0)
         table, order = supply.table, Order(shape.protocol, supply.table)
         every = np.concatenate([train.rows for train in supply.train])
         limits = int(table.source_lengths[every].max()), int(table.target_lengths[every].max())
@@ -318,15 +273,15 @@ class Group:
             protocol=shape.protocol,
             table=self._table,
             buckets=tuple(buckets),
-            seeds=tuple(member.seed for member in self.members),
-            dropout=tuple(member.learner.protocol.dropout for member in self.members),
-            learning_rates=tuple(member.learner.protocol.learning_rate for member in self.members),
+            seeds=tuple(job.seed for job in self.jobs),
+            dropout=tuple(network_of(job).protocol.dropout for job in self.jobs),
+            learning_rates=tuple(network_of(job).protocol.learning_rate for job in self.jobs),
         )
 
 
-def _stretch(member: Member, rows: range) -> Examples:
+def _stretch(job: Job, rows: range) -> Examples:
     """Return the examples with these numbers, counted in the member's own part of its stream."""
-    stream, first = member.split.stream, member.seed * STRETCH
+    stream, first = job.split.stream, job.seed * STRETCH
     assert stream is not None
     return stream.pairs(range(first + rows.start, first + rows.stop))
 
@@ -346,15 +301,26 @@ def _drawn(examples: Examples, count: int) -> Examples:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A trained group; its networks are asked together."""
+    """A trained group; its networks predict together."""
 
+    jobs: Sequence[Job]
     replicas: Replicas
     state: State
     position: Position
 
+    @cached_property
+    def _outputs(self) -> dict[str, list[Sequences]]:
+        return {}
+
+    def outputs(self, part: Literal["validation", "test"]) -> list[Sequences]:
+        """Return each network's greedy outputs for a part of its own split."""
+        if part not in self._outputs:
+            self._outputs[part] = self.predict([getattr(job.split, part) for job in self.jobs])
+        return self._outputs[part]
+
     @backend()
     def predict(self, parts: Sequence[Examples]) -> list[Sequences]:
-        """Return each network's greedy outputs for examples of the split it was fitted on.
+        """Return each network's greedy outputs for examples of the split that it was fitted on.
 
         What was streamed is not among them.
         """
@@ -367,31 +333,89 @@ class Fitted:
         """Return one network's best weights by name."""
         return named_arrays(one_replica(self.state.best, replica))
 
-    def history(self, replica: int) -> list[EpochRecord]:
-        """Return what each epoch of one network came to."""
-        return self.position.history[replica]
+    def facts(self, replica: int) -> dict[str, Any]:
+        """Return the facts of one network's training for `scores.json`."""
+        history = self.position.history[replica]
+        best = history[self.position.best_epoch[replica] - 1]
+        return {
+            **({} if best.perplexity is None else {"perplexity": best.perplexity}),
+            "validation": best.validation,
+            "best_epoch": best.epoch,
+            "epochs": len(history),
+            **({"diverged": True} if self.position.diverged[replica] else {}),
+            "steps": history[-1].steps,
+            "seconds": sum(record.seconds for record in history),
+        }
 
 
-def of_settings(settings: Mapping[str, Any]) -> Neural:
-    """Return the learner whose settings these are; see `Neural.settings`.
+@dataclass(frozen=True, eq=False)
+class Replica:
+    """The predictor of one network of a trained group."""
 
-    Raises:
-        UnknownName: there is no such architecture, or no such setting.
-        WrongRequest: a value that the architecture, the protocol or GECA does not take.
-    """
-    protocol = made(Protocol, settings["protocol"], of="the protocol")
-    return learner(settings["model"], settings["config"], protocol, settings.get("geca"))
+    fitted: Fitted
+    replica: int
+
+    def predict(self, examples: Examples) -> Sequences:
+        """Return the greedy outputs; for a part of its own split all networks decode together."""
+        split = self.fitted.jobs[self.replica].split
+        if examples is split.test:
+            return self.fitted.outputs("test")[self.replica]
+        if examples is split.validation:
+            return self.fitted.outputs("validation")[self.replica]
+        nothing = [job.split.test[:0] for job in self.fitted.jobs]
+        return self.fitted.predict(
+            [examples if n == self.replica else own for n, own in enumerate(nothing)]
+        )[self.replica]
+
+    def save(self, folder: Path) -> list[str]:
+        """Write the best weights and the vocabularies."""
+        table = self.fitted.replicas.table
+        return [save(folder, self.fitted.weights(self.replica), (table.sources, table.targets))]
 
 
-def learner(
-    model: str, config: dict[str, Any], protocol: Protocol, geca: Mapping[str, Any] | None = None
-) -> Neural:
-    """Return the learner with these settings; what `config` and `geca` leave out has its default.
+class _Reports(Listener):
+    """Passes the state of a group on to callbacks."""
 
-    Raises:
-        UnknownName: there is no such architecture, or a setting that it or GECA has not.
-        WrongRequest: a value that the architecture or GECA does not take.
-    """
-    settings = made(models.get(model).Config, config, of=f"model {model}")
-    augmentation = None if geca is None else made(Geca, geca, of="geca")
-    return Neural(model=model, config=settings, protocol=protocol, geca=augmentation)
+    def __init__(self, protocol: Protocol, callbacks: Callbacks) -> None:
+        self._protocol, self._callbacks = protocol, callbacks
+        self.logs: list[list[Record]] = []
+        self._steps = 0
+
+    def stepped(self, position: Position, steps: int, examples: int) -> None:
+        self._steps = steps
+        self._callbacks.stepped(self.update(position), examples)
+
+    def epoch_ended(self, position: Position) -> None:
+        self._callbacks.epoch_ended(self.update(position))
+
+    def update(self, position: Position) -> Progress:
+        """Return the state for callbacks."""
+        self.logs = self.logs or [[] for _ in position.history]
+        for log, history in zip(self.logs, position.history, strict=True):
+            log.extend(map(asdict, history[len(log) :]))
+        diverged = sum(position.diverged)
+        finished = sum(position.stopped) - diverged
+        return Progress(
+            epoch=position.epoch,
+            epochs=self._protocol.max_epochs,
+            step=position.step,
+            steps=self._steps,
+            total=position.total,
+            logs=self.logs,
+            figures=self._figures(position),
+            ended={"finished": finished, "diverged": diverged},
+        )
+
+    def _figures(self, position: Position) -> dict[str, list[float]]:
+        going = max(len(position.stopped) - sum(position.stopped), 1)
+        loss = sum(position.losses) / going / max(position.step, 1)
+        best = [score for score in position.best if score > 0]
+        if self._protocol.select == "perplexity":
+            return {"loss": [loss], "lowest perplexity": [1 / score for score in best]}
+        return {"loss": [loss], "best": best}
+
+
+def network_of(job: Job) -> Network:
+    """Return the learner of a job that trains a network."""
+    assert isinstance(job.learner, Network)
+    return job.learner

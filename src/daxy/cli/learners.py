@@ -1,0 +1,81 @@
+"""List the learners, or show one's card."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import tyro
+
+from daxy.cli._data import flag
+from daxy.cli._result import Result
+from daxy.cli._verb import Verb
+from daxy.core.settings import default, described
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learners(Verb):
+    """List the learners that `daxy train` takes; with a name, show one and its settings.
+
+    Architectures of networks are learners, and so are methods without a network.
+
+    Example:
+        daxy learners
+        daxy learners seq2seq
+    """
+
+    learner: tyro.conf.Positional[Annotated[str | None, tyro.conf.arg(metavar="LEARNER")]] = None
+    """The learner whose card to show."""
+
+    def run(self) -> Result:
+        """Return the list, or the card."""
+        from daxy import learners, models
+        from daxy.core import registry
+
+        if self.learner is not None:
+            return _card(self.learner)
+        every = {
+            name: registry.summary(_package(name), name)
+            for name in (*models.available(), *_without_network(learners.available()))
+        }
+        width = max(map(len, every))
+        lines = [f"{name:<{width}}  {summary}" for name, summary in every.items()]
+        return Result(data={"learners": every}, text="\n".join(lines))
+
+
+def _without_network(names: list[str]) -> list[str]:
+    from daxy import models
+
+    return [name for name in names if name not in models.available()]
+
+
+def _package(name: str) -> str:
+    """Return the package with a learner's module."""
+    from daxy import learners, models
+
+    return models.__name__ if name in models.available() else learners.__name__
+
+
+def _card(name: str) -> Result:
+    from rich.console import Group
+    from rich.table import Table
+
+    from daxy import learners, models
+    from daxy.core import registry
+
+    kind: Any = models.config(name) if name in models.available() else learners.get(name)
+    defaults = {each.name: default(each) for each in dataclasses.fields(kind)}
+    said = described(kind)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("flag and default", no_wrap=True)
+    table.add_column("description", overflow="fold")
+    for field, value in defaults.items():
+        table.add_row(flag(field, value), said.get(field, ""))
+    description = registry.docstring(_package(name), name)
+    how = f"Settings, as flags of `daxy train TASK {name}` and `config` of `daxy.train`:"
+    data = {"learner": name, "description": description, "config": defaults, "descriptions": said}
+    return Result(data=data, text=Group(f"{name}\n\n{description}\n\n{how}", table))
+
+
+VERB = Learners

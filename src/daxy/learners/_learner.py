@@ -1,0 +1,247 @@
+"""The interface between runs and what they fit. No machine-learning framework is imported here.
+
+A run asks its learner for a `Predictor`: a run folder, the scores, the ledger, the analyses and the
+command line know no more of a learner than this file.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, Self, TypeAlias, cast, runtime_checkable
+
+from daxy.core.errors import DaxyError
+from daxy.core.examples import Examples, Sequences
+from daxy.core.settings import made, stated
+from daxy.core.split import Split
+from daxy.tasks import Data, Task
+
+Record: TypeAlias = Mapping[str, Any]
+"""JSON values by name."""
+Score: TypeAlias = Callable[[Examples, Sequences], float]
+"""score(examples, outputs) -> the task's primary metric, between 0 and 1."""
+
+
+@runtime_checkable
+class Predictor(Protocol):
+    """A fitted learner."""
+
+    def predict(self, examples: Examples) -> Sequences:
+        """Return an output for each example; a predictor does not read the targets."""
+        ...
+
+    def save(self, folder: Path) -> Sequence[str]:
+        """Write the files from which `Learner.load` restores the predictor; return their names."""
+        ...
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Job:
+    """One run to be fitted."""
+
+    name: str
+    """Name of the run."""
+    learner: Learner
+    seed: int
+    workdir: Path
+    """Folder for what has to survive a kill; the store deletes it when the run is finished."""
+    load: Callable[[], Split]
+    """Load or generate the data."""
+    score: Score
+    checkpoint_seconds: float = 30.0
+    """Seconds between two saved states."""
+    test_every: int = 0
+    """Epochs between two scores on the test set, for the log alone; 0: none."""
+
+    @cached_property
+    def split(self) -> Split:
+        """The data; loaded once."""
+        return self.load()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Fit:
+    """The result of fitting one job."""
+
+    predictor: Predictor
+    log: Sequence[Record] = ()
+    """Lines of `log.jsonl`, one an epoch."""
+    facts: Record = field(default_factory=dict[str, Any])
+    """More fields of `scores.json`, such as `best_epoch` and `steps`."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Progress:
+    """The state of a group of jobs, for callbacks."""
+
+    epoch: int
+    """Epochs that have ended."""
+    epochs: int
+    """Epochs at most."""
+    step: int
+    """Steps of the current epoch that are done."""
+    steps: int
+    """Steps of the current epoch."""
+    total: int
+    """Steps since fitting began."""
+    logs: Sequence[Sequence[Record]]
+    """All log records so far, by job."""
+    figures: Mapping[str, Sequence[float]] = field(default_factory=dict[str, Any])
+    """Current values of the jobs, such as `loss` and `best`."""
+    ended: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Number of jobs that have ended, by how: `finished`, `diverged`."""
+
+
+class Callbacks:
+    """Callbacks for a group of jobs that is fitted together; these do nothing."""
+
+    def stepped(self, progress: Progress, examples: int) -> None:
+        """Steps over so many examples of all jobs have been taken."""
+
+    def epoch_ended(self, progress: Progress) -> None:
+        """An epoch has ended: each log that goes on has a new record."""
+
+
+class Learner(ABC):
+    """A method that fits and predicts. It knows examples, no file format and no command line.
+
+    A learner is a frozen dataclass: its fields are its settings, and flags of `daxy train`.
+    """
+
+    kind: ClassVar[str]
+    """Name that users type; for a network they type the architecture's name."""
+    starts_by: ClassVar[str] = ""
+    """What takes time before the first step, for people."""
+    test_only: ClassVar[bool] = False
+    """Whether its predictors answer the examples of the test set alone."""
+
+    @property
+    def label(self) -> str:
+        """Name in the name of a run folder."""
+        return self.kind
+
+    @property
+    def description(self) -> str:
+        """One line for people: the name and the settings."""
+        values = ", ".join(f"{name} {value}" for name, value in self.flags().items())
+        return f"{self.label}: {values}" if values else self.label
+
+    def flags(self) -> dict[str, Any]:
+        """Return the settings by the names of their flags."""
+        return {each.name: getattr(self, each.name) for each in fields(cast("Any", self))}
+
+    def settings(self) -> dict[str, Any]:
+        """Return everything that decides what this learner learns, as JSON values."""
+        return {"learner": self.kind, "config": stated(cast("Any", self))}
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Self:
+        """Return the learner with these settings; see `settings`.
+
+        Raises:
+            UnknownName: there is no such setting.
+            WrongRequest: a setting has a wrong value.
+        """
+        return made(cls, settings["config"], of=f"learner {cls.kind}")
+
+    @property
+    def count(self) -> int | None:
+        """Number of runs that there can be, where the learner decides it."""
+        return None
+
+    def summary(self, scores: Record) -> dict[str, str]:
+        """Return columns about a finished run for people, from its `scores.json`."""
+        del scores
+        return {}
+
+    def check(self, task: Task[Any], data: Data) -> None:
+        """Refuse a task or data that the learner cannot use.
+
+        Raises:
+            WrongRequest: learner and task do not go together.
+        """
+        del task, data
+
+    @property
+    def max_decode_length(self) -> int | None:
+        """Maximum tokens of an output; None without a maximum."""
+        return None
+
+    @property
+    def max_epochs(self) -> int:
+        """Maximum number of epochs, each of which may be followed by a score on the test set."""
+        return 0
+
+    def samples(self, split: Split) -> int:
+        """Return the maximum number of examples to train on, counting repetitions."""
+        return len(split.train)
+
+    def groups(self, jobs: Sequence[Job], most: int | None = None) -> list[list[Job]]:
+        """Return which jobs are fitted together; their learners may differ.
+
+        Args:
+            jobs: Jobs with learners of this kind.
+            most: Maximum number of jobs of a group; None for what memory allows.
+        """
+        del most
+        return [[job] for job in jobs]
+
+    def cost(self, job: Job) -> float:
+        """Return how long a job takes compared with another one; 0 for no time to speak of."""
+        del job
+        return 0.0
+
+    def seconds(self, jobs: Sequence[Job], epochs_done: int = 0) -> float:
+        """Return about how many seconds a group of jobs takes after so many epochs."""
+        del jobs, epochs_done
+        return 0.0
+
+    def epochs_done(self, workdir: Path) -> int:
+        """Return how many epochs the state in a working folder has behind it."""
+        del workdir
+        return 0
+
+    def prepare(self) -> None:  # noqa: B027 - most need nothing
+        """Set up what fitting needs, before any folder is made.
+
+        Raises:
+            WrongRequest: a device that was asked for is not there.
+        """
+
+    def owners(self, workdir: Path) -> tuple[str, ...]:
+        """Return the names of the jobs whose state is in a working folder; () if unknown."""
+        del workdir
+        return ()
+
+    def environment(self) -> dict[str, Any]:
+        """Return what else the bits of a result depend on: versions and devices by name."""
+        return {}
+
+    @abstractmethod
+    def fit(self, jobs: Sequence[Job], callbacks: Callbacks) -> Iterator[Fit | DaxyError]:
+        """Fit a group of jobs, from what their working folders hold; see `groups`.
+
+        The call itself refuses what cannot be fitted; the work begins with the first `next`. The
+        state of a group lies in the working folder of its first job. The result does not depend on
+        how often fitting was interrupted.
+
+        Yields:
+            The result of each job, in order; or the error of a job that has none.
+
+        Raises:
+            WrongRequest: a job cannot be fitted.
+            Interrupted: by a signal, after the state was saved.
+            RunFailed: a saved state is damaged or cannot be written.
+        """
+
+    @classmethod
+    @abstractmethod
+    def load(cls, folder: Path, settings: Mapping[str, Any]) -> Predictor:
+        """Return the predictor that `Predictor.save` wrote into a folder.
+
+        Raises:
+            RunFailed: a file is missing or damaged.
+        """

@@ -1,0 +1,159 @@
+"""The settings of a network that is trained: architecture, configuration, protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import jax
+
+from daxy import models
+from daxy.augmentation import Geca
+from daxy.batching.table import Words
+from daxy.core.errors import require
+from daxy.core.settings import made, stated
+from daxy.core.split import Split
+from daxy.learners._learner import Learner, Record
+from daxy.models._model import Sizes, sees_worlds
+from daxy.tasks import Data, Task
+from daxy.training.backend import PRNG, pinned
+from daxy.training.protocol import Protocol
+from daxy.worlds.grid import CHANNELS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Network(Learner):
+    """An architecture, its configuration and how it is trained."""
+
+    kind: ClassVar[str] = "neural"
+    starts_by: ClassVar[str] = "compiling"
+    model: str
+    config: Any
+    protocol: Protocol
+    geca: Geca | None = None
+    """Augmentation of the training set; None without one."""
+
+    def __post_init__(self) -> None:
+        is_fed = self.protocol.teacher_forcing == 1 or hasattr(models.get(self.model).Model, "fed")
+        require(is_fed, f"{self.model} cannot be fed its own outputs; teacher-forcing must be 1")
+        is_fixed = self.geca is None or not self.protocol.online
+        require(is_fixed, "GECA needs a training set; expected --no-online")
+
+    @property
+    def label(self) -> str:
+        """The architecture's name."""
+        return self.model
+
+    @property
+    def description(self) -> str:
+        """The architecture and its configuration in a line."""
+        values = ", ".join(f"{name} {value}" for name, value in vars(self.config).items())
+        return f"{self.model}: {values}{', with GECA' if self.geca else ''}"
+
+    def flags(self) -> dict[str, Any]:
+        """Return every setting of the protocol and of the architecture."""
+        return vars(self.protocol) | vars(self.config)
+
+    def summary(self, scores: Record) -> dict[str, str]:
+        """Return the perplexity, if weights are selected by it, and the selected epoch."""
+        protocol, columns = self.protocol, dict[str, str]()
+        if protocol.select == "perplexity":
+            columns["perplexity"] = f"{scores['perplexity']:.4g}"
+        stopped = protocol.early_stopping and scores["steps"] < protocol.total_steps
+        end = ", stopped early" if stopped else ""
+        end = ", then diverged" if "diverged" in scores else end
+        columns["best epoch"] = f"{scores['best_epoch']} of {scores['epochs']}{end}"
+        return columns
+
+    def settings(self) -> dict[str, Any]:
+        """Return everything that decides what this learner learns, as JSON values."""
+        return {
+            "model": self.model,
+            "config": stated(self.config),
+            "protocol": stated(self.protocol),
+            **({} if self.geca is None else {"geca": stated(self.geca)}),
+        }
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Self:
+        """Return the learner with these settings; what `config` leaves out has its default.
+
+        Raises:
+            UnknownName: there is no such architecture, or no such setting.
+            WrongRequest: a value that the architecture, the protocol or GECA does not take.
+        """
+        protocol = made(Protocol, settings["protocol"], of="the protocol")
+        return cls.named(settings["model"], settings["config"], protocol, settings.get("geca"))
+
+    @classmethod
+    def named(
+        cls,
+        model: str,
+        config: Mapping[str, Any],
+        protocol: Protocol,
+        geca: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Return the learner with these settings; others of `config` and `geca` are the defaults.
+
+        Raises:
+            UnknownName: there is no such architecture, or a setting that it or GECA has not.
+            WrongRequest: a value that the architecture or GECA does not take.
+        """
+        return cls(
+            model=model,
+            config=made(models.get(model).Config, config, of=f"model {model}"),
+            protocol=protocol,
+            geca=None if geca is None else made(Geca, geca, of="geca"),
+        )
+
+    def check(self, task: Task[Any], data: Data) -> None:
+        """Refuse a task without what the network needs, or the network for what the task has.
+
+        Raises:
+            WrongRequest: learner and task do not go together.
+        """
+        blind = f"{self.model} has no input for worlds, which {task.name} needs"
+        require(self.sees_worlds or not task.grounded, f"{blind}; see `daxy learners`")
+        needless = f"{self.model} needs worlds, and {task.name} has none"
+        require(task.grounded or not self.sees_worlds, needless)
+        ends = f"{task.name} has a fixed number of examples; expected --no-online"
+        online = self.protocol.online
+        require(task.endless or not online, ends)
+        shard = getattr(data, "shard", "1/1")
+        idle = f"--shard {shard} is a part of train, and online training does not use train"
+        require(shard == "1/1" or not online, f"{idle}; leave it out, or say --no-online")
+
+    @property
+    def max_decode_length(self) -> int:
+        """Maximum tokens of an output."""
+        return self.protocol.max_decode_length
+
+    @property
+    def max_epochs(self) -> int:
+        """Maximum number of epochs."""
+        return self.protocol.max_epochs
+
+    @property
+    def sees_worlds(self) -> bool:
+        """Whether its network has worlds as an input."""
+        return sees_worlds(models.get(self.model).Model)
+
+    @property
+    def shape(self) -> Network:
+        """The learner without the settings in which networks of one group may differ."""
+        return replace(self, protocol=replace(self.protocol, dropout=0.0, learning_rate=1.0))
+
+    def samples(self, split: Split) -> int:
+        """Return the maximum number of examples to train on, counting repetitions."""
+        protocol = self.protocol
+        return protocol.total_steps * protocol.batch_size or protocol.epochs * len(split.train)
+
+    @pinned()
+    def parameters(self, words: Words) -> int:
+        """Return the number of parameters of a network with these vocabularies."""
+        sizes = Sizes(*map(len, words), channels=len(CHANNELS) if self.sees_worlds else 0)
+        build = partial(models.get(self.model).Model, self.config, sizes)
+        network = jax.eval_shape(lambda: build(key=jax.random.key(0, impl=PRNG)))
+        return sum(leaf.size for leaf in jax.tree.leaves(network))

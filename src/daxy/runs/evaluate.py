@@ -1,0 +1,65 @@
+"""Score a fitted run on its test and validation sets, and write the results into its folder."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+from daxy import tasks
+from daxy.core.errors import require
+from daxy.core.examples import Examples
+from daxy.formats import predictions as prediction_files
+from daxy.learners import Fit
+from daxy.runs.folder import RunFolder
+from daxy.runs.run import Run
+
+
+def finish(run: Run, folder: RunFolder, fit: Fit) -> None:
+    """Write the predictor, the predictions, the log and the scores of a run; `done` comes last."""
+    files = fit.predictor.save(folder.path)
+    folder.write_log(fit.log)
+    scores = evaluate(run, folder, fit)
+    folder.finish(scores, files)
+
+
+def evaluate(run: Run, folder: RunFolder, fit: Fit) -> dict[str, Any]:
+    """Write the predictions for the test set, and return what `scores.json` holds."""
+    task, split = tasks.get(run.task), run.split
+    outputs = fit.predictor.predict(split.test)
+    values = task.scores(split.test, outputs)
+    prediction_files.write(folder.predictions, split.test, outputs, values)
+    totals = task.totals(split.test, outputs, values)
+    by_test = task.by_test(split.test, split.tests, outputs, values)
+    scores: dict[str, Any] = {"metric": task.metric, "test": totals}
+    if "bleu" in totals:
+        # The version that counts now, not the one when the run began.
+        scores["sacrebleu"] = version("sacrebleu")
+    scores["test_examples"] = len(split.test)
+    if by_test:
+        scores["tests"] = by_test
+    validation: dict[str, float] = {}
+    if len(split.validation) and not run.learner.test_only:
+        validation = task.totals(split.validation, fit.predictor.predict(split.validation))
+        scores["validation_scores"] = validation
+    scores["validation"] = validation.get(task.metric)
+    return {**scores, **fit.facts, "statistics": task.statistics(split)}
+
+
+def truncated_targets(max_decode_length: int | None, test: Examples) -> str:
+    """Return a note on test targets that are longer than outputs can be; nothing without any.
+
+    Raises:
+        WrongRequest: all are.
+    """
+    lengths = test.target.lengths
+    over = 0 if max_decode_length is None else int((lengths > max_decode_length).sum())
+    flag = f"--max-decode-length {max_decode_length}"
+    said = f"{over:,} of {len(lengths):,} test targets are longer than {flag}:"
+    said += f" up to {lengths.max(initial=0)} tokens"
+    require(not 0 < over == len(lengths), f"{said}, so none can be right")
+    return said if over else ""
+
+
+def primary_score(scores: dict[str, Any]) -> float:
+    """Return the score that papers print, of a run's scores."""
+    return scores["test"][scores["metric"]]

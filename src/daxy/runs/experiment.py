@@ -1,0 +1,90 @@
+"""One learner on one task's data, for any number of seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from daxy import tasks
+from daxy.core.errors import RunFailed
+from daxy.learners import Learner
+from daxy.runs.config import load
+from daxy.runs.evaluate import truncated_targets
+from daxy.runs.folder import RunFolder
+from daxy.runs.monitor import Monitor
+from daxy.runs.run import Run, check_seeds
+from daxy.runs.store import RunStore
+from daxy.tasks import Data
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """One learner on one task's data, for any number of seeds."""
+
+    task: str
+    learner: Learner
+    data: Data
+    folder: Path = Path("runs")
+    """Folder of the run folders."""
+    checkpoint_seconds: float = 30.0
+    test_every: int = 0
+    """See `RunStore`."""
+
+    def __post_init__(self) -> None:
+        # Data is as published until somebody trains on it.
+        object.__setattr__(self, "data", self.data.for_training())
+
+    @property
+    def store(self) -> RunStore:
+        """The folder of the run folders."""
+        return RunStore(self.folder, self.checkpoint_seconds, self.test_every)
+
+    def of(self, seed: int) -> Run:
+        """Return the run with this seed."""
+        return Run(task=self.task, learner=self.learner, data=self.data, seed=seed)
+
+    def finished(self, seeds: Sequence[int]) -> list[RunFolder]:
+        """Return the folders of the finished runs among those with these seeds."""
+        runs = [self.of(seed) for seed in seeds]
+        return [run.within(self.folder) for run in runs if run.is_done(self.folder)]
+
+    def check(self) -> str:
+        """Refuse a learner that does not go with the task; return a note on what limits scores.
+
+        Raises:
+            WrongRequest: learner and task do not go together, or no output could be right.
+        """
+        self.learner.check(tasks.get(self.task), self.data)
+        return truncated_targets(self.learner.max_decode_length, load(self.task, self.data).test)
+
+    def run(
+        self, seeds: Sequence[int], *, monitor: Monitor | None = None, restart: bool = False
+    ) -> list[RunFolder]:
+        """Return the finished run of each seed; those that are missing are fitted together.
+
+        Runs that were interrupted together are resumed together, to the same bits. `restart`
+        deletes the runs first.
+
+        Raises:
+            Interrupted: by a signal; asking again resumes.
+            RunFailed: a run folder is damaged or cannot be written.
+            WrongRequest: learner and task do not go together, or no output could be right.
+        """
+        check_seeds(seeds)
+        return self.complete([self.of(seed) for seed in seeds], monitor=monitor, restart=restart)
+
+    def complete(
+        self, runs: Sequence[Run], *, monitor: Monitor | None = None, restart: bool = False
+    ) -> list[RunFolder]:
+        """Return the finished run folders of runs on this task, of one shape; see `run`."""
+        self.check()
+        if restart:
+            self.store.check_evaluated(runs, missing=runs)
+            self.store.clear(runs)
+        self.store.complete(runs, monitor)
+        folders = [run.within(self.folder) for run in runs]
+        for folder in folders:
+            if not folder.has_ended:
+                raise RunFailed(f"{folder.path} was not finished; run the command again")
+        return folders

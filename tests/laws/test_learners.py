@@ -1,0 +1,147 @@
+"""Laws of every learner: what runs, analyses and reports rely on."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.runs.small_runs import shapes
+
+import daxy
+from daxy import learners, models, tasks
+from daxy.core.errors import DaxyError
+from daxy.core.examples import Tokens
+from daxy.learners import Callbacks, Learner, Progress
+from daxy.learners.neural import Neural
+from daxy.reproduction.trained import train
+from daxy.runs.experiment import Experiment
+from daxy.runs.monitor import Monitor
+from daxy.runs.saved import load
+from daxy.training.interrupt import Interrupted
+from daxy.training.protocol import Protocol
+
+TASK = "scan/simple_p1"
+BRIEF = Protocol(epochs=2, batch_size=16, max_decode_length=8)
+
+
+def network(folder: Path) -> Learner:
+    """Return a small network; the laws of models hold for the other architectures."""
+    del folder
+    return Neural.named("seq2seq", {"hidden": 6, "embedding": 4}, BRIEF)
+
+
+def from_file(folder: Path) -> Learner:
+    """Return the learner of a file of right predictions, and one of a file of wrong ones."""
+    test = daxy.load(TASK).test
+    paths = []
+    right = list(test.target)
+    for name, targets in {"right": right, "wrong": [target[1:] for target in right]}.items():
+        rows = zip(test.source, targets, strict=True)
+        lines = [json.dumps({"source": source, "prediction": output}) for source, output in rows]
+        paths.append(folder / f"{name}.jsonl")
+        paths[-1].write_text("\n".join(lines), encoding="utf-8")
+    return learners.get("predictions").of({"config": {"file": paths, "name": "my model"}})
+
+
+def settings(name: str, **config: Any) -> Callable[[Path], Learner]:
+    """Return a maker of the learner of that name with these settings."""
+    return lambda _: learners.of_settings({"learner": name, "config": config})
+
+
+LEARNERS: Mapping[str, Callable[[Path], Learner]] = {
+    "neural": network,
+    "nearest": settings("nearest"),
+    "nearest, substituted": settings("nearest", substitute=True),
+    "predictions": from_file,
+}
+every_learner = pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS)
+
+
+@pytest.fixture(autouse=True)
+def _one_shape() -> Any:
+    with shapes(1):
+        yield
+
+
+def outputs(learner: Learner, folder: Path) -> list[list[Tokens]]:
+    """Return the outputs for the test set of two runs of a learner."""
+    trained = train(TASK, learner, seeds=2, runs=folder, monitor=Monitor())
+    test = trained.experiment.of(0).split.test
+    return [list(trained.predictor(seed).predict(test)) for seed in (0, 1)]
+
+
+@dataclass
+class Stopping(Monitor):
+    """Interrupts after so many calls."""
+
+    left: int = 1
+
+    def stepped(self, progress: Progress, examples: int) -> None:
+        del progress, examples
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+
+
+def test_every_learner_is_here() -> None:
+    kinds = {name.partition(",")[0] for name in LEARNERS}
+    assert kinds == {*learners.available()} - {*models.available()} | {"neural"}
+
+
+@every_learner
+def test_the_same_seed_gives_the_same_predictions(
+    make: Callable[[Path], Learner], tmp_path: Path
+) -> None:
+    learner = make(tmp_path)
+    assert outputs(learner, tmp_path / "one") == outputs(learner, tmp_path / "other")
+
+
+@every_learner
+def test_interrupted_is_as_uninterrupted(make: Callable[[Path], Learner], tmp_path: Path) -> None:
+    learner = make(tmp_path)
+    expected = outputs(learner, tmp_path / "whole")
+    with contextlib.suppress(Interrupted, KeyboardInterrupt):
+        train(TASK, learner, seeds=2, runs=tmp_path / "parts", monitor=Stopping())
+    assert outputs(learner, tmp_path / "parts") == expected
+
+
+@every_learner
+def test_what_was_saved_predicts_what_was_written(
+    make: Callable[[Path], Learner], tmp_path: Path
+) -> None:
+    trained = train(TASK, make(tmp_path), seeds=1, runs=tmp_path / "runs", monitor=Monitor())
+    test, (folder,) = trained.experiment.of(0).split.test, trained.folders
+    scores = daxy.score(TASK, folder.predictions, split=trained.experiment.of(0).split)
+    assert list(load(folder.path).predict(test)) == list(scores.predictions)
+    assert scores.accuracy == folder.scores()["test"]["exact"]
+
+
+@every_learner
+def test_settings_make_the_same_learner_again(
+    make: Callable[[Path], Learner], tmp_path: Path
+) -> None:
+    stated = make(tmp_path).settings()
+    assert learners.of_settings(json.loads(json.dumps(stated))).settings() == stated
+
+
+def test_a_perfect_predictor_scores_1(tmp_path: Path) -> None:
+    scores = train(TASK, from_file(tmp_path), seeds=2, runs=tmp_path, monitor=Monitor()).scores
+    assert scores[0] == 1
+    assert scores[1] < 1
+
+
+def test_a_learner_without_worlds_refuses_a_task_with_worlds(tmp_path: Path) -> None:
+    data = tasks.data("gscan/compositional", grid=4, resampling=1, kind="simple_intrans", shots=0)
+    asked = Experiment(task="gscan/compositional", learner=settings("nearest")(tmp_path), data=data)
+    with pytest.raises(DaxyError, match="nearest has no input for worlds"):
+        asked.run([0])
+
+
+def test_callbacks_do_nothing_by_themselves() -> None:
+    progress = Progress(epoch=0, epochs=1, step=1, steps=1, total=1, logs=[[]])
+    assert Callbacks().stepped(progress, 1) is Callbacks().epoch_ended(progress) is None
