@@ -1,4 +1,4 @@
-"""The official format of gSCAN: read by pieces, checked against itself, and written."""
+"""The official format of gSCAN: read, checked against itself, and written."""
 
 import json
 import zipfile
@@ -11,8 +11,7 @@ import pytest
 import daxy
 from daxy.core.errors import WrongFile
 from daxy.core.split import Split
-from daxy.formats import _json_stream as json_stream
-from daxy.formats import gscan_json
+from daxy.formats import _gscan_file, gscan_json
 from daxy.formats._gscan_writing import Vectors
 from daxy.tasks.gscan import TASKS, GscanTask
 
@@ -84,23 +83,20 @@ def shape(value: Any) -> Any:
     return {name: shape(each) for name, each in value.items()}
 
 
-@pytest.mark.parametrize("piece", [50, 997, 1 << 16])
-def test_pieces_of_any_size_give_the_same(
-    piece: int, small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("indent", [None, 2])
+def test_examples_are_found_in_any_layout(
+    indent: int | None, small: dict[str, Any], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(json_stream, "PIECE", piece)
     small["note"] = 'a "quoted" [bracket] and a backslash \\'
-    for indent in (None, 2):
-        path = tmp_path / f"{indent}.txt"
-        path.write_text(json.dumps(small, indent=indent))
-        stream = json_stream.Stream(path)
-        found = [(split, number, json.loads(text)) for split, number, text in stream]
-        assert found == [
-            (name, number, example)
-            for name, examples in small["examples"].items()
-            for number, example in enumerate(examples)
-        ]
-        assert stream.header == {name: each for name, each in small.items() if name != "examples"}
+    path = tmp_path / "dataset.txt"
+    path.write_text(json.dumps(small, indent=indent))
+    file = _gscan_file.read(path)
+    found = {
+        name: [json.loads(bytes(text)) for text in texts] for name, texts in file.splits.items()
+    }
+    assert found == small.pop("examples")
+    assert file.header == small
+    assert not gscan_json.examine(path).disagreements
 
 
 def test_the_order_of_bits_is_found_out(small: dict[str, Any], tmp_path: Path) -> None:
@@ -238,36 +234,63 @@ def test_a_key_that_is_there_twice_is_found(
         assert found == ("train", 0, said)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        (b"walk", b"w\xfflk", "not UTF-8 at column {}"),
-        (b"walk", b"w\\ud800lk", "half of a surrogate pair is no text at column {}"),
-        (b"walk", b"w\x1blk", "no JSON: Invalid control character at column {}"),
-    ],
-)
-def test_a_wrong_byte_in_an_example_is_found_with_its_column(
-    old: bytes, new: bytes, problem: str, small: dict[str, Any], tmp_path: Path
-) -> None:
-    data = json.dumps(small).encode()
+def replaced(data: bytes, new: bytes) -> tuple[bytes, int]:
+    """Replace `walk` in the first test example; return the file and the column of `walk`."""
     example = data.index(b"{", data.index(b'"test": ['))
-    at = data.index(old, example)
+    at = data.index(b"walk", example)
+    return data[:at] + new + data[at + 4 :], at - example + 1
+
+
+def test_a_byte_of_an_example_that_is_not_utf_8_is_found_with_its_column(
+    small: dict[str, Any], tmp_path: Path
+) -> None:
+    data, column = replaced(json.dumps(small).encode(), b"w\xfflk")
     path = tmp_path / "dataset.txt"
-    path.write_bytes(data[:at] + new + data[at + len(old) :])
+    path.write_bytes(data)
     (found,) = gscan_json.examine(path).disagreements
-    assert found == ("test", 0, problem.format(at + 1 - example + 1))
+    assert found == ("test", 0, f"not UTF-8 at column {column + 1}")
+
+
+@pytest.mark.parametrize("new", [b"w\\ud800lk", b"w\x1blk", b'walk" "', b'w": [' + b"[" * 3000])
+def test_a_file_that_is_no_json_is_refused_with_the_example(
+    new: bytes, small: dict[str, Any], tmp_path: Path
+) -> None:
+    data, _ = replaced(json.dumps(small).encode(), new)
+    path = tmp_path / "dataset.txt"
+    path.write_bytes(data)
+    with pytest.raises(WrongFile, match=r"dataset\.txt: no JSON in example 0 of 'test': "):
+        gscan_json.examine(path)
 
 
 def test_a_wrong_byte_outside_of_the_examples_is_found_with_its_place(
     small: dict[str, Any], tmp_path: Path
 ) -> None:
     data = json.dumps({**small, "after": "é?"}, ensure_ascii=False).encode()
-    at = data.index(b"?")
     path = tmp_path / "dataset.txt"
-    path.write_bytes(data[:at] + b"\xff" + data[at + 1 :])
-    with pytest.raises(WrongFile) as error:
+    path.write_bytes(data.replace(b"?", b"\xff"))
+    with pytest.raises(WrongFile, match="in its header: 'after': not UTF-8 at column 3"):
         gscan_json.read(path)
-    assert str(error.value).endswith(f"not UTF-8 at byte {at + 1:,}")
+
+
+@pytest.mark.parametrize(
+    ("number", "more", "kind"), [(1, "7", "int"), (0, '"walk"', "str"), (0, "[]", "array")]
+)
+def test_an_example_that_is_no_object_is_found(
+    number: int, more: str, kind: str, small: dict[str, Any], tmp_path: Path
+) -> None:
+    small["examples"]["train"].insert(number, json.loads(more))
+    path = tmp_path / "dataset.txt"
+    path.write_text(json.dumps(small))
+    (found,) = gscan_json.examine(path).disagreements
+    assert found == ("train", number, f"Expected `object`, got `{kind}`")
+
+
+def test_an_example_that_is_too_long_is_found(small: dict[str, Any], tmp_path: Path) -> None:
+    small["examples"]["train"][3]["command"] += " " * (1 << 20)
+    path = tmp_path / "dataset.txt"
+    path.write_text(json.dumps(small))
+    (found,) = gscan_json.examine(path).disagreements
+    assert found == ("train", 3, "has more than 1,048,576 bytes")
 
 
 @pytest.mark.parametrize(
@@ -278,9 +301,8 @@ def test_a_wrong_byte_outside_of_the_examples_is_found_with_its_place(
         (lambda text: "", "the file is empty; expected a dataset.txt of gSCAN"),
         (lambda text: "[1, 2]", "is a JSON array; expected a dataset.txt of gSCAN"),
         (lambda text: '{"a": 1}', "expected one JSON object with `examples`"),
-        (lambda text: text.replace("}, {", "} {", 1), "before example 1; expected one comma"),
-        (lambda text: text.replace("}, {", "}, 7, {", 1), "', 7,' before example 1"),
-        (lambda text: text.replace('"train": [', '"train": [5, ', 1), "'5,' before example 0"),
+        (lambda text: text.replace("}, {", "} {", 1), "in example 1 of 'train': expected ','"),
+        (lambda text: text.replace("}, {", "},, {", 1), "in example 1 of 'train': invalid char"),
         (lambda text: text.replace('"dev": [', '"train": [', 1), "the key 'train' is there twice"),
         (lambda text: text + "}", "no JSON outside of the examples"),
         (lambda text: '{"grid_size": 4, "examples": {"train": {}}}', "lists of examples"),
@@ -318,12 +340,8 @@ def test_a_wrong_byte_outside_of_the_examples_is_found_with_its_place(
         ),
         (lambda text: "walk left\n", "is no JSON object; expected a dataset.txt of gSCAN"),
         (
-            lambda text: text.replace("{", "{" + " " * (1 << 24), 1),
+            lambda text: text.replace("{", '{"note": "' + " " * (1 << 24) + '", ', 1),
             "has more than 16,777,216 bytes outside of its examples",
-        ),
-        (
-            lambda text: text.replace('"situation": {', '"situation": {{' + " " * (1 << 20), 1),
-            "train: example 0 has more than 1,048,576 bytes; does a brace lack?",
         ),
     ],
 )

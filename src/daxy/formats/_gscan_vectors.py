@@ -42,9 +42,12 @@ class Vectors:
     place: tuple[str, int] = ("", 0)
     """Split and number of the example that is read."""
 
-    def note(self, code: Code, vector: str) -> None:
-        """Remember where a thing has a vector first."""
-        self.first[code, vector] = self.place
+    def add(self, kinds: Sequence[tuple[Code, str]]) -> None:
+        """Count the things of an example, each with its vector."""
+        self.counts.update(kinds)
+        if len(self.counts) > len(self.first):
+            for kind in kinds:
+                self.first.setdefault(kind, self.place)
 
     def oddities(self, header: Mapping[str, Any]) -> Iterator[Oddity]:
         """Yield what is wrong with vectors, and the first example that has each."""

@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 from daxy.core.examples import Tokens
 from daxy.core.files import write_atomically
+from daxy.formats._gscan_situations import direction
 from daxy.formats._gscan_vectors import RELEASED, Order, order_of, vector
-from daxy.formats.gscan_json import direction, said
+from daxy.formats.gscan_json import said
 from daxy.languages.grounded import COLORS, SIZES
 from daxy.worlds.columns import code_of
 from daxy.worlds.examples import GroundedExamples

@@ -21,16 +21,17 @@ import numpy as np
 
 from daxy.core.errors import WrongFile, in_one_line, quote
 from daxy.core.examples import Sequences
-from daxy.core.json_objects import NotJSON, decode
-from daxy.formats._gscan_vectors import Code, Vectors
-from daxy.formats._json_stream import FILE, TYPES, Found, Stream
+from daxy.formats import _gscan_file
+from daxy.formats._gscan_file import FILE, TYPES, problem_of
+from daxy.formats._gscan_situations import Situation, Situations, WrongExample, agree
 from daxy.languages import grounded
-from daxy.languages.grounded import COLORS, SHAPES, SIZES, NotACommand
+from daxy.languages.grounded import COLORS, SHAPES, NotACommand
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstrated import SYMBOLS
 from daxy.worlds.examples import GroundedExamples
-from daxy.worlds.placement import DIRECTIONS
 
+LARGEST = 1 << 20
+"""Bytes of an example at most."""
 MOST = 10_000
 """Actions that an example has at most."""
 WORDS = {
@@ -42,49 +43,22 @@ WORDS = {
     "transitive_verbs": grounded.VERBS,
 }
 """The words of the header, each of which means itself."""
-NUMBERS = {str(number): number for number in range(256)}
-"""Numbers are written as strings."""
 QUOTES, QUOTES_OF_A_THING = 86, 30
 """How many quotation marks an example has beside those of its objects, and each of these has."""
-
-
-class _Position(msgspec.Struct, forbid_unknown_fields=True):
-    row: str
-    column: str
-
-
-class _Words(msgspec.Struct, forbid_unknown_fields=True):
-    shape: str
-    color: str
-    size: str
-
-
-class _Object(msgspec.Struct, forbid_unknown_fields=True):
-    vector: str
-    position: _Position
-    object: _Words
-
-
-class _Situation(msgspec.Struct, forbid_unknown_fields=True):
-    grid_size: int
-    agent_position: _Position
-    agent_direction: int
-    target_object: _Object
-    distance_to_target: str
-    direction_to_target: str
-    placed_objects: dict[str, _Object]
-    carrying_object: None
 
 
 class _Example(msgspec.Struct, forbid_unknown_fields=True):
     command: str
     meaning: str
     derivation: str
-    situation: _Situation
+    situation: Situation
     target_commands: str
     verb_in_command: str
     manner: str
     referred_target: str
+
+
+EXAMPLE = msgspec.json.Decoder(_Example)
 
 
 class _Header(msgspec.Struct):
@@ -171,33 +145,37 @@ def examine(path: Path) -> Dataset:
     Raises:
         WrongFile: it is missing, cut off, or no official file.
     """
-    stream = Stream(path)
-    tables: dict[str, _Table] = {}
-    counts = Counter[str]()
-    wrong: list[Disagreement] = []
-    decoder = msgspec.json.Decoder(_Example)
-    vectors = Vectors()
-    for found in stream:
-        table = tables.setdefault(found.split, _Table())
-        vectors.place = found.split, found.number
-        counts[found.split] += 1
-        try:
-            table.add(found.number, _decoded(decoder, found), vectors)
-        except _Wrong as problem:
-            wrong.append(Disagreement(found.split, found.number, str(problem)))
-    for name in stream.splits:
-        tables.setdefault(name, _Table())
-    _check_header(path, stream.header)
-    odd = (Disagreement(*each) for each in vectors.oddities(stream.header))
-    wrong = sorted({*wrong, *odd}, key=lambda each: (stream.splits.index(each.split), each.number))
-    parts = {name: tables[name].examples for name in stream.splits}
+    file = _gscan_file.read(path)
+    _check_header(path, file.header)
+    situations = Situations()
+    tables, wrong = _tables(file.splits, situations)
+    odd = (Disagreement(*each) for each in situations.vectors.oddities(file.header))
+    order = list(file.splits)
     return Dataset(
-        header=stream.header,
-        parts=parts,
-        numbers={name: np.array(tables[name].numbers) for name in parts},
-        counts=counts,
-        disagreements=wrong,
+        header=file.header,
+        parts={split: table.examples for split, table in tables.items()},
+        numbers={split: np.array(table.numbers) for split, table in tables.items()},
+        counts=Counter({split: len(texts) for split, texts in file.splits.items()}),
+        disagreements=sorted(
+            {*wrong, *odd}, key=lambda each: (order.index(each.split), each.number)
+        ),
     )
+
+
+def _tables(
+    splits: Mapping[str, Sequence[bytes]], situations: Situations
+) -> tuple[dict[str, _Table], list[Disagreement]]:
+    """Return the examples of each split, and what is wrong with those that are left out."""
+    tables = {split: _Table() for split in splits}
+    wrong: list[Disagreement] = []
+    for split, texts in splits.items():
+        for number, text in enumerate(texts):
+            situations.vectors.place = split, number
+            try:
+                tables[split].add(number, bytes(text), situations)
+            except WrongExample as problem:
+                wrong.append(Disagreement(split, number, str(problem)))
+    return tables, wrong
 
 
 def _check_header(path: Path, header: Mapping[str, Any]) -> None:
@@ -219,28 +197,19 @@ def _check_header(path: Path, header: Mapping[str, Any]) -> None:
             raise WrongFile(path, f"in its header: {said}{sampled}")
 
 
-class _Wrong(Exception):  # noqa: N818 - reads as what happened
-    """What is wrong with an example."""
-
-
-def _decoded(decoder: msgspec.json.Decoder[_Example], found: Found) -> _Example:
+def _decoded(text: bytes) -> _Example:
+    if len(text) > LARGEST:
+        raise WrongExample(f"has more than {LARGEST:,} bytes")
     try:
-        example = decoder.decode(found.text)
+        example = EXAMPLE.decode(text)
     except (ValueError, RecursionError) as error:
-        _check_json(found.text)  # which says where it is wrong, if it is no JSON
-        raise _Wrong(in_one_line(str(error))) from None
+        raise WrongExample(problem_of(text) or in_one_line(str(error))) from None
     quotes = QUOTES + QUOTES_OF_A_THING * len(example.situation.placed_objects)
-    if found.text.count(b'"') != quotes:  # so that a key may be there twice
-        _check_json(found.text)
+    # msgspec accepts repeated keys, which have more quotes, and bytes in `Raw` that are not UTF-8.
+    odd = text.count(b'"') != quotes or not text.isascii()
+    if odd and (problem := problem_of(text)):
+        raise WrongExample(problem)
     return example
-
-
-def _check_json(text: bytes) -> None:
-    try:
-        decode(text)
-    except NotJSON as error:
-        of_line = f" of its line {error.line}" if error.line > 1 else ""
-        raise _Wrong(f"{error}{of_line}") from None
 
 
 @dataclass
@@ -259,25 +228,26 @@ class _Table:
     """Five bytes a thing: shape, color, size, row, column."""
     counts: array[int] = field(default_factory=lambda: array("q"))
 
-    def add(self, number: int, example: _Example, vectors: Vectors) -> None:
+    def add(self, number: int, text: bytes, situations: Situations) -> None:
         """Add an example, unless it disagrees with itself."""
+        example = _decoded(text)
         words = said(example.command)
-        _agree("meaning", example.meaning, example.command)
-        _agree("derivation", example.derivation, words.derivation)
-        _agree("verb_in_command", example.verb_in_command, words.verb)
-        _agree("manner", example.manner, words.manner)
-        _agree("referred_target", example.referred_target, words.referred)
+        agree("meaning", example.meaning, example.command)
+        agree("derivation", example.derivation, words.derivation)
+        agree("verb_in_command", example.verb_in_command, words.verb)
+        agree("manner", example.manner, words.manner)
+        agree("referred_target", example.referred_target, words.referred)
         target = self.targets.get(example.target_commands)
         if target is None:
             _check_actions(example.target_commands)
             target = self.targets[example.target_commands] = len(self.targets)
-        agent, things, count = _placed(example.situation, vectors)
+        agent, things = situations.read(example.situation)
         self.numbers.append(number)
         self.commands.append(words.place)
         self.actions.append(target)
         self.agents += agent
-        self.things += things
-        self.counts.append(count)
+        self.things += b"".join([thing.data for thing in things])
+        self.counts.append(len(things))
 
     @property
     def examples(self) -> GroundedExamples:
@@ -305,7 +275,7 @@ def said(command: str) -> Said:
     try:
         parsed = grounded.parse(tuple(command.split(",")))
     except NotACommand as error:
-        raise _Wrong(f"command is {quote(command)}: {error}") from None
+        raise WrongExample(f"command is {quote(command)}: {error}") from None
     phrase = parsed.phrase
     return Said(
         place=grounded.places()[grounded.say(parsed)],
@@ -316,80 +286,15 @@ def said(command: str) -> Said:
     )
 
 
-def _agree(name: str, given: str, expected: str) -> None:
-    if given != expected:
-        raise _Wrong(f"{name} is {quote(given)}; expected {quote(expected)}")
-
-
 def _actions(written: str) -> tuple[str, ...]:
     return tuple(written.split(",")) if written else ()
 
 
 def _check_actions(written: str) -> None:
     if written.count(",") > MOST:
-        raise _Wrong(f"target_commands has more than {MOST:,} actions")
+        raise WrongExample(f"target_commands has more than {MOST:,} actions")
     for place, action in enumerate(_actions(written), 1):
         if action not in SYMBOLS:
-            raise _Wrong(f"action {place} is {quote(action)}; expected one of {', '.join(SYMBOLS)}")
-
-
-def _placed(situation: _Situation, vectors: Vectors) -> tuple[bytes, bytes, int]:
-    """Return the agent, the things, and how many they are."""
-    size, heading = situation.grid_size, situation.agent_direction
-    if not 0 < size < 256:
-        raise _Wrong(f"grid_size is {size}; expected 1 to 255")
-    if heading not in range(4):
-        raise _Wrong(f"agent_direction is {heading}; expected 0 to 3")
-    row, column = _cell(situation.agent_position, size, "the agent")
-    objects = situation.placed_objects
-    things, cells = bytearray(), set[tuple[int, int]]()
-    for place, (number, thing) in enumerate(objects.items()):
-        if number != str(place):
-            raise _Wrong(f"placed_objects has {quote(number)} where {str(place)!r} is expected")
-        cell = _cell(thing.position, size, f"object {number}")
-        if cell in cells:
-            raise _Wrong(f"object {number} is on the cell {cell}, where another one is")
-        cells.add(cell)
-        code = _code(thing.object.shape, thing.object.color, thing.object.size)
-        vectors.counts[code, thing.vector] += 1
-        if (code, thing.vector) not in vectors.first:
-            vectors.note(code, thing.vector)
-        things += bytes((*code, *cell))
-    target = objects.get("0")
-    if target is None:
-        raise _Wrong("placed_objects is empty: the target is missing")
-    if situation.target_object != target:
-        raise _Wrong("target_object is not object 0 of placed_objects")
-    rows, columns = things[3] - row, things[4] - column
-    if rows == columns == 0:
-        raise _Wrong("the agent stands on the target")
-    _agree("distance_to_target", situation.distance_to_target, str(abs(rows) + abs(columns)))
-    _agree("direction_to_target", situation.direction_to_target, direction(rows, columns))
-    return bytes((size, row, column, heading)), bytes(things), len(objects)
-
-
-def _cell(position: _Position, size: int, of: str) -> tuple[int, int]:
-    row, column = NUMBERS.get(position.row, 256), NUMBERS.get(position.column, 256)
-    if row >= size or column >= size:
-        said = f"row {quote(position.row, most=60)} and column {quote(position.column, most=60)}"
-        raise _Wrong(f"{of} is at {said}, which is no cell of a grid of {size} by {size}")
-    return row, column
-
-
-@cache
-def _code(shape: str, color: str, size: str) -> Code:
-    for value, known, name in (
-        (shape, SHAPES, "shape"),
-        (color, COLORS, "color"),
-        (size, tuple(map(str, SIZES)), "size"),
-    ):
-        if value not in known:
-            raise _Wrong(f"no {name} {quote(value)}; expected one of {', '.join(known)}")
-    return SHAPES.index(shape), COLORS.index(color), SIZES.index(int(size))
-
-
-@cache
-def direction(rows: int, columns: int) -> str:
-    """Return the official name of where a target is, seen from the agent."""
-    signs = int(np.sign(rows)), int(np.sign(columns))
-    return next((name for name, each in DIRECTIONS.items() if each == signs), " ")
+            raise WrongExample(
+                f"action {place} is {quote(action)}; expected one of {', '.join(SYMBOLS)}"
+            )
