@@ -13,11 +13,11 @@ import pytest
 from tests.docs.blocks import ROOT, blocks
 
 from daxy.cli import _parse
-from daxy.core import registry
 from daxy.core.errors import DaxyError
 from daxy.core.examples import Examples
-from daxy.models import memories, transducer
+from daxy.models import transducer
 from daxy.models._model import Batch, Sizes
+from daxy.models.configs import transducer as configs
 from daxy.tasks import ScanData
 
 
@@ -77,8 +77,8 @@ def test_the_model_steps_as_it_is_taught(shown: ModuleType) -> None:
 def test_the_memory_is_one_that_a_network_can_have(
     shown: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registry, "entries", lambda _: ["last"])
-    monkeypatch.setattr(memories, "get", {"last": shown.MEMORY}.__getitem__)
+    monkeypatch.setitem(sys.modules, "daxy.models.memories.last", shown)
+    monkeypatch.setattr(configs.MEMORIES, "built_in", ["last"])
     config = transducer.Config(memory="last", hidden=8, memory_width=4)
     model = transducer.Model(config, Sizes(6, 5), key=jax.random.key(0))
     source, target = jnp.array([[2, 3, 1], [4, 1, 0]]), jnp.array([[2, 3, 1], [4, 1, 0]])

@@ -16,7 +16,7 @@ import numpy as np
 from safetensors.numpy import save
 
 from daxy.cli._parse import parse
-from daxy.core import registry
+from daxy.cli.main import VERBS
 from daxy.core.examples import Examples, Sequences
 from daxy.core.files import write_json
 from daxy.core.split import Provenance, Sizes
@@ -366,9 +366,9 @@ LINES = (
 
 def request(line: str) -> Any:
     name, *words = line.split(" ")
-    module = registry.load("daxy.cli", name, "VERB", kind="verb")
+    found = VERBS.get(name)
     try:
-        kind = module.VERB if isinstance(module.VERB, type) else module.VERB(words)
+        kind = found if isinstance(found, type) else found(words)
         return parse(kind, name, words)
     except SystemExit as stop:
         assert not stop.code  # help was asked for

@@ -27,12 +27,11 @@ class Models(Verb):
 
     def run(self) -> Result:
         """Return the list, or the card."""
-        from daxy import models
-        from daxy.core import registry
+        from daxy.models import ARCHITECTURES
 
         if self.model is not None:
             return _card(self.model)
-        every = {name: registry.summary(models.__name__, name) for name in models.available()}
+        every = {name: ARCHITECTURES.summary(name) for name in ARCHITECTURES.available()}
         width = max(map(len, every))
         lines = [f"{name:<{width}}  {summary}" for name, summary in every.items()]
         return Result(data={"models": every}, text="\n".join(lines))
@@ -43,7 +42,6 @@ def _card(name: str) -> Result:
     from rich.table import Table
 
     from daxy import models
-    from daxy.core import registry
 
     config = models.config(name)
     defaults = {each.name: default(each) for each in dataclasses.fields(config)}
@@ -53,7 +51,7 @@ def _card(name: str) -> Result:
     table.add_column("description", overflow="fold")
     for field, value in defaults.items():
         table.add_row(flag(field, value), said.get(field, ""))
-    description = registry.docstring(models.__name__, name)
+    description = models.ARCHITECTURES.docstring(name)
     how = f"Configuration, as flags of `daxy train TASK {name}` and settings of `daxy.train`:"
     data = {"model": name, "description": description, "config": defaults, "descriptions": said}
     return Result(data=data, text=Group(f"{name}\n\n{description}\n\n{how}", table))

@@ -164,7 +164,7 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
     from daxy.augmentation.geca import Geca
     from daxy.training.protocol import DEFAULT, PROTOCOLS, protocol, validation
 
-    known = models.available()
+    known = models.ARCHITECTURES
     learner = next((word for word in _free(arguments)[1:] if word in known), DEFAULT_LEARNER)
     chosen = _value(arguments, "--protocol")
     paper = chosen or DEFAULT

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from daxy.core import registry
 from daxy.core.errors import UnknownName
+from daxy.core.registry import Registry
 from daxy.experiments.papers._paper import PERPLEXITY, Cell, Finding, Paper, Part, Recipe, Table
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Options: TypeAlias = Mapping[str, Option]
 
 __all__ = [
+    "PAPERS",
     "PERPLEXITY",
     "Cell",
     "Finding",
@@ -39,18 +40,8 @@ __all__ = [
 ]
 
 
-def available() -> list[str]:
-    """Return the names of all papers."""
-    return registry.entries(__name__)
-
-
-def get(name: str) -> Paper:
-    """Return a paper.
-
-    Raises:
-        UnknownName: there is no such paper.
-    """
-    return registry.load(__name__, name, "PAPER", kind="paper").PAPER
+PAPERS: Registry[Paper] = Registry(__name__, "PAPER", "paper")
+available, get = PAPERS.available, PAPERS.get
 
 
 def table(name: str) -> Table:
@@ -78,8 +69,8 @@ def published(task: str, settings: dict[str, Any], options: Options | None = Non
     """
     return [
         cell
-        for name in available()
-        for each in get(name).tables
+        for paper in PAPERS.loaded().values()
+        for each in paper.tables
         for cell in each.cells
         if each.is_printed
         and cell.recipe is not None
@@ -100,7 +91,7 @@ def on_test(task: str, options: Options | None = None) -> list[Cell]:
     from daxy import tasks
 
     found = dict[tuple[str, str, str, str], Cell]()
-    tables = (each for name in available() for each in get(name).tables if each.is_printed)
+    tables = (each for it in PAPERS.loaded().values() for each in it.tables if each.is_printed)
     for cell in (cell for each in tables for cell in each.cells):
         recipe = cell.recipe
         if recipe is None or cell.value is None or task not in recipe.tasks:
@@ -130,8 +121,8 @@ def findings(
     """
     return [
         each
-        for name in available()
-        for each in get(name).findings
+        for paper in PAPERS.loaded().values()
+        for each in paper.findings
         if each.analysis == analysis
         and task in each.recipe.tasks
         and _comes_to(each.recipe, settings, options, however_long=True)
