@@ -171,7 +171,7 @@ class Score(OfSample):
         """Return the data that a run's network is asked about, and what it says to the test set."""
         from daxy.experiments.runs import limited
         from daxy.experiments.trained import load
-        from daxy.worlds.examples import GroundedExamples
+        from daxy.worlds.columns import worlds_of
 
         idle = self.partial or self.normalize or self.order is not None
         require(not idle, "--partial, --normalize and --order need --predictions")
@@ -183,7 +183,7 @@ class Score(OfSample):
         require(length is None or length > 0, positive)
         if note := limited(length or network.max_decode_length, test):
             say(f"note: {note}")
-        worlds = test.worlds if isinstance(test, GroundedExamples) else None
+        worlds = None if test.worlds is None else worlds_of(test)
         return split, network.predict(test.source, worlds, max_decode_length=length)
 
     def _check_files(self) -> None:

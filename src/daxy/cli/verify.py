@@ -74,9 +74,8 @@ class Verify(Verb):
         """Return the answer on pairs whose meaning depends on no world."""
         from daxy.languages import scan
         from daxy.tasks.gscan import check
-        from daxy.worlds.examples import GroundedExamples
 
-        if any(isinstance(examples, GroundedExamples) for examples in found.parts.values()):
+        if any(examples.worlds is not None for examples in found.parts.values()):
             return self._checked(check(found.parts))
         task = self._task(found)
         wrong = list(_disagreements(task, found.parts))

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, Protocol, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ Tokens = tuple[str, ...]
 
 SHOWN = 5
 """Examples that a notebook shows of many."""
+PICTURES = 3
+"""Examples with worlds that a notebook draws of many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +30,22 @@ class Example(Brief):
     key: str
     source: Tokens
     target: Tokens
+    world: Any = None
+    """World that the source refers to, a `daxy.worlds.grid.World`; None where there is none."""
 
     @property
     def texts(self) -> tuple[str, str]:
-        """Source and target as text."""
-        return " ".join(self.source), " ".join(self.target)
+        """Source and target as text; actions in a world, such as `turn left`, need commas."""
+        between = " " if self.world is None else ", "
+        return " ".join(self.source), between.join(self.target)
 
     @property
     def _brief(self) -> str:
         return " -> ".join(cut(text, 35) for text in self.texts)
 
-    @property
-    def world(self) -> Any:
-        """The world of an example that has one; see `daxy.worlds.examples.GroundedExample`."""
-        raise AttributeError("this example has no world; those of gscan/... have one")
+    def _repr_svg_(self) -> str | None:
+        """Return the picture of the world for a notebook."""
+        return None if self.world is None else self.world.picture(self.source, self.target)
 
 
 def key_of(source: Tokens, target: Tokens, context: bytes = b"") -> str:
@@ -188,15 +192,51 @@ class Views:
     """What a network is told of each thing that can be there: [things, channels]."""
 
 
+class Worlds(Protocol):
+    """A column of worlds, as `daxy.worlds.columns.Worlds`."""
+
+    @property
+    def contents(self) -> Iterator[bytes]:
+        """The bytes of each world; equal worlds have equal bytes."""
+        ...
+
+    @property
+    def content(self) -> Iterator[bytes]:
+        """What the worlds and their order, and nothing else, decide."""
+        ...
+
+    @property
+    def views(self) -> Views:
+        """What a network sees of them."""
+        ...
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __getitem__(self, index: slice) -> Self: ...
+
+    def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Self:
+        """Return the worlds at these positions, in this order, repeats included."""
+        ...
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Return the worlds of all parts, one after another."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Examples(Sequence[Example], Brief):
     """A columnar table of source-target pairs; a Python object only for the one asked for."""
 
     source: Sequences
     target: Sequences
+    worlds: Worlds | None = None
+    """Worlds that the sources refer to; None where there are none."""
 
     def __post_init__(self) -> None:
         assert len(self.source) == len(self.target), (len(self.source), len(self.target))
+        if self.worlds is not None:
+            assert len(self.worlds) == len(self.source), (len(self.worlds), len(self.source))
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Examples:
@@ -209,10 +249,22 @@ class Examples(Sequence[Example], Brief):
         sources, targets = ([_tokens(row[side]) for row in rows] for side in (0, 1))
         return cls(Sequences.of(sources), Sequences.of(targets))
 
+    @classmethod
+    def joined(cls, parts: Sequence[Examples]) -> Examples:
+        """Return the examples of all parts, which have one dictionary, one after another."""
+        worlds = [part.worlds for part in parts if part.worlds is not None]
+        assert len(worlds) in (0, len(parts))
+        return cls(
+            Sequences.joined([part.source for part in parts]),
+            Sequences.joined([part.target for part in parts]),
+            type(worlds[0]).joined(worlds) if worlds else None,
+        )
+
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """The key of each example; equal pairs have equal keys."""
-        return tuple(map(key_of, self.source, self.target))
+        """The key of each example; equal pairs in equal worlds have equal keys."""
+        contexts = itertools.repeat(b"") if self.worlds is None else self.worlds.contents
+        return tuple(map(key_of, self.source, self.target, contexts))
 
     def __len__(self) -> int:
         return len(self.source)
@@ -223,8 +275,15 @@ class Examples(Sequence[Example], Brief):
         return f"{len(self):,}{first}{', ...' * (len(self) > 1)}"
 
     def _repr_html_(self) -> str:
-        """Return the first examples as an HTML table, for a notebook."""
-        rows = [example.texts for example in self[:SHOWN]]
+        """Return the first examples as an HTML table, or as pictures, for a notebook."""
+        first = self[: SHOWN if self.worlds is None else PICTURES]
+        if self.worlds is not None:
+            pictures = "".join(each.world.picture(each.source, each.target) for each in first)
+            return (
+                f"<div><strong>{len(self):,} examples</strong></div>"
+                f'<div style="display:flex;flex-wrap:wrap;gap:1em">{pictures}</div>'
+            )
+        rows = [example.texts for example in first]
         return table(("source", "target"), rows, title=f"{len(self):,} examples")
 
     @overload
@@ -233,31 +292,39 @@ class Examples(Sequence[Example], Brief):
     def __getitem__(self, index: slice) -> Examples: ...
     def __getitem__(self, index: int | slice) -> Example | Examples:
         if isinstance(index, slice):
-            return Examples(self.source[index], self.target[index])
+            worlds = None if self.worlds is None else self.worlds[index]
+            return Examples(self.source[index], self.target[index], worlds)
+        if self.worlds is not None:
+            first = range(len(self))[index]
+            return next(iter(self[first : first + 1]))
         source, target = self.source[index], self.target[index]
         return Example(key_of(source, target), source, target)
 
     def __iter__(self) -> Iterator[Example]:
-        return map(Example, self.keys, self.source, self.target)
+        worlds = itertools.repeat(None) if self.worlds is None else self.worlds
+        return map(Example, self.keys, self.source, self.target, worlds)
 
     @property
     def views(self) -> Views | None:
         """What a network sees of each beside its source; None for nothing."""
-        return None
+        return None if self.worlds is None else self.worlds.views
 
     @property
     def content(self) -> Iterator[bytes]:
         """What the examples and their order, and nothing else, decide."""
         yield from self.source.content
         yield from self.target.content
+        if self.worlds is not None:
+            yield from self.worlds.content
 
     def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Examples:
         """Return the examples at these positions, in this order, repeats included."""
-        return Examples(self.source.take(rows), self.target.take(rows))
+        worlds = None if self.worlds is None else self.worlds.take(rows)
+        return Examples(self.source.take(rows), self.target.take(rows), worlds)
 
     def swapped(self) -> Examples:
         """Return the pairs with source and target exchanged (Bastings et al. 2018, section 4)."""
-        return Examples(self.target, self.source)
+        return Examples(self.target, self.source, self.worlds)
 
 
 def _tokens(side: Sequence[str]) -> Sequence[str]:

@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 
 from daxy.core.errors import WrongFile, in_one_line, quote
-from daxy.core.examples import Sequences
+from daxy.core.examples import Examples, Sequences
 from daxy.core.json_objects import NotJSON, decode
 from daxy.formats._gscan_vectors import Code, Vectors
 from daxy.formats._json_stream import FILE, TYPES, Found, Stream
@@ -28,7 +28,6 @@ from daxy.languages import grounded
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, NotACommand
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstrated import SYMBOLS
-from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.placement import DIRECTIONS
 
 MOST = 10_000
@@ -141,7 +140,7 @@ class Dataset:
 
     header: Mapping[str, Any]
     """Everything but the examples."""
-    parts: Mapping[str, GroundedExamples]
+    parts: Mapping[str, Examples]
     """By the official name; one may be empty."""
     numbers: Mapping[str, np.ndarray[Any, np.dtype[np.int64]]]
     """Of each part the numbers of these examples in the file."""
@@ -280,7 +279,7 @@ class _Table:
         self.counts.append(count)
 
     @property
-    def examples(self) -> GroundedExamples:
+    def examples(self) -> Examples:
         """The examples."""
         commands = Sequences.of(map(grounded.say, grounded.commands())).take(
             np.array(self.commands)
@@ -296,7 +295,7 @@ class _Table:
             cells=things[:, 3:],
             offsets=np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)]),
         )
-        return GroundedExamples(commands, actions.take(np.array(self.actions)), worlds)
+        return Examples(commands, actions.take(np.array(self.actions)), worlds)
 
 
 @cache

@@ -11,13 +11,12 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import WrongRequest
+from daxy.core.errors import require
 from daxy.core.examples import Examples, Sequences
 from daxy.languages import grounded
 from daxy.metrics._metric import Metric
 from daxy.metrics.exact import METRIC as EXACT
-from daxy.worlds.columns import Worlds
-from daxy.worlds.examples import GroundedExamples
+from daxy.worlds.columns import Worlds, worlds_of
 from daxy.worlds.execution import executes, spins_after
 from daxy.worlds.grid import LEFT, RIGHT, STEPS, WALK
 
@@ -37,24 +36,23 @@ class Executes(Metric):
         Raises:
             WrongRequest: the examples have no worlds.
         """
-        if not isinstance(examples, GroundedExamples):
-            raise WrongRequest("only examples with worlds execute")
+        require(examples.worlds is not None, "only examples with worlds execute")
         right = EXACT.score(examples, predictions)
-        commands, places = grounded.commands(), grounded.places()
+        worlds, commands, places = worlds_of(examples), grounded.commands(), grounded.places()
         for row in np.flatnonzero(~right & _arrives(examples, predictions)).tolist():
             command = commands[places[examples.source[row]]]
             after = spins_after(command, examples.target[row])
             done = predictions[row]
-            right[row] = executes(command, examples.worlds[row], done, spin_after=after)
+            right[row] = executes(command, worlds[row], done, spin_after=after)
         return right
 
 
-def _arrives(examples: GroundedExamples, predictions: Sequences) -> NDArray[np.bool_]:
+def _arrives(examples: Examples, predictions: Sequences) -> NDArray[np.bool_]:
     """Return where a prediction walks as the target does from beginning to end: as far, that way.
 
     Whatever else it does, only such a prediction can do what is said.
     """
-    taken, wanted = (_walked(each, examples.worlds) for each in (predictions, examples.target))
+    taken, wanted = (_walked(each, worlds_of(examples)) for each in (predictions, examples.target))
     return (taken == wanted).all(axis=1)
 
 

@@ -31,7 +31,6 @@ from daxy.tasks._gscan_examples import Shown, every
 from daxy.tasks._gscan_predicates import HELD_OUT, held_out
 from daxy.tasks._task import Task
 from daxy.worlds.demonstration import demonstrate
-from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.grid import LEFT, RIGHT, World
 
 examine, repeated, shots = _official.examine, _official.repeated, _official.shots
@@ -142,7 +141,7 @@ class GscanTask(Task[Kind], Generic[Kind]):
         return Split.of(
             train=train,
             validation=validation,
-            test=GroundedExamples.joined(tests),
+            test=Examples.joined(tests),
             task=self.name,
             rule="the parts of the official file",
             seed=data.seed,
@@ -153,11 +152,11 @@ class GscanTask(Task[Kind], Generic[Kind]):
 
     def facts(self, examples: Examples) -> dict[str, float]:
         """Return the columns of Table 3."""
-        return _statistics.facts(_shown(examples))
+        return _statistics.facts(Shown.of(examples))
 
     def distributions(self, examples: Examples) -> dict[str, dict[str, int]]:
         """Return what the authors plot: examples by verb, manner, target, direction, distance."""
-        return _statistics.distributions(_shown(examples))
+        return _statistics.distributions(Shown.of(examples))
 
     def save(self, path: Path, split: Split, vectors: Vectors = "generator") -> None:
         """Write a split of this task as the authors' generator writes one: `dataset.txt`.
@@ -339,11 +338,6 @@ class Length(GscanTask[LengthData]):
             " rest, but what equals a training example in command, actions and target cell; I:"
             " what takes more"
         )
-
-
-def _shown(examples: Examples) -> Shown:
-    assert isinstance(examples, GroundedExamples)
-    return Shown.of(examples)
 
 
 def _drawn(known: Rows, data: GscanData, name: str) -> tuple[Rows, Rows, Rows]:

@@ -178,6 +178,20 @@ class World(Brief):
 
         return svg(self)
 
+    def picture(self, source: Sequence[str], target: Sequence[str]) -> str:
+        """Return an SVG of a command here: the target's frame, the path of actions, a caption.
+
+        A command that refers to no one thing has no frame; an augmented example may have one.
+        """
+        from daxy.languages.grounded import parse
+        from daxy.worlds import drawing
+
+        try:
+            return drawing.demonstration(self, parse(source), target).decode()
+        except WrongRequest:
+            caption = drawing.Caption(command=" ".join(source), actions=target)
+            return drawing.svg(self, path=self.path(drawing.known(target)), caption=caption)
+
     def tensor(self) -> NDArray[np.uint8]:
         """Return the state as the models see it: [row, column, channel], see `CHANNELS`."""
         import numpy as np
