@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from tests.docs.blocks import ROOT, blocks
 
+from daxy import tasks
 from daxy.cli import _parse
 from daxy.core.errors import DaxyError
-from daxy.core.examples import Examples
+from daxy.core.examples import Examples, Predictions
 from daxy.models import transducer
 from daxy.models._model import Batch, Sizes
 from daxy.models.configs import transducer as configs
@@ -56,8 +57,9 @@ def test_the_task_has_the_sizes_it_states(shown: ModuleType) -> None:
 def test_the_metric_judges_the_first_token(shown: ModuleType) -> None:
     examples = Examples.of([("a", "x y"), ("b", "x y"), ("c", "x y")])
     given = Examples.of([("a", "x x"), ("b", "y x"), ("c", "")]).target
-    assert shown.METRIC.score(examples, given).tolist() == [True, False, False]
-    assert shown.METRIC.total(examples, given) == pytest.approx(1 / 3)
+    given, task = Predictions.of_sequences(given), tasks.get("scan/simple")
+    assert shown.METRIC.score(task, examples, given).tolist() == [True, False, False]
+    assert shown.METRIC.total(task, examples, given) == pytest.approx(1 / 3)
 
 
 @pytest.mark.parametrize("shown", ["class Model"], indirect=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol, Self, overload
 
@@ -120,8 +120,8 @@ class Sequences(Sequence[Tokens], Brief):
     @overload
     def __getitem__(self, index: int) -> Tokens: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequences: ...
-    def __getitem__(self, index: int | slice) -> Tokens | Sequences:
+    def __getitem__(self, index: slice) -> Self: ...
+    def __getitem__(self, index: int | slice) -> Tokens | Self:
         if isinstance(index, slice):
             rows = range(len(self))[index]
             return self._stretch(rows) if rows.step == 1 else self.take(rows)
@@ -142,29 +142,40 @@ class Sequences(Sequence[Tokens], Brief):
         table = np.array([code_of.get(symbol, -1) for symbol in self.symbols], np.int32)
         return table[self.codes]
 
-    def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Sequences:
+    def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Self:
         """Return the sequences at these positions, in this order, repeats included."""
         rows = np.asarray(rows, np.int64)
         lengths = self.lengths[rows]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
         codes = self.codes[np.repeat(self.offsets[:-1][rows], lengths) + within]
-        return Sequences(self.symbols, codes, offsets)
+        return replace(self, codes=codes, offsets=offsets)
 
-    def _stretch(self, rows: range) -> Sequences:
+    def _stretch(self, rows: range) -> Self:
         """Return consecutive sequences; their codes are these, not copied."""
         stop = max(rows.start, rows.stop)
         offsets = self.offsets[rows.start : stop + 1]
         codes = self.codes[offsets[0] : offsets[-1]]
-        return Sequences(self.symbols, codes, offsets - offsets[0])
+        return replace(self, codes=codes, offsets=offsets - offsets[0])
 
-    def renamed(self, rename: Callable[[str], str]) -> Sequences:
+    def matches(self, others: Sequences) -> NDArray[np.bool_]:
+        """Return where these sequences equal as many others: shape [count]."""
+        assert len(self) == len(others), (len(self), len(others))
+        equal = self.lengths == others.lengths
+        rows = np.flatnonzero(equal)
+        ours, theirs = self.take(rows), others.take(rows)
+        differs = ours.codes != theirs.codes_in(ours.symbols)
+        row_of_token = np.repeat(np.arange(len(rows)), ours.lengths)
+        equal[rows] = np.bincount(row_of_token[differs], minlength=len(rows)) == 0
+        return equal
+
+    def renamed(self, rename: Callable[[str], str]) -> Self:
         """Return the sequences with every token renamed; only the dictionary is looked through."""
         new = [rename(symbol) for symbol in self.symbols]
         symbols = tuple(sorted(set(new)))
         code_of = {symbol: code for code, symbol in enumerate(symbols)}
         table = np.array([code_of[symbol] for symbol in new], np.uint16)
-        return Sequences(symbols, table[self.codes], self.offsets)
+        return replace(self, symbols=symbols, codes=table[self.codes])
 
     @property
     def content(self) -> Iterator[bytes]:
@@ -174,12 +185,38 @@ class Sequences(Sequence[Tokens], Brief):
         yield compact.lengths.astype("<i8").tobytes()
         yield compact.codes.astype("<u2").tobytes()
 
-    def compact(self) -> Sequences:
+    def compact(self) -> Self:
         """Return equal sequences whose `symbols` are exactly the tokens that occur."""
         used = np.unique(self.codes)
         symbols = tuple(self.symbols[code] for code in used)
         codes = np.searchsorted(used, self.codes).astype(np.uint16)
-        return Sequences(symbols, codes, self.offsets)
+        return replace(self, symbols=symbols, codes=codes)
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions(Sequences):
+    """Predicted sequences, with log-likelihoods where the learner has them."""
+
+    log_likelihood: NDArray[np.float64] | None = None
+    """Natural logarithm of the probability of each example's target, its end included: [count]."""
+
+    @classmethod
+    def of_sequences(cls, sequences: Sequences) -> Predictions:
+        """Return sequences as predictions; predictions as they are."""
+        if isinstance(sequences, Predictions):
+            return sequences
+        return cls(sequences.symbols, sequences.codes, sequences.offsets)
+
+    def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Self:
+        """Return the predictions at these positions, in this order, repeats included."""
+        return self._with_likelihoods(super().take(rows), np.asarray(rows, np.int64))
+
+    def _stretch(self, rows: range) -> Self:
+        return self._with_likelihoods(super()._stretch(rows), slice(rows.start, rows.stop))
+
+    def _with_likelihoods(self, part: Self, rows: NDArray[np.int64] | slice) -> Self:
+        known = self.log_likelihood
+        return part if known is None else replace(part, log_likelihood=known[rows])
 
 
 @dataclass(frozen=True, eq=False)

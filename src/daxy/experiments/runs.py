@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from safetensors.numpy import save
 
-from daxy import metrics, tasks
+from daxy import tasks
 from daxy.batching.table import Words
 from daxy.core import interrupts
 from daxy.core.errors import Diverged, RunFailed, in_one_line, require
@@ -506,7 +506,7 @@ def group_of(runs: Sequence[Run]) -> Group:
         task = tasks.get(run.task)
 
         def score(examples: Examples, predictions: Sequences) -> float:
-            return metrics.get(task.metric).total(examples, predictions)
+            return task.total(task.metric, examples, predictions)
 
         return Member(run.learner, run.split, run.seed, score)
 

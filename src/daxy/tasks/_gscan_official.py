@@ -19,7 +19,6 @@ from daxy.formats._gscan_writing import Vectors, header, write
 from daxy.formats.gscan_json import Dataset, Disagreement
 from daxy.languages import grounded
 from daxy.languages.grounded import NoReferent
-from daxy.metrics.exact import METRIC as EXACT
 from daxy.tasks._gscan_examples import Shown
 from daxy.tasks._gscan_kinds import LEARNED, LONG, RANDOM, TRAIN, VALIDATION, WORDS, Taken, kind_of
 from daxy.tasks._gscan_predicates import HELD_OUT, Flags, held_out
@@ -230,7 +229,7 @@ def _meanings(shown: Shown, *, spin_after: bool) -> Iterator[Problem]:
     worlds = shown.worlds.take(rows)
     ours = demonstrations(shown.command[rows], worlds, spin_after=spin_after)
     theirs = shown.actions.take(rows)
-    right = EXACT.score(Examples(ours, ours), theirs)
+    right = ours.matches(theirs)
     for place in np.flatnonzero(~right).tolist():
         yield int(rows[place]), _difference(ours[place], theirs[place])
 

@@ -68,10 +68,10 @@ class ScanTask(Task[ScanData]):
         """Return what is wrong with a command or its actions; see `Task.disagreement`."""
         return scan.disagreement(source, target, scan.grammar_of(source))
 
-    def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
-        """Return the actions that a command means; see `Task.targets`."""
+    def meaning(self, source: Tokens, world: World | None = None) -> Tokens:
+        """Return the actions that a command means; see `Task.meaning`."""
         del world
-        return (scan.denote(scan.grammar_of(source).parse(source)),)
+        return scan.denote(scan.grammar_of(source).parse(source))
 
     @property
     def aliases(self) -> Mapping[str, str]:

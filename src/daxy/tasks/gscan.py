@@ -15,8 +15,8 @@ from typing import Any, Generic, TypeVar, cast, final
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import UnknownName, WrongRequest, require
-from daxy.core.examples import Examples, Tokens
+from daxy.core.errors import UnknownName, require
+from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.random import stream
 from daxy.core.split import Option, Sizes, Split
 from daxy.formats._gscan_writing import Vectors
@@ -29,8 +29,9 @@ from daxy.tasks._cached import cached
 from daxy.tasks._gscan_data import CompositionalData, GscanData, LengthData
 from daxy.tasks._gscan_examples import Shown, every
 from daxy.tasks._gscan_predicates import HELD_OUT, held_out
-from daxy.tasks._task import Task
+from daxy.tasks._task import NoRules, Task
 from daxy.worlds.demonstration import demonstrate
+from daxy.worlds.executed import executed
 from daxy.worlds.grid import LEFT, RIGHT, World
 
 examine, repeated, shots = _official.examine, _official.repeated, _official.shots
@@ -75,11 +76,15 @@ class GscanTask(Task[Kind], Generic[Kind]):
         """Whether its sources mean something in a world alone."""
         return True
 
-    def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
-        """Return the demonstration of a command in a world; see `Task.targets`."""
+    def meaning(self, source: Tokens, world: World | None = None) -> Tokens:
+        """Return the demonstration of a command in a world; see `Task.meaning`."""
         if world is None:
-            raise WrongRequest("a command of gSCAN means nothing without a world")
-        return (demonstrate(grounded.parse(source), world),)
+            raise NoRules("a command of gSCAN means nothing without a world")
+        return demonstrate(grounded.parse(source), world)
+
+    def accepted(self, examples: Examples, predictions: Sequences) -> NDArray[np.bool_]:
+        """Return where a prediction does what the command says, on any path."""
+        return executed(examples, predictions)
 
     def read(self, text: str) -> Tokens:
         """Return the words of a command; `while spinning` is one."""

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from daxy.core.examples import Tokens
+from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.split import Sizes, Split
 from daxy.languages import scan as scan_language
 from daxy.tasks import scan
@@ -57,10 +58,28 @@ class NacsTask(Task[ScanData]):
         """Return what is wrong with a command or its actions; see `Task.disagreement`."""
         return self.mirrored.disagreement(target, source)
 
+    def meaning(self, source: Tokens, world: World | None = None) -> Tokens:
+        """Return the shortest command that means these actions; see `Task.meaning`."""
+        return self.targets(source, world)[0]
+
     def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
         """Return the commands that mean these actions; see `Task.targets`."""
         del world
         return scan_language.commands_for(source)
+
+    def accepted(self, examples: Examples, predictions: Sequences) -> NDArray[np.bool_]:
+        """Return where a prediction means the source; outside the grammar it is always wrong.
+
+        The grammar has the 20,910 commands; those with `dab` belong to it only where a source asks
+        for that proxy primitive's action.
+        """
+        assert len(examples) == len(predictions), (len(examples), len(predictions))
+        asks_for_dab = "I_DAB" in examples.source.compact().symbols
+        grammar = scan_language.SCAN_WITH_DAB if asks_for_dab else scan_language.SCAN
+        meanings = scan_language.meanings(grammar)
+        pairs = zip(examples.source, predictions, strict=True)
+        right = (meanings.get(command) == actions for actions, command in pairs)
+        return np.fromiter(right, np.bool_, len(examples))
 
     def source_spelling(self, token: str) -> str:
         """Return an action in the official spelling: I_TURN_LEFT for LTURN."""
