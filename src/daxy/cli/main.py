@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from daxy.cli._verb import Verb
 
 VERBS: Registry[type[Verb] | Callable[[Sequence[str]], type[Verb]]] = Registry(
-    "daxy.cli", "VERB", "verb", is_open=False
+    "daxy.cli", "VERB", "verb", is_open=False, without=("main",)
 )
 FLAGS = ("-h", "--help", "--version", "--json", "--debug")
 MOST_OF_MESSAGE = 2_000
@@ -97,22 +97,17 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def names() -> list[str]:
-    """Return the verbs, importing none."""
-    return [name for name in VERBS.available() if name != "main"]
-
-
 def verbs() -> dict[str, str]:
     """Return the summary of each verb, read from its file without importing it."""
-    return {name: VERBS.summary(name) for name in names()}
+    return {name: VERBS.summary(name) for name in VERBS.available()}
 
 
 def _serve(arguments: list[str]) -> int:
     name = next((word for word in arguments if not word.startswith("-")), None)
     if name is None or arguments[0] in ("-h", "--help", "--version"):
         return _print(_overview(arguments), as_json="--json" in arguments)
-    if name not in names():
-        raise UnknownName("verb", name, names(), listing="daxy --help")
+    if name not in VERBS:
+        raise UnknownName("verb", name, VERBS.available(), listing="daxy --help")
     arguments.remove(name)
     from daxy.cli._parse import parse
 

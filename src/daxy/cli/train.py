@@ -15,7 +15,7 @@ from daxy.cli._data import OfTask, TaskName, field_of, named, options_of
 from daxy.cli._result import Result
 from daxy.cli._table import say
 from daxy.cli._verb import Switch, Verb
-from daxy.cli._words import counted
+from daxy.core.display import counted
 from daxy.core.errors import require
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import tyro
 
 from daxy.cli._result import Result
 from daxy.cli._verb import Verb
-from daxy.cli._words import counted
+from daxy.core.display import counted
 from daxy.core.errors import WrongRequest, require
 
 if TYPE_CHECKING:

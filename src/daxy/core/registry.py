@@ -41,14 +41,22 @@ class Registry(Generic[Entry]):
             which must have all of them.
         kind: What errors call an entry.
         is_open: Whether other packages can add entries.
+        without: Modules of the folder that are no entries.
     """
 
     def __init__(
-        self, package: str, attribute: str | tuple[str, ...], kind: str, *, is_open: bool = True
+        self,
+        package: str,
+        attribute: str | tuple[str, ...],
+        kind: str,
+        *,
+        is_open: bool = True,
+        without: Sequence[str] = (),
     ) -> None:
         self._package = package
         self._attributes = (attribute,) if isinstance(attribute, str) else attribute
         self._kind = kind
+        self._without = without
         self._group = f"daxy.{package.rpartition('.')[2]}" if is_open else ""
 
     def available(self) -> list[str]:
@@ -120,7 +128,8 @@ class Registry(Generic[Entry]):
         spec = importlib.util.find_spec(self._package)
         assert spec is not None and spec.submodule_search_locations is not None, self._package
         modules = pkgutil.iter_modules(list(spec.submodule_search_locations))
-        return sorted(m.name for m in modules if not m.ispkg and not m.name.startswith("_"))
+        names = (module.name for module in modules if not module.ispkg)
+        return sorted(it for it in names if not it.startswith("_") and it not in self._without)
 
     @cached_property
     def _entry_points(self) -> Mapping[str, Sequence[EntryPoint]]:
