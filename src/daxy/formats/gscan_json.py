@@ -19,6 +19,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 import numpy as np
 
+from daxy.core.disagreement import Disagreement
 from daxy.core.errors import WrongFile, in_one_line, quote
 from daxy.core.examples import Examples, Sequences
 from daxy.core.json_objects import NotJSON, decode
@@ -107,31 +108,6 @@ class Said(NamedTuple):
     verb: str
     manner: str
     referred: str
-
-
-class Disagreement(NamedTuple):
-    """What is wrong with an example."""
-
-    split: str
-    number: int
-    """In its split, from 0."""
-    problem: str
-
-    @property
-    def is_line(self) -> bool:
-        """Whether its number is that of a line of a file without named parts."""
-        return not self.split
-
-    @property
-    def as_json(self) -> dict[str, Any]:
-        """The same as JSON values; a line counts from 1."""
-        if self.is_line:
-            return {"line": self.number + 1, "problem": self.problem}
-        return self._asdict()
-
-    def __str__(self) -> str:
-        place = f"{self.number + 1}" if self.is_line else f"{self.split}[{self.number}]"
-        return f"{place}: {self.problem}"
 
 
 @dataclass(frozen=True, eq=False)

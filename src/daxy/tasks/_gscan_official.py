@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from daxy.core.disagreement import Disagreement
 from daxy.core.errors import WrongFile, quote
 from daxy.core.examples import Examples
 from daxy.core.split import Split
 from daxy.formats import gscan_json
 from daxy.formats._gscan_writing import Vectors, header, write
-from daxy.formats.gscan_json import Dataset, Disagreement
+from daxy.formats.gscan_json import Dataset
 from daxy.languages import grounded
 from daxy.languages.grounded import NoReferent
 from daxy.tasks._gscan_examples import Shown

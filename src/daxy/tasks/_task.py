@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Generic, TypeVar
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from daxy import metrics
+from daxy.core.disagreement import Disagreement
 from daxy.core.display import Brief
 from daxy.core.errors import WrongRequest, quote, require
 from daxy.core.examples import Example, Examples, Predictions, Sequences, Tokens
 from daxy.core.split import Sizes, Split
 from daxy.core.tokens import first_difference
+from daxy.languages import Language
 from daxy.metrics import Scores
+from daxy.tasks._checked import Checked, Count
 from daxy.tasks._data import Data
 from daxy.worlds.grid import World
 
@@ -76,9 +80,29 @@ class Task(Brief, ABC, Generic[Options]):
         return False
 
     @property
+    def language(self) -> Language[Any] | None:
+        """The language of its sources; None where none is known."""
+        return None
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether the targets are sentences of the language, and the sources what they mean."""
+        return False
+
+    @property
     def grounded(self) -> bool:
         """Whether its sources mean something in a world alone."""
-        return False
+        return self.language is not None and self.language.is_grounded
+
+    @property
+    def own_format(self) -> str:
+        """The name of a file format that this benchmark alone has."""
+        return ""
+
+    @property
+    def checked_as(self) -> str:
+        """What pairs are checked as: the task, or the benchmark whose tasks share their rules."""
+        return self.name
 
     @property
     @abstractmethod
@@ -131,8 +155,9 @@ class Task(Brief, ABC, Generic[Options]):
             NoRules: no rules say what a source means.
             WrongRequest: the source is not of the task's language.
         """
-        del source, world
-        raise NoRules(f"no rules say which targets of {self.name} are right")
+        if self.language is None or self.is_mirrored:
+            raise NoRules(f"no rules say which targets of {self.name} are right")
+        return self.language.denote(self.language.parse(source), world)
 
     def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
         """Return all right targets of a source; see `meaning`, which returns the only one."""
@@ -155,16 +180,57 @@ class Task(Brief, ABC, Generic[Options]):
         Raises:
             NoRules: no rules say which pairs are right.
         """
+        unknown = f"no rules say which pairs of {self.name} are right"
+        if self.grounded:
+            raise NoRules(unknown)
         try:
             right = self.targets(source)
         except NoRules:
-            raise NoRules(f"no rules say which pairs of {self.name} are right") from None
+            raise NoRules(unknown) from None
         except WrongRequest as error:
             return str(error)
         return None if target in right else _first_difference(right[0], target)
 
+    def recognises(self, examples: Sequence[Example]) -> bool:
+        """Whether the first examples of a file are of this task, by its rules."""
+        try:
+            return all(self.disagreement(each.source, each.target) is None for each in examples)
+        except NoRules:
+            return False
+
+    def counts(self, examples: Sequence[Example]) -> dict[str, Count]:
+        """Return what `daxy verify` counts beside disagreements."""
+        repeated = len(examples) - len({example.key for example in examples})
+        return {"duplicates": Count(repeated, "duplicates")}
+
+    def check(self, parts: Mapping[str, Examples]) -> Checked:
+        """Return which examples disagree with the rules; see `disagreement`."""
+        wrong = [
+            Disagreement(name, number, problem)
+            for name, examples in parts.items()
+            for number, pair in enumerate(zip(examples.source, examples.target, strict=True))
+            if (problem := self.disagreement(*pair))
+        ]
+        return Checked(
+            checked_as=self.checked_as,
+            parts={name: len(examples) for name, examples in parts.items()},
+            wrong=wrong,
+            counts=self.counts([each for examples in parts.values() for each in examples]),
+        )
+
+    def examine(self, path: Path) -> Checked:
+        """Return which examples of a file in the task's `own_format` disagree with the rules.
+
+        Raises:
+            WrongRequest: the task has no such format.
+            WrongFile: the file cannot be read.
+        """
+        raise WrongRequest(f"{path}: {self.name} has no file format of its own")
+
     def read(self, text: str) -> Tokens:
         """Return the tokens of a source as people write it."""
+        if self.language is not None and not self.is_mirrored:
+            return self.language.words(text)
         return tuple(map(self.source_spelling, text.split()))
 
     def source_spelling(self, token: str) -> str:

@@ -7,16 +7,20 @@ input (back-mapping).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.examples import Examples, Sequences, Tokens
+from daxy.core.examples import Example, Examples, Sequences, Tokens
 from daxy.core.split import Sizes, Split
+from daxy.languages import Language
 from daxy.languages import scan as scan_language
 from daxy.tasks import scan
+from daxy.tasks._checked import Count
+from daxy.tasks._scan_checks import counts, is_mirrored, is_scan
 from daxy.tasks._scan_data import ScanData
 from daxy.tasks._scan_task import ScanTask
 from daxy.tasks._task import Task
@@ -53,6 +57,29 @@ class NacsTask(Task[ScanData]):
             source=forward.provenance.source,
             options=forward.provenance.options,
         )
+
+    @property
+    def language(self) -> Language[Any]:
+        """The language of commands, which are the targets."""
+        return scan_language.LANGUAGE
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether the targets are the commands."""
+        return True
+
+    @property
+    def checked_as(self) -> str:
+        """What pairs are checked as."""
+        return "nacs"
+
+    def recognises(self, examples: Sequence[Example]) -> bool:
+        """Whether most words are SCAN's, and most sources begin with an action."""
+        return is_scan(examples) and is_mirrored(examples)
+
+    def counts(self, examples: Sequence[Example]) -> dict[str, Count]:
+        """Return how many commands are repeated, and how many pairs are spelled in other ways."""
+        return counts(examples, [example.target for example in examples])
 
     def disagreement(self, source: Tokens, target: Tokens) -> str | None:
         """Return what is wrong with a command or its actions; see `Task.disagreement`."""

@@ -13,10 +13,11 @@ from typing import Any, Generic, TypeVar, final
 
 import numpy as np
 
+from daxy import languages
 from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Tokens
 from daxy.core.split import Sizes, Split
-from daxy.languages import itg
+from daxy.languages import Language, itg
 from daxy.languages.itg import Grammar
 from daxy.tasks._streams import BigramFlip, Copy, Derived, Maker, Moved, Reverse, Stream
 from daxy.tasks._task import Task
@@ -153,10 +154,10 @@ class GrammarTask(DerivedTask[GrammarData]):
         del data
         return itg.grammar(self.grammar)
 
-    def meaning(self, source: Tokens, world: World | None = None) -> Tokens:
-        """Return the target of a derivation of a source; see `Task.meaning`."""
-        del world
-        return itg.parse(itg.grammar(self.grammar), source).target
+    @property
+    def language(self) -> Language[Any]:
+        """The language of the grammar."""
+        return languages.get(self.grammar)
 
     def disagreement(self, source: Tokens, target: Tokens) -> str | None:
         """Return why no derivation is of a pair; see `Task.disagreement`."""

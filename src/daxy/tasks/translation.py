@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 from daxy.core.errors import WrongRequest, quote, require
 from daxy.core.examples import Example, Examples, Sequences, Tokens
 from daxy.core.random import stream
 from daxy.core.split import Sizes, Split
-from daxy.languages import copular, spelling
+from daxy.languages import Language, copular
 from daxy.tasks import _translation_released as released
 from daxy.tasks._task import NoRules, Task
 from daxy.tasks._translation_data import PREFIXES, TranslationData
@@ -76,9 +76,10 @@ class TranslationTask(Task[TranslationData]):
             options=data.options,
         )
 
-    def meaning(self, source: Tokens, world: World | None = None) -> Tokens:
-        """Return the first translation of a sentence; see `Task.meaning`."""
-        return self.targets(source, world)[0]
+    @property
+    def language(self) -> Language[Any]:
+        """The language of both sides."""
+        return copular.LANGUAGE
 
     def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
         """Return all translations of a sentence; see `Task.targets`."""
@@ -93,10 +94,6 @@ class TranslationTask(Task[TranslationData]):
         """Refuse: most sentences of the papers are not of the grammar."""
         del source, target
         raise NoRules(f"no rules say which pairs of {self.name} are right")
-
-    def read(self, text: str) -> Tokens:
-        """Return the words of a sentence as the data spells them."""
-        return spelling.words(text)
 
     def facts(self, examples: Examples) -> dict[str, float]:
         """Return how often what is asked for is met, as Lake & Baroni (2018) count it.
