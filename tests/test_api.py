@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import daxy
-from daxy import metrics
+from daxy import tasks
 from daxy.core.errors import WrongFile, WrongRequest
 from daxy.core.examples import Sequences
 from daxy.tasks import Choices
@@ -50,7 +50,7 @@ def test_a_figure_of_a_whole_corpus_is_that_by_length_too() -> None:
     scored = daxy.score(task, said)
     assert scored.metric == "bleu"
     rows = np.flatnonzero(test.target.lengths == 5)
-    bleu = metrics.get("bleu").total(test.take(rows), Sequences.of(said).take(rows))
+    bleu = tasks.get(task).total("bleu", test.take(rows), Sequences.of(said).take(rows))
     assert scored.by_length()[5] == (len(rows), bleu)
     assert bleu != pytest.approx(scored.right[rows].mean())
 

@@ -18,7 +18,6 @@ from daxy.languages.grounded import parse, referent
 from daxy.report.finding import Tested, draw
 from daxy.runs.folder import RunFolder
 from daxy.worlds import drawing
-from daxy.worlds.examples import GroundedExample
 
 RUNS = Path("runs")
 HERE = Path(__file__).parent
@@ -57,7 +56,7 @@ def film(paper: str, ink: str) -> list[Image.Image]:
     """Return a frame for each step of a gSCAN demonstration, with the command below it."""
     test, number = EXAMPLE
     example = daxy.load("gscan/compositional").named[test][number - 1]
-    assert isinstance(example, GroundedExample)
+    assert example.world is not None
     world, command = example.world, parse(example.source)
     marked = world.placed[referent(command.phrase, world.things)].cell
     states = list(world.course(example.target))

@@ -1,6 +1,7 @@
 """The command `daxy`, which is `python -m daxy` too."""
 
 import sys
+import warnings
 
 from daxy.core import interrupts
 
@@ -10,7 +11,9 @@ def main() -> int:
     # The imports of the command line take most of the first tenth of a second.
     interrupts.install(sys.argv[1:])
     from daxy.cli.main import main as serve
+    from daxy.cli.main import show_warning
 
+    warnings.showwarning = show_warning
     return serve()
 
 

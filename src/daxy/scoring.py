@@ -28,12 +28,11 @@ from daxy.core.tokens import split as split_text
 from daxy.formats import predictions as prediction_files
 from daxy.formats.predictions import COMMAS, Aligned, Reading
 from daxy.metrics import Scores
-from daxy.metrics.exact import METRIC as EXACT
 from daxy.tasks import Task
 
 Prediction = str | Sequence[str]
 """Tokens, or a string of them separated by spaces; by commas where tokens have spaces in them."""
-Predictions = Mapping[str, Prediction] | Iterable[Prediction] | Sequences | Path | str
+AnyPredictions = Mapping[str, Prediction] | Iterable[Prediction] | Sequences | Path | str
 """By key, or in the order of the test set, or the path of a file."""
 
 NEARLY_ALL = 0.9
@@ -158,7 +157,7 @@ class Scored(Brief):
 
     def _total(self, rows: NDArray[np.int64]) -> float:
         some, given = self.examples.take(rows), self.predictions.take(rows)
-        return metrics.get(self.metric).total(some, given, self.right[rows])
+        return tasks.get(self.task).total(self.metric, some, given, self.right[rows])
 
     def by_length(self) -> dict[int, tuple[int, float]]:
         """Return by target length how many examples there are, and the primary metric's figure."""
@@ -169,7 +168,7 @@ class Scored(Brief):
 
 def score(
     task: str,
-    predictions: Predictions,
+    predictions: AnyPredictions,
     *,
     split: Split | None = None,
     partial: bool = False,
@@ -316,7 +315,7 @@ def _oddities(examples: Examples, predictions: Sequences, *, has_order: bool) ->
     empty = int((predictions.lengths == 0).sum())
     if 2 * empty > count:
         notes.append(f"{empty:,} of {count:,} predictions are empty")
-    exact = float(EXACT.score(examples, predictions).mean()) if count else 1.0
+    exact = float(examples.target.matches(predictions).mean()) if count else 1.0
     if exact > 0.5 or count < 2:
         return notes
     targets = Counter(examples.target)
@@ -326,13 +325,13 @@ def _oddities(examples: Examples, predictions: Sequences, *, has_order: bool) ->
             f"{shared:,} of {count:,} predictions are targets of the test set, {exact:.1%} of them"
         )
         notes.append(f"{bag} in their place: they may be in the order of another file{advice}")
-    copies = float(EXACT.score(Examples(examples.source, examples.source), predictions).mean())
+    copies = float(examples.source.matches(predictions).mean())
     if copies >= NEARLY_ALL and len(predictions):
         notes.append(f"{copies:.0%} of the predictions are the sources of their examples")
     return notes
 
 
-def _aligned(predictions: Predictions, examples: Examples, how: Reading) -> Aligned:
+def _aligned(predictions: AnyPredictions, examples: Examples, how: Reading) -> Aligned:
     if isinstance(predictions, str | Path):
         return prediction_files.read(usable(Path(predictions)), examples, how)
     known = spaced(examples.source, examples.target)

@@ -14,23 +14,23 @@ from daxy.augmentation import Augmenter
 from daxy.augmentation.geca import Geca
 from daxy.augmentation.worlds import Rewriter, Rewritten, spelled, targets, thing_spelled
 from daxy.core.errors import WrongRequest
+from daxy.core.examples import Examples
 from daxy.languages import grounded
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Thing
 from daxy.worlds.columns import Worlds
-from daxy.worlds.examples import GroundedExamples
 
 GECA = Geca(count=40)
 
 
 @pytest.fixture(scope="module")
-def train() -> GroundedExamples:
+def train() -> Examples:
     found = daxy.load("gscan/compositional", grid=4, resampling=1, kind="normal", shots=0).train
-    assert isinstance(found, GroundedExamples)
+    assert found.worlds is not None
     return found
 
 
 @pytest.fixture(scope="module")
-def rewriter(train: GroundedExamples) -> Rewriter:
+def rewriter(train: Examples) -> Rewriter:
     return Rewriter(train, GECA)
 
 
@@ -50,7 +50,7 @@ def others(worlds: Worlds) -> np.ndarray:
 
 
 def test_actions_and_all_of_a_world_but_its_target_stay(
-    train: GroundedExamples, rewritten: Rewritten
+    train: Examples, rewritten: Rewritten
 ) -> None:
     sides = ((train, rewritten.given), (train.take(rewritten.made_of), rewritten.added))
     for before, now in sides:
@@ -63,7 +63,7 @@ def test_actions_and_all_of_a_world_but_its_target_stay(
 
 @pytest.mark.slow
 def test_a_command_and_its_target_become_what_was_composed_of_them(
-    train: GroundedExamples, rewritten: Rewritten
+    train: Examples, rewritten: Rewritten
 ) -> None:
     known = {
         (origin, (each.source, each.target))
@@ -84,7 +84,7 @@ def test_a_command_and_its_target_become_what_was_composed_of_them(
 
 
 def test_every_example_that_something_can_be_made_of_is_changed(
-    train: GroundedExamples, rewritten: Rewritten
+    train: Examples, rewritten: Rewritten
 ) -> None:
     origins = {origin for each in rewritten.compositions for origin in each.origins}
     pairs = [(each.source, spelled(each.world.placed[0].thing)) for each in train]
@@ -93,9 +93,7 @@ def test_every_example_that_something_can_be_made_of_is_changed(
     assert not origins & set(left)
 
 
-def test_what_is_new_is_in_no_training_example(
-    train: GroundedExamples, rewritten: Rewritten
-) -> None:
+def test_what_is_new_is_in_no_training_example(train: Examples, rewritten: Rewritten) -> None:
     """Both its command and its thing are: of all things train lacks red squares alone."""
     said, placed = set(train.source), {tuple(row) for row in things(train.worlds).tolist()}
     assert {each.source for each in rewritten.compositions}.isdisjoint(said)
@@ -113,7 +111,7 @@ def test_what_is_no_command_is_drawn_all_the_same(rewritten: Rewritten) -> None:
 
 
 def test_there_are_as_many_more_as_are_asked_for(rewritten: Rewritten, train: object) -> None:
-    assert isinstance(train, GroundedExamples)
+    assert train.worlds is not None
     assert len(rewritten.added) == GECA.count
     assert len(rewritten.examples) == len(train) + GECA.count
 
@@ -125,7 +123,7 @@ def test_the_seed_decides(rewriter: Rewriter, rewritten: Rewritten) -> None:
     assert other.added.keys != rewritten.added.keys
 
 
-def test_the_training_set_may_stay_as_it_is(train: GroundedExamples, rewritten: Rewritten) -> None:
+def test_the_training_set_may_stay_as_it_is(train: Examples, rewritten: Rewritten) -> None:
     beside = Rewriter(train, replace(GECA, in_place=False)).rewritten(0)
     assert beside.given.keys == train.keys
     assert beside.changed == 0
@@ -133,7 +131,7 @@ def test_the_training_set_may_stay_as_it_is(train: GroundedExamples, rewritten: 
     assert beside.compositions == rewritten.compositions
 
 
-def test_nothing_is_made_of_what_has_nothing_new(train: GroundedExamples) -> None:
+def test_nothing_is_made_of_what_has_nothing_new(train: Examples) -> None:
     walks = [row for row, source in enumerate(train.source) if source == train.source[0]]
     found = Rewriter(train.take(walks), GECA).rewritten(0)
     assert (found.changed, len(found.added), found.compositions) == (0, 0, ())
@@ -183,7 +181,7 @@ def test_tokens_that_spell_no_thing_are_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("row", [0, 1, 2])
-def test_a_world_without_things_is_refused(train: GroundedExamples, row: int) -> None:
+def test_a_world_without_things_is_refused(train: Examples, row: int) -> None:
     some = train.take([0, 1, 2])
     worlds = list(some.worlds)
     worlds[row] = replace(worlds[row], placed=())
@@ -194,15 +192,15 @@ def test_a_world_without_things_is_refused(train: GroundedExamples, row: int) ->
 
 
 def test_a_run_is_taught_the_changed_set_and_what_was_added(
-    train: GroundedExamples, rewritten: Rewritten
+    train: Examples, rewritten: Rewritten
 ) -> None:
     taught = Augmenter(train, GECA).taught(0)
     assert taught.given.keys == rewritten.given.keys
     assert taught.added.keys == rewritten.added.keys
 
 
-def test_what_has_no_worlds_or_would_change_nothing_is_refused(train: GroundedExamples) -> None:
-    with pytest.raises(WrongRequest, match="train must be a GroundedExamples"):
+def test_what_has_no_worlds_or_would_change_nothing_is_refused(train: Examples) -> None:
+    with pytest.raises(WrongRequest, match="the examples have no worlds"):
         Rewriter(daxy.load("scan/simple_p1").train, GECA)  # pyright: ignore[reportArgumentType]
     nothing = Rewriter(train, replace(GECA, count=0, in_place=False))
     with pytest.raises(WrongRequest, match="with no-in-place count must be positive, not 0"):

@@ -14,7 +14,7 @@ import pytest
 import daxy as package
 from daxy import tasks
 from daxy.formats import jsonl, parquet, scan_text
-from daxy.tasks.gscan import examine
+from daxy.tasks._gscan_official import examine
 
 
 def test_interpret_shows_the_parse_and_the_actions(daxy: Callable) -> None:

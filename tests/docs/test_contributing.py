@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 from tests.docs.blocks import ROOT, blocks
 
+from daxy import tasks
 from daxy.cli import _parse
-from daxy.core import registry
 from daxy.core.errors import DaxyError
-from daxy.core.examples import Examples
-from daxy.models import memories, transducer
+from daxy.core.examples import Examples, Predictions
+from daxy.models import transducer
 from daxy.models._model import Batch, Sizes
+from daxy.models.configs import transducer as configs
 from daxy.tasks import ScanData
 
 
@@ -56,8 +57,9 @@ def test_the_task_has_the_sizes_it_states(shown: ModuleType) -> None:
 def test_the_metric_judges_the_first_token(shown: ModuleType) -> None:
     examples = Examples.of([("a", "x y"), ("b", "x y"), ("c", "x y")])
     given = Examples.of([("a", "x x"), ("b", "y x"), ("c", "")]).target
-    assert shown.METRIC.score(examples, given).tolist() == [True, False, False]
-    assert shown.METRIC.total(examples, given) == pytest.approx(1 / 3)
+    given, task = Predictions.of_sequences(given), tasks.get("scan/simple")
+    assert shown.METRIC.score(task, examples, given).tolist() == [True, False, False]
+    assert shown.METRIC.total(task, examples, given) == pytest.approx(1 / 3)
 
 
 @pytest.mark.parametrize("shown", ["class Model"], indirect=True)
@@ -77,8 +79,8 @@ def test_the_model_steps_as_it_is_taught(shown: ModuleType) -> None:
 def test_the_memory_is_one_that_a_network_can_have(
     shown: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registry, "entries", lambda _: ["last"])
-    monkeypatch.setattr(memories, "get", {"last": shown.MEMORY}.__getitem__)
+    monkeypatch.setitem(sys.modules, "daxy.models.memories.last", shown)
+    monkeypatch.setattr(configs.MEMORIES, "built_in", ["last"])
     config = transducer.Config(memory="last", hidden=8, memory_width=4)
     model = transducer.Model(config, Sizes(6, 5), key=jax.random.key(0))
     source, target = jnp.array([[2, 3, 1], [4, 1, 0]]), jnp.array([[2, 3, 1], [4, 1, 0]])

@@ -10,7 +10,6 @@ from tests.docs.blocks import ROOT, Block, blocks, commands, run, without_blocks
 
 from daxy import models, papers, tasks
 from daxy.cli import _parse, main
-from daxy.core import registry
 
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]
@@ -63,7 +62,7 @@ def _check_commands(block: Block) -> None:
         assert name in main.verbs(), words
         if "--help" in arguments:
             continue
-        made = registry.load("daxy.cli", name, kind="verb").VERB
+        made = main.VERBS.get(name)
         verb = made if isinstance(made, type) else made(arguments)
         _parse.parse(verb, name, arguments)
 
@@ -100,7 +99,7 @@ def _of_one_task(verb: str) -> tuple[str, ...]:
 
 
 def _flags_of(verb: str, *arguments: str) -> Iterator[str]:
-    made = registry.load("daxy.cli", verb, kind="verb").VERB
+    made = main.VERBS.get(verb)
     kind = made if isinstance(made, type) else made(list(arguments))
     yield from _parse.flags(kind, verb)
 

@@ -17,7 +17,7 @@ from safetensors.numpy import save
 
 from daxy import papers
 from daxy.cli._parse import parse
-from daxy.core import registry
+from daxy.cli.main import VERBS
 from daxy.core.examples import Examples, Sequences
 from daxy.core.files import write_json
 from daxy.core.split import Provenance, Sizes
@@ -42,7 +42,6 @@ from daxy.runs.folder import RESULTS, RunFolder
 from daxy.training.checkpoint import Checkpoint, named_arrays, read_arrays, restored
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstration import demonstrate
-from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.grid import ACTIONS, Cell, Placed, World
 
 CUT = b"\0\0\n"
@@ -104,7 +103,7 @@ CIRCLE, SQUARE = grounded.Thing("circle", "red", 2), grounded.Thing("square", "b
 WORLD = World(4, Cell(0, 0), (Placed(CIRCLE, Cell(1, 2)), Placed(SQUARE, Cell(3, 3))), 2)
 WORLDS = (WORLD, World(4, Cell(1, 0), WORLD.placed))
 WALK = grounded.parse(("walk", "to", "a", "circle"))
-SEEN = GroundedExamples(
+SEEN = Examples(
     Sequences.of([grounded.say(WALK)] * 2),
     Sequences.of([tuple(demonstrate(WALK, world)) for world in WORLDS]),
     Worlds.of(WORLDS),
@@ -115,7 +114,7 @@ ABOUT = Provenance(
 
 
 def rows(examples: Examples) -> list[Any]:
-    worlds = examples.worlds if isinstance(examples, GroundedExamples) else [None] * len(examples)
+    worlds = examples.worlds if examples.worlds is not None else [None] * len(examples)
     return list(zip(examples.keys, examples.source, examples.target, worlds, strict=True))
 
 
@@ -366,9 +365,9 @@ LINES = (
 
 def request(line: str) -> Any:
     name, *words = line.split(" ")
-    module = registry.load("daxy.cli", name, "VERB", kind="verb")
+    found = VERBS.get(name)
     try:
-        kind = module.VERB if isinstance(module.VERB, type) else module.VERB(words)
+        kind = found if isinstance(found, type) else found(words)
         return parse(kind, name, words)
     except SystemExit as stop:
         assert not stop.code  # help was asked for

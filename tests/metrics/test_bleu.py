@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from sacrebleu import corpus_bleu, sentence_bleu
 
-from daxy import metrics
+from daxy import metrics, tasks
 from daxy.core.examples import Examples, Sequences
 from daxy.metrics.bleu import SIGNATURE, scorer
 from daxy.papers._printed import COUNTED
 
-BLEU, ACCEPTED = metrics.get("bleu"), metrics.get("accepted")
+BLEU, TASK = metrics.get("bleu"), tasks.get("translation/daxy")
 PAIRS = [
     ("i am very tired .", "je suis tres fatigue ."),
     ("you are not daxy .", "tu n es pas daxiste ."),
@@ -30,25 +30,25 @@ def sequences(sentences: list[str]) -> Sequences:
 
 def test_bleu_is_sacrebleus() -> None:
     wanted = [target for _, target in PAIRS]
-    found = BLEU.total(examples(), sequences(SAID))
+    found = TASK.total("bleu", examples(), sequences(SAID))
     assert found == corpus_bleu(SAID, [wanted], tokenize="none", force=True).score / 100
     each = [
         sentence_bleu(said, [own], tokenize="none") for said, own in zip(SAID, wanted, strict=True)
     ]
     np.testing.assert_allclose(
-        BLEU.score(examples(), sequences(SAID)), [own.score / 100 for own in each]
+        TASK.score("bleu", examples(), sequences(SAID)), [own.score / 100 for own in each]
     )
 
 
 def test_bleu_of_targets_is_one_and_of_nothing_none() -> None:
     right = examples().target
-    assert BLEU.total(examples(), right) == 1.0
-    assert BLEU.score(examples(), right).tolist() == pytest.approx([1.0] * 3)
+    assert TASK.total("bleu", examples(), right) == 1.0
+    assert TASK.score("bleu", examples(), right).tolist() == pytest.approx([1.0] * 3)
     nothing = Sequences.of([[]] * 3)
-    assert BLEU.total(examples(), nothing) == 0
-    assert BLEU.score(examples(), nothing).tolist() == [0.0] * 3
+    assert TASK.total("bleu", examples(), nothing) == 0
+    assert TASK.score("bleu", examples(), nothing).tolist() == [0.0] * 3
     none = examples().take([])
-    assert math.isnan(BLEU.total(none, none.target))
+    assert math.isnan(TASK.total("bleu", none, none.target))
 
 
 def test_the_signature_is_what_sacrebleu_says() -> None:
@@ -61,13 +61,14 @@ def test_the_signature_is_what_sacrebleu_says() -> None:
 
 
 def test_another_way_to_say_the_same_is_accepted() -> None:
-    assert ACCEPTED.score(examples(), sequences(SAID)).tolist() == [True, True, False]
-    assert ACCEPTED.score(examples(), examples().target).all()
+    assert TASK.score("accepted", examples(), sequences(SAID)).tolist() == [True, True, False]
+    assert TASK.score("accepted", examples(), examples().target).all()
     wrong = ["tu es tres fatigue .", "vous etes daxiste .", ""]
-    assert not ACCEPTED.score(examples(), sequences(wrong)).any()
+    assert not TASK.score("accepted", examples(), sequences(wrong)).any()
 
 
 def test_both_directions_are_accepted() -> None:
     said = ["i m very tired .", "you aren t daxy .", "she says no ."]
-    found = ACCEPTED.score(examples().swapped(), sequences(said))
+    task = tasks.get("translation/daxy_fr_en")
+    found = task.score("accepted", examples().swapped(), sequences(said))
     assert found.tolist() == [True, True, False]

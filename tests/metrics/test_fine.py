@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daxy import metrics
+from daxy import tasks
 from daxy.core.examples import Examples, Sequences
 
-FINE = metrics.get("fine")
+TASK = tasks.get("transduction/copy")
 
 
 def score(target: str, prediction: str) -> float:
     examples = Examples.of([(["x"], target.split())])
-    (found,) = FINE.score(examples, Sequences.of([prediction.split()]))
+    (found,) = TASK.score("fine", examples, Sequences.of([prediction.split()]))
     return float(found)
 
 
@@ -45,7 +45,7 @@ def test_fine_is_the_longest_common_beginning_with_the_end(
     pairs: list[tuple[list[str], list[str]]],
 ) -> None:
     examples = Examples.of([(["x"], target) for target, _ in pairs])
-    found = FINE.score(examples, Sequences.of([said for _, said in pairs]))
+    found = TASK.score("fine", examples, Sequences.of([said for _, said in pairs]))
     expected = list[float]()
     for target, said in pairs:
         wanted, given_ = [*target, "END"], [*said, "END"]
@@ -54,5 +54,5 @@ def test_fine_is_the_longest_common_beginning_with_the_end(
             right += 1
         expected.append(right / len(wanted))
     np.testing.assert_allclose(found, expected)
-    exact = metrics.get("exact").score(examples, Sequences.of([said for _, said in pairs]))
+    exact = TASK.score("exact", examples, Sequences.of([said for _, said in pairs]))
     np.testing.assert_array_equal(found == 1, exact)

@@ -1,14 +1,29 @@
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daxy import metrics
+from daxy import metrics, tasks
 from daxy.core.errors import UnknownName
-from daxy.core.examples import Examples, Sequences
+from daxy.core.examples import Examples, Predictions, Sequences
+from daxy.metrics import Metric, Rules, Scores
 
+SCAN, NACS = tasks.get("scan/simple"), tasks.get("nacs/simple")
 tokens = st.lists(st.sampled_from(["I_JUMP", "I_WALK", "I_RUN"]), max_size=3)
+
+
+class Likelihood(Metric):
+    """The mean probability of the targets."""
+
+    name = "likelihood"
+    summary = "the mean probability of the targets"
+
+    def score(self, task: Rules, examples: Examples, predictions: Predictions) -> Scores:
+        assert predictions.log_likelihood is not None
+        return np.exp(predictions.log_likelihood)
 
 
 def test_every_metric_is_named_as_its_file_and_says_what_it_is() -> None:
@@ -28,8 +43,8 @@ def test_exact_match_is_equality_of_tokens(rows: list[tuple[list[str], list[str]
     examples = Examples.of(([], target) for target, _ in rows)
     predictions = Sequences.of(prediction for _, prediction in rows)
     wanted = [target == prediction for target, prediction in rows]
-    assert metrics.get("exact").score(examples, predictions).tolist() == wanted
-    total = metrics.get("exact").total(examples, predictions)
+    assert SCAN.score("exact", examples, predictions).tolist() == wanted
+    total = SCAN.total("exact", examples, predictions)
     assert math.isclose(total, sum(wanted) / len(wanted))
 
 
@@ -54,4 +69,19 @@ def test_back_mapping_accepts_any_command_that_means_the_source(
 ) -> None:
     examples = Examples.of([(actions.split(), ["walk"])])
     predictions = Sequences.of([command.split()])
-    assert metrics.get("back_mapping").score(examples, predictions).tolist() == [right]
+    assert NACS.score("back_mapping", examples, predictions).tolist() == [right]
+
+
+def test_likelihoods_reach_a_metric_with_the_predictions() -> None:
+    target = Sequences.of([["a"], ["b", "a"], ["c"]])
+    given = Predictions.of_sequences(target)
+    assert given.log_likelihood is None
+    assert given.take([2, 0]).log_likelihood is None
+    known = replace(given, log_likelihood=np.log([0.5, 0.25, 1.0]))
+    assert Predictions.of_sequences(known) is known
+    np.testing.assert_allclose(known.take([2, 0]).log_likelihood, np.log([1.0, 0.5]))
+    np.testing.assert_allclose(known[1:].log_likelihood, np.log([0.25, 1.0]))
+    assert list(known[1:]) == [("b", "a"), ("c",)]
+    assert known[0] == ("a",)
+    examples = Examples(target, target)
+    assert Likelihood().total(SCAN, examples, known) == pytest.approx(1.75 / 3)

@@ -10,7 +10,7 @@ import pytest
 import daxy
 from daxy.languages import grounded
 from daxy.languages.grounded import Thing
-from daxy.tasks.gscan import examine
+from daxy.tasks._gscan_official import examine
 from daxy.worlds.demonstration import demonstrate
 from daxy.worlds.execution import fault
 from daxy.worlds.grid import Cell, Placed, World

@@ -9,7 +9,7 @@ import pytest
 
 from daxy import papers, tasks
 from daxy.core.errors import UnknownName, WrongRequest
-from daxy.core.examples import Sequences, Tokens
+from daxy.core.examples import Example, Examples, Sequences, Tokens
 from daxy.core.files import write_bytes
 from daxy.formats import predictions
 from daxy.languages import grounded
@@ -26,19 +26,18 @@ from daxy.runs.folder import RunFolder
 from daxy.tasks import Data
 from daxy.tasks.gscan import GscanTask
 from daxy.training.protocol import protocol
-from daxy.worlds.examples import GroundedExample, GroundedExamples
 from daxy.worlds.grid import Cell
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 
 TASK = "gscan/compositional"
 DATA = tasks.data(TASK, grid=4, resampling=1, kind="simple_trans", shots=0)
-Does = Callable[[GroundedExample], Tokens]
+Does = Callable[[Example], Tokens]
 
 
-def asked_of() -> GroundedExamples:
+def asked_of() -> Examples:
     test = DATA.load(TASK).test
-    assert isinstance(test, GroundedExamples)
+    assert test.worlds is not None
     return test
 
 
@@ -51,7 +50,7 @@ def run(folder: Path, seed: int, does: Does, data: Data = DATA) -> RunFolder:
     made = RunFolder(folder / config.name)
     made.begin(config, {"group": [config.name]})
     write_bytes(made.path / "model.safetensors", b"weights")
-    assert isinstance(split.test, GroundedExamples)
+    assert split.test.worlds is not None
     done = Sequences.of([does(example) for example in split.test])
     predictions.write(made.predictions, split.test, done, task.scores(split.test, done))
     made.finish(
@@ -69,17 +68,17 @@ def run(folder: Path, seed: int, does: Does, data: Data = DATA) -> RunFolder:
     return made
 
 
-def right(example: GroundedExample) -> Tokens:
+def right(example: Example) -> Tokens:
     return example.target
 
 
-def knows_no_color(example: GroundedExample) -> Tokens:
+def knows_no_color(example: Example) -> Tokens:
     """Right about phrases without a color."""
     named = grounded.parse(example.source).phrase.color
     return example.target if named is None else ()
 
 
-def stays_in_its_row(example: GroundedExample) -> Tokens:
+def stays_in_its_row(example: Example) -> Tokens:
     """Goes as far as a right agent until that would change the row."""
     done = list[str]()
     for action in example.target:
@@ -129,7 +128,7 @@ def test_every_grouping_by_situation_has_every_example_once(folders: list[RunFol
     assert set(rows(south_west, "direction of the target")) == {"sw"}
 
 
-def goes_south_first(example: GroundedExample) -> Tokens:
+def goes_south_first(example: Example) -> Tokens:
     """Walks to what is in the south east, but along the column first; does nothing else."""
     target, agent = target_of(example), example.world.agent
     rows, columns = target.row - agent.row, target.column - agent.column
@@ -167,7 +166,7 @@ def test_accuracy_by_length_of_some_tests_is_of_them_alone(folders: list[RunFold
 def test_an_agent_that_keeps_to_its_row_ends_in_line_with_the_target(tmp_path: Path) -> None:
     found = analyses.get("destinations").run([run(tmp_path, 0, stays_in_its_row)], of=("D",))
     shares = {name: share for name, (share,) in rows(found, "D").items()}
-    asked = [each for each in DATA.load(TASK).named["D"] if isinstance(each, GroundedExample)]
+    asked = [each for each in DATA.load(TASK).named["D"] if each.world is not None]
     ends = [each.world.path(stays_in_its_row(each))[-1] for each in asked]
     places = {
         "target's": [target_of(each) for each in asked],
@@ -190,7 +189,7 @@ def test_an_agent_that_keeps_to_its_row_ends_in_line_with_the_target(tmp_path: P
     assert shares["right cell"] == pytest.approx(100 * np.mean(same))
 
 
-def target_of(example: GroundedExample) -> Cell:
+def target_of(example: Example) -> Cell:
     """Return the cell of what a command speaks of."""
     phrase = grounded.parse(example.source).phrase
     return example.world.placed[grounded.referent(phrase, example.world.things)].cell

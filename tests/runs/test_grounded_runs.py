@@ -23,7 +23,6 @@ from daxy.runs.saved import load
 from daxy.runs.store import RunStore
 from daxy.training.interrupt import Interrupted
 from daxy.training.protocol import Protocol
-from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.grid import Cell
 
 TASK = "gscan/compositional"
@@ -80,7 +79,7 @@ def test_networks_side_by_side_say_what_each_says_alone(trained: RunFolder, tmp_
         runs = experiment(tmp_path).run([0, 1])
     assert [run.scores()["tests"].keys() for run in runs] == [trained.scores()["tests"].keys()] * 2
     test = DATA.load(TASK).test[:40]
-    assert isinstance(test, GroundedExamples)
+    assert test.worlds is not None
     alone, beside, other = (
         load(run.path).last_states(test.source, test.worlds) for run in (trained, *runs)
     )
@@ -120,7 +119,7 @@ def test_it_is_judged_on_each_test(trained: RunFolder) -> None:
 
 def test_its_network_says_of_a_world_what_it_said_when_it_was_judged(trained: RunFolder) -> None:
     test = DATA.load(TASK).test[:40]
-    assert isinstance(test, GroundedExamples)
+    assert test.worlds is not None
     said = parquet.load(trained.predictions, ("prediction",))["prediction"].to_pylist()[:40]
     network = load(trained.path)
     assert list(network.predict(test.source, test.worlds)) == [tuple(each) for each in said]
@@ -136,7 +135,7 @@ def test_its_network_is_asked_of_a_world_for_each_source_and_of_nothing_else(
     trained: RunFolder,
 ) -> None:
     test = DATA.load(TASK).test[:3]
-    assert isinstance(test, GroundedExamples)
+    assert test.worlds is not None
     network, asked = load(trained.path), test.source
     said = network.predict(asked, test.worlds)
     world, some = test.worlds[:1], said[:2]
@@ -177,7 +176,7 @@ def test_a_finished_run_is_found_again(trained: RunFolder) -> None:
 
 def test_what_its_network_attends_to_is_a_share_of_the_cells(trained: RunFolder) -> None:
     test = DATA.load(TASK).test[:30]
-    assert isinstance(test, GroundedExamples)
+    assert test.worlds is not None
     network = load(trained.path)
     said = network.predict(test.source, test.worlds)
     looks = network.attended(test.source, said, test.worlds)
@@ -191,7 +190,7 @@ def test_what_its_network_attends_to_is_a_share_of_the_cells(trained: RunFolder)
 def test_whether_it_attends_to_the_target_is_counted(trained: RunFolder) -> None:
     found = analyses.get("attention").run([trained], of=("A",))
     test = DATA.load(TASK).named["A"]
-    assert isinstance(test, GroundedExamples)
+    assert test.worlds is not None
     kept = parquet.load(trained.predictions, ("key", "prediction")).to_pydict()
     said = dict(zip(kept["key"], kept["prediction"], strict=True))
     network = load(trained.path)
@@ -219,7 +218,7 @@ def test_what_it_does_is_drawn(trained: RunFolder, tmp_path: Path, daxy: Callabl
     request = (*example, "--shots", "0", "--example", "A:1", "--run", str(trained.path))
     found = daxy(*request, "--draw", str(out), "--json").json
     test = DATA.load(TASK).named["A"][:1]
-    assert isinstance(test, GroundedExamples)
+    assert test.worlds is not None
     (said,) = load(trained.path).predict(test.source, test.worlds)
     assert found["prediction"] == ", ".join(said)
     assert np.sum(found["attention"]) == pytest.approx(1, abs=1e-2)

@@ -19,7 +19,6 @@ from daxy.tasks import gscan
 from daxy.tasks._gscan_data import CompositionalData, GscanData
 from daxy.tasks._gscan_examples import Shown, every
 from daxy.tasks._gscan_predicates import HELD_OUT, held_out
-from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.placement import DIRECTIONS
 
 SMALL = {"grid": 4, "resampling": 1}
@@ -60,7 +59,7 @@ def length(made_once: None) -> Split:
 
 def shown(split: Split, part: str) -> Shown:
     examples = split.named[part]
-    assert isinstance(examples, GroundedExamples)
+    assert examples.worlds is not None
     return Shown.of(examples)
 
 
@@ -160,7 +159,7 @@ def test_geca_makes_a_set_like_that_of_the_authors(released: Split) -> None:
     That no red square is called red is of the paper's table alone; see docs/howto/augment.md.
     """
     assert ruis2020.TABLE_4 == TABLE_4
-    assert isinstance(released.train, GroundedExamples)
+    assert released.train.worlds is not None
     rewriter = Rewriter(released.train, Geca(count=10_000))
     draws = [rewriter.rewritten(seed).examples for seed in range(6)]
     sequences = ((draws[0].source, GECA_WORDS), (draws[0].target, GECA_ACTIONS))
@@ -306,7 +305,7 @@ def test_spinning_comes_after_a_step_where_the_paper_s_way_is_asked_for() -> Non
 
 def test_the_other_way_round_executes_in_a_set_that_spins_after_a_step() -> None:
     train = daxy.load("gscan/compositional", **SMALL, shots=0, spin="after").train
-    assert isinstance(train, GroundedExamples)
+    assert train.worlds is not None
     spin = ("turn left",) * 4
     diagonal = [
         (row, ("turn right", *("walk", *spin) * rows, "turn left", *("walk", *spin) * columns))
@@ -343,8 +342,8 @@ def test_a_larger_grid_asks_for_more_room() -> None:
     small, large = (
         daxy.load("gscan/length", grid=n, kind="simple_trans", resampling=1).test for n in (5, 7)
     )
-    assert isinstance(large, GroundedExamples)
-    assert isinstance(small, GroundedExamples)
+    assert large.worlds is not None
+    assert small.worlds is not None
     assert (large.worlds.size == 7).all()
     assert large.worlds.cells.max() == 6
     assert small.worlds.cells.max() == 4

@@ -10,18 +10,18 @@ import pytest
 
 import daxy as package
 from daxy.core.errors import WrongFile
+from daxy.core.examples import Examples
 from daxy.formats._gscan_writing import header, write
 from daxy.tasks._gscan_data import CompositionalData
 from daxy.tasks._gscan_examples import every
 from daxy.tasks._gscan_official import ORDER, examine
-from daxy.worlds.examples import GroundedExamples
 
-Parts = dict[str, GroundedExamples]
+Parts = dict[str, Examples]
 SHARE = 0.7
 
 
 @pytest.fixture(scope="module")
-def made() -> GroundedExamples:
+def made() -> Examples:
     """Every example of a small set, in an order of no meaning."""
     shown = every(CompositionalData(grid=4, resampling=1, kind="simple_trans"))
     rows = np.random.default_rng(0).permutation(len(shown))[:1_000]
@@ -47,12 +47,12 @@ def distinct(parts: Parts) -> Parts:
     return parts | {"test": parts["test"].take(np.array(kept, np.int64))}
 
 
-def pairs(examples: GroundedExamples) -> list[Any]:
+def pairs(examples: Examples) -> list[Any]:
     cells = [world.placed[0].cell for world in examples.worlds]
     return list(zip(examples.source, examples.target, cells, strict=True))
 
 
-def uniform(made: GroundedExamples, *, dev: bool = False) -> Parts:
+def uniform(made: Examples, *, dev: bool = False) -> Parts:
     train, test = made.take(np.arange(700)), made.take(np.arange(700, 1_000))
     parts = {"train": train, "test": test}
     if dev:
@@ -60,7 +60,7 @@ def uniform(made: GroundedExamples, *, dev: bool = False) -> Parts:
     return distinct(parts)
 
 
-def by_length(made: GroundedExamples, most: int = 5) -> Parts:
+def by_length(made: Examples, most: int = 5) -> Parts:
     lengths = made.target.lengths
     short, long = np.flatnonzero(lengths <= most), np.flatnonzero(lengths > most)
     return {"train": made.take(short[50:]), "dev": made.take(short[:50]), "test": made.take(long)}
@@ -68,7 +68,7 @@ def by_length(made: GroundedExamples, most: int = 5) -> Parts:
 
 @pytest.mark.parametrize("dev", [False, True])
 def test_nothing_is_held_out_in_a_uniform_split(
-    dev: bool, made: GroundedExamples, save: Callable[[Parts], Path], daxy: Callable[..., Any]
+    dev: bool, made: Examples, save: Callable[[Parts], Path], daxy: Callable[..., Any]
 ) -> None:
     path = save(uniform(made, dev=dev))
     assert examine(path).taken.kind == "uniform"
@@ -83,10 +83,10 @@ def test_nothing_is_held_out_in_a_uniform_split(
 
 
 def test_what_is_wrong_in_a_uniform_split_is_found(
-    made: GroundedExamples, save: Callable[[Parts], Path]
+    made: Examples, save: Callable[[Parts], Path]
 ) -> None:
     parts = uniform(made)
-    path = save(parts | {"test": GroundedExamples.joined([parts["test"], parts["train"][:1]])})
+    path = save(parts | {"test": Examples.joined([parts["test"], parts["train"][:1]])})
     value = json.loads(path.read_text())
     value["examples"]["train"][5]["target_commands"] += ",walk"
     path.write_text(json.dumps(value))
@@ -99,7 +99,7 @@ def test_what_is_wrong_in_a_uniform_split_is_found(
 
 
 def test_long_sequences_are_in_test_of_the_present_generator(
-    made: GroundedExamples, save: Callable[[Parts], Path], daxy: Callable[..., Any]
+    made: Examples, save: Callable[[Parts], Path], daxy: Callable[..., Any]
 ) -> None:
     parts = by_length(made)
     path = save(parts)
@@ -120,17 +120,17 @@ def test_long_sequences_are_in_test_of_the_present_generator(
 
 
 def test_a_sequence_that_is_too_short_for_test_is_found(
-    made: GroundedExamples, save: Callable[[Parts], Path]
+    made: Examples, save: Callable[[Parts], Path]
 ) -> None:
     parts = by_length(made)
-    path = save(parts | {"test": GroundedExamples.joined([parts["test"], parts["dev"][:1]])})
+    path = save(parts | {"test": Examples.joined([parts["test"], parts["dev"][:1]])})
     length = int(parts["dev"].target.lengths[0])
     problems = [each.problem for each in examine(path).wrong if each.number == len(parts["test"])]
     assert problems == [f"{length} actions; test has those with more than 5"]
 
 
 def test_parts_of_no_kind_are_said_to_be_that_once(
-    made: GroundedExamples, save: Callable[[Parts], Path], daxy: Callable[..., Any]
+    made: Examples, save: Callable[[Parts], Path], daxy: Callable[..., Any]
 ) -> None:
     thirds = [made.take(np.arange(start, 1_000, 3)) for start in range(3)]
     path = save(dict(zip(("visual", "contextual", "adverb_2"), thirds, strict=True)))

@@ -14,7 +14,8 @@ from daxy.core.errors import WrongFile, WrongRequest
 from daxy.core.split import Split
 from daxy.reproduction import published
 from daxy.runs.config import run_config
-from daxy.tasks.gscan import TASKS, GscanTask, examine, repeated, shots
+from daxy.tasks._gscan_official import examine, repeated, shots
+from daxy.tasks.gscan import TASKS, GscanTask
 
 CHOICES: dict[str, Any] = {"grid": 4, "resampling": 1}
 SHOT = "cautiously"

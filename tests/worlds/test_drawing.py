@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from PIL import Image
 from tests.worlds.made import actions, worlds
 
+from daxy.core.examples import Example
 from daxy.languages.grounded import SHAPES, SIZES, Thing, parse
 from daxy.worlds import drawing
-from daxy.worlds.examples import GroundedExample
 from daxy.worlds.grid import HEADINGS, Cell, Placed, World
 
 COMMAND = "push a red small circle cautiously"
@@ -145,7 +145,7 @@ def test_a_film_emphasises_the_actions_that_are_done_and_frames_the_moving_targe
 def test_an_example_with_any_words_and_any_target_has_a_picture_that_shows_them() -> None:
     world = World(2, Cell(0, 0))
     for source, target in ((("<b>", "&"), ("fly\x1b", "walk")), (tuple(COMMAND.split()), ())):
-        said = " ".join(texts(GroundedExample("", source, target, world)._repr_svg_()))
+        said = " ".join(texts(Example("", source, target, world)._repr_svg_()))
         assert said.startswith(" ".join(source))
         assert ("fly\\x1b, walk" if target else "(no actions)") in said
 

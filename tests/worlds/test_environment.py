@@ -10,7 +10,7 @@ from gymnasium.utils.env_checker import check_env
 
 import daxy
 from daxy.core.errors import WrongRequest
-from daxy.core.examples import Sequences
+from daxy.core.examples import Examples, Sequences
 from daxy.languages import grounded
 from daxy.languages.grounded import Thing
 from daxy.worlds import environment
@@ -18,7 +18,6 @@ from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstration import demonstrate, spun_before
 from daxy.worlds.environment import GroundedEnv
 from daxy.worlds.episodes import Episodes
-from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.grid import ACTIONS, Cell, Placed, World
 from daxy.worlds.vector_environment import GroundedVectorEnv
 
@@ -26,10 +25,10 @@ IDS = [name for name in gymnasium.registry if name.startswith("daxy/")]
 
 
 @pytest.fixture(scope="module")
-def examples() -> GroundedExamples:
+def examples() -> Examples:
     choices = {"grid": 4, "resampling": 1, "max_length": 6}
     found = daxy.load("gscan/length", **choices).test
-    assert isinstance(found, GroundedExamples)
+    assert found.worlds is not None
     return found
 
 
@@ -52,7 +51,7 @@ def test_environments_that_step_together_are_in_their_spaces(name: str) -> None:
     assert seen in together.observation_space
 
 
-def test_the_demonstration_alone_earns_the_reward(examples: GroundedExamples) -> None:
+def test_the_demonstration_alone_earns_the_reward(examples: Examples) -> None:
     env = GroundedEnv(size=4, examples=examples)
     for number in range(0, len(examples), len(examples) // 40):
         seen, _ = env.reset(options={"example": number})
@@ -78,7 +77,7 @@ def rewards(env: GroundedEnv | GroundedVectorEnv, actions: Sequence[str]) -> lis
 
 def test_where_a_set_spins_after_each_step_its_demonstration_earns_the_reward() -> None:
     found = daxy.load("gscan/compositional", grid=4, resampling=1, spin="after").train
-    assert isinstance(found, GroundedExamples)
+    assert found.worlds is not None
     spins = [row for row, source in enumerate(found.source) if source[-1] == "while spinning"]
     for row in spins[:: len(spins) // 40]:
         one = found.take([row])
@@ -102,7 +101,7 @@ def test_without_examples_any_command_is_said_where_it_has_a_meaning() -> None:
     assert len(said) > 200
 
 
-def test_together_they_step_as_one_alone_does(examples: GroundedExamples) -> None:
+def test_together_they_step_as_one_alone_does(examples: Examples) -> None:
     """Random actions, with many pushes and pulls; what ends begins anew, which is not followed."""
     count, draw = 64, np.random.default_rng(1)
     together = GroundedVectorEnv(count, size=4, examples=examples, max_steps=60)
@@ -122,7 +121,7 @@ def test_together_they_step_as_one_alone_does(examples: GroundedExamples) -> Non
     assert followed > 30 * count
 
 
-def test_what_has_ended_begins_anew_at_the_next_step(examples: GroundedExamples) -> None:
+def test_what_has_ended_begins_anew_at_the_next_step(examples: Examples) -> None:
     together = GroundedVectorEnv(4, size=4, examples=examples, max_steps=2)
     together.reset(seed=0)
     stay = np.full(4, ACTIONS.index("stay"))
@@ -147,7 +146,7 @@ def test_one_seed_gives_one_run() -> None:
     np.testing.assert_array_equal(*runs)
 
 
-def test_a_world_is_rendered_as_pixels_and_as_text(examples: GroundedExamples) -> None:
+def test_a_world_is_rendered_as_pixels_and_as_text(examples: Examples) -> None:
     for mode in ("rgb_array", "ansi"):
         env = GroundedEnv(size=4, examples=examples, render_mode=mode)
         env.reset(seed=0)
@@ -206,17 +205,17 @@ def test_an_episode_is_cut_off_when_it_takes_too_long() -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_refused(make: object, message: str, examples: GroundedExamples) -> None:
+def test_what_cannot_be_is_refused(make: object, message: str, examples: Examples) -> None:
     with pytest.raises(WrongRequest, match=message):
         make(examples)  # type: ignore[operator]
 
 
-def on_grids_of_4(*rows: tuple[str, Sequence[Thing]]) -> GroundedExamples:
+def on_grids_of_4(*rows: tuple[str, Sequence[Thing]]) -> Examples:
     """Return examples of what is said, and of which things there are, from the north west on."""
     cells = [Cell(*divmod(place, 4)) for place in range(16)]
     worlds = [World(4, Cell(3, 3), tuple(map(Placed, things, cells))) for _, things in rows]
     said = Sequences.of(grounded.words(text) for text, _ in rows)
-    return GroundedExamples(said, Sequences.of([()] * len(rows)), Worlds.of(worlds))
+    return Examples(said, Sequences.of([()] * len(rows)), Worlds.of(worlds))
 
 
 CIRCLE, SQUARE = Thing("circle", "red", 1), Thing("square", "blue", 2)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from daxy.augmentation.geca import Composer, Geca
 from daxy.augmentation.worlds import Rewriter
 from daxy.core.examples import Examples
-from daxy.worlds.examples import GroundedExamples
 
 __all__ = ["Augmenter", "Composer", "Geca", "Taught"]
 
@@ -27,9 +26,7 @@ class Augmenter:
 
     def __init__(self, train: Examples, geca: Geca) -> None:
         self._train = train
-        self._made = (
-            Rewriter(train, geca) if isinstance(train, GroundedExamples) else Composer(train, geca)
-        )
+        self._made = Composer(train, geca) if train.worlds is None else Rewriter(train, geca)
 
     def taught(self, seed: int) -> Taught:
         """Return what the run with this seed trains on.

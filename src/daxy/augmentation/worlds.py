@@ -20,10 +20,8 @@ from daxy.augmentation.geca import Composer, Composition, Geca
 from daxy.core.errors import require
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.random import stream
-from daxy.core.settings import check_types
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Thing
-from daxy.worlds.columns import Worlds, code_of, thing_of
-from daxy.worlds.examples import GroundedExamples
+from daxy.worlds.columns import Worlds, code_of, thing_of, worlds_of
 
 Rows = NDArray[np.int64]
 Things = NDArray[np.uint8]
@@ -34,8 +32,8 @@ Things = NDArray[np.uint8]
 class Rewritten:
     """A training set in which some examples are others now, and what was added to it."""
 
-    given: GroundedExamples
-    added: GroundedExamples
+    given: Examples
+    added: Examples
     made_of: Rows
     """The training example that each of the added ones was made of."""
     compositions: tuple[Composition, ...]
@@ -44,20 +42,20 @@ class Rewritten:
     """Examples of the training set that are others now."""
 
     @property
-    def examples(self) -> GroundedExamples:
+    def examples(self) -> Examples:
         """All of them."""
-        return GroundedExamples.joined([self.given, self.added])
+        return Examples.joined([self.given, self.added])
 
 
 @dataclass(frozen=True, eq=False)
 class Rewriter:
     """What can be made of a training set with worlds, of each of which the target comes first."""
 
-    train: GroundedExamples
+    train: Examples
     geca: Geca
 
     def __post_init__(self) -> None:
-        check_types(Rewriter, {"train": self.train})
+        worlds_of(self.train)
 
     def rewritten(self, seed: int) -> Rewritten:
         """Return the training set as it is after augmentation.
@@ -84,7 +82,7 @@ class Rewriter:
 
     @cached_property
     def _targets(self) -> Things:
-        return _first_things(self.train.worlds)
+        return _first_things(worlds_of(self.train))
 
     @cached_property
     def _commands(self) -> tuple[list[Tokens], NDArray[np.int64]]:
@@ -132,7 +130,7 @@ class Rewriter:
 
     def _written(
         self, rows: Rows, changing: Rows, choices: _Choices, draws: np.random.Generator
-    ) -> GroundedExamples:
+    ) -> Examples:
         """Return the examples at these rows, those at some places of them changed."""
         examples = self.train.take(rows)
         pairs = self._pair_of[rows[changing]]
@@ -141,12 +139,12 @@ class Rewriter:
         known, commands = self._commands
         said = commands[rows].copy()
         said[changing] = len(known) + chosen
-        things = examples.worlds.things.copy()
-        things[examples.worlds.offsets[:-1][changing]] = choices.things[chosen]
+        worlds = worlds_of(examples)
+        things = worlds.things.copy()
+        things[worlds.offsets[:-1][changing]] = choices.things[chosen]
         symbols = examples.source.symbols
         source = Sequences.of([*known, *choices.commands], symbols).take(said)
-        worlds = replace(examples.worlds, things=things)
-        return GroundedExamples(source, examples.target, worlds)
+        return Examples(source, examples.target, replace(worlds, things=things))
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,13 +175,13 @@ _SPELLED = {spelled(thing): thing for thing in map(Thing._make, product(SHAPES, 
 """All things, by the tokens that they are spelled with."""
 
 
-def targets(examples: GroundedExamples) -> Mapping[str, tuple[int, int]]:
+def targets(examples: Examples) -> Mapping[str, tuple[int, int]]:
     """Return how often each kind of thing is the target, and is called by its color (Table 4).
 
     Raises:
         WrongRequest: a world has no things.
     """
-    things = _first_things(examples.worlds)
+    things = _first_things(worlds_of(examples))
     said = examples.source
     owners = np.repeat(np.arange(len(said)), said.lengths)
     found: dict[str, tuple[int, int]] = {}

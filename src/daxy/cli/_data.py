@@ -51,10 +51,9 @@ def named(arguments: Sequence[str]) -> str | None:
     """
     from daxy import tasks
 
-    known = tasks.available()
-    found = next((word for word in arguments if word in known), None)
+    found = next((word for word in arguments if tasks.exists(word)), None)
     if found is None and arguments and not arguments[0].startswith("-"):
-        raise UnknownName("task", arguments[0], known)
+        raise UnknownName("task", arguments[0], tasks.available())
     return found
 
 

@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from daxy.augmentation.geca import Composition
-    from daxy.core.examples import Examples, Tokens
+    from daxy.core.examples import Example, Examples, Tokens
     from daxy.core.split import Split
-    from daxy.worlds.examples import GroundedExample, GroundedExamples
 
 BEFORE = ("target", "color_named")
 COUNTED = (*BEFORE, "target_after", "color_named_after")
@@ -67,14 +66,13 @@ class Augment(OfTask):
         """Return how many there are, and some of them."""
         from daxy.augmentation.geca import Composer
         from daxy.core.console import working
-        from daxy.worlds.examples import GroundedExamples
 
         chosen: Any = self
         self._check(chosen.geca.count)
         with working(f"making {self.task}"):
             split = self.data.for_training().load(self.task)
         train = split.train
-        if isinstance(train, GroundedExamples):
+        if train.worlds is not None:
             published = self._published(split, chosen.geca)
             return self._in_worlds(train, chosen.geca, published)
         with working(f"cutting {len(train):,} training examples into fragments"):
@@ -111,9 +109,7 @@ class Augment(OfTask):
             named = f"{self.out}: expected a name that ends in .jsonl"
             require(self.out.suffix.lower() == ".jsonl", named)
 
-    def _in_worlds(
-        self, train: GroundedExamples, geca: Geca, published: Mapping[str, Counts]
-    ) -> Result:
+    def _in_worlds(self, train: Examples, geca: Geca, published: Mapping[str, Counts]) -> Result:
         """Return what becomes of a training set with worlds."""
         from daxy.augmentation.worlds import Rewriter, targets
         from daxy.core.console import working
@@ -214,14 +210,14 @@ def _described(shown: Sequence[Composition]) -> Iterator[str]:
         yield f"  with  {gaps}"
 
 
-def _draw(path: Path, pairs: Sequence[tuple[GroundedExample, GroundedExample]]) -> None:
+def _draw(path: Path, pairs: Sequence[tuple[Example, Example]]) -> None:
     """Draw pairs of examples: before augmentation and after."""
     import io
 
     from daxy.core.files import write_bytes
     from daxy.worlds import drawing
 
-    def shown(example: GroundedExample) -> Image:
+    def shown(example: Example) -> Image:
         world = example.world
         caption = drawing.Caption(command=" ".join(example.source), actions=example.target)
         path = world.path(example.target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -11,7 +12,7 @@ import tyro
 from daxy.cli._parse import bare, off_twin, typed_flags
 from daxy.cli._result import Result
 from daxy.cli._verb import Verb
-from daxy.core import registry
+from daxy.core.errors import WrongFile
 
 Choices = Mapping[str, Sequence[str]]
 
@@ -86,13 +87,14 @@ class Words:
 
 def _names() -> dict[str, list[str]]:
     """Return the names that a flag, or an argument by its metavar, takes."""
-    from daxy import learners, papers, tasks
+    from daxy import languages, learners, papers, tasks
     from daxy.report import analyses
 
-    tables = [table.path for name in papers.available() for table in papers.get(name).tables]
+    tables = [table.path for paper in papers.PAPERS.loaded().values() for table in paper.tables]
     return {
         "TASK": tasks.available(),
         "--task": tasks.available(),
+        "LANGUAGE": languages.available(),
         "LEARNER": learners.available(),
         "ANALYSIS": analyses.available(),
         "PAPER/TABLE": tables,
@@ -103,15 +105,18 @@ def _names() -> dict[str, list[str]]:
 def _kinds(verb: str, names: Choices) -> Iterator[type[Verb]]:
     """Yield the classes of a verb that differ in their flags."""
     from daxy import tasks
+    from daxy.cli.main import VERBS
 
-    made = registry.load("daxy.cli", verb, "VERB", kind="verb").VERB
+    made = VERBS.get(verb)
     if isinstance(made, type):
         yield made
         return
     by_options = {tasks.get(name).options: name for name in names["TASK"]}
     some = list(by_options.values())
     yield from (made([task]) for task in some)
-    yield from (made([some[0], name, "--augment", "geca"]) for name in names["LEARNER"])
+    for name in names["LEARNER"]:
+        with contextlib.suppress(WrongFile):  # a broken package has no flags to complete
+            yield made([some[0], name, "--augment", "geca"])
 
 
 def _literals(hint: Any) -> list[str]:

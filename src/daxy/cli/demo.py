@@ -135,7 +135,7 @@ def _row(task: str, run: Tested) -> dict[str, Any]:
     cell = table(f"bastings2018/{number}").cell("GRU +Attn", column)
     return {
         "task": task,
-        "examples": len(run.words),
+        "examples": len(run.commands),
         "measured": run.accuracy().mean,
         "published": cell.value,
         "published_spread": cell.spread,

@@ -148,6 +148,12 @@ class Export(OfSample):
         return files
 
     @property
+    def _has_worlds(self) -> bool:
+        from daxy import tasks
+
+        return tasks.get(self.task).grounded
+
+    @property
     def _stdout(self) -> bool:
         return self.out in (None, "-")
 
@@ -191,7 +197,7 @@ class Export(OfSample):
             self._grounded()
             require(self._part == "all", "gscan-json holds every part; expected --split all")
             require(not self._folder, "gscan-json is one file; expected --out FILE")
-        elif self.task.startswith("gscan/"):
+        elif self._has_worlds:
             said = f"{form} has no worlds; expected --format gscan-json, jsonl or parquet"
             require(form not in TEXTS, said)
         bits = "--vectors is for gscan-json"
@@ -214,7 +220,7 @@ class Export(OfSample):
     def _named(self) -> Format:
         """Return the format that the name of --out asks for."""
         if self._folder:
-            return "jsonl" if self.task.startswith("gscan/") else "scan-text"
+            return "jsonl" if self._has_worlds else "scan-text"
         suffix = "" if self._stdout else Path(str(self.out)).suffix.lower()
         known = ", ".join(filter(None, FORMAT_OF_SUFFIX))
         said = f"{self.out}: no format has this name; expected {known}, or --format"

@@ -7,28 +7,18 @@ stand there, or why a phrase refers to no one thing in a world.
 
 from __future__ import annotations
 
-import math
-import sys
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated
 
 import tyro
 
+from daxy import languages
 from daxy.cli._picture import Picture, check, save
 from daxy.cli._result import Result
 from daxy.cli._verb import Switch, Verb
-from daxy.cli._words import counted
 from daxy.core.errors import require
-from daxy.languages import grounded, scan
-
-if TYPE_CHECKING:
-    from daxy.languages.copular import Clause
-    from daxy.languages.itg import Derivation
-
-MOST = 12
-"""Parses that one picture shows."""
+from daxy.languages import MOST_SHOWN, Reading
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,12 +37,7 @@ class Interpret(Verb):
         daxy interpret gscan "walk to a red small circle while spinning" --world world.json
     """
 
-    language: tyro.conf.Positional[
-        Annotated[
-            Literal["scan", "nacs", "gscan", "copular", "svo_sov", "gender", "itg"],
-            tyro.conf.arg(metavar="LANGUAGE"),
-        ]
-    ]
+    language: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="LANGUAGE")]]
     """Language of the command: scan or nacs for commands and actions, gscan, copular (English and
     French), the grammars svo_sov or gender, or itg for the grammar of a file (--grammar)."""
     command: tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="COMMAND")]]
@@ -74,194 +59,28 @@ class Interpret(Verb):
             return Result(data=reading.data, text="\n".join(reading.lines))
         from daxy.report.trees import draw
 
-        save(draw(reading.trees[:MOST]), self.draw)
+        save(draw(reading.trees[:MOST_SHOWN]), self.draw)
         lines = [*reading.lines, "", str(self.draw)]
         return Result(data=reading.data | {"out": str(self.draw)}, text="\n".join(lines))
 
-    def _reading(self) -> _Reading:
-        said = " ".join(self.command)
-        require(self.grammar is None or self.language == "itg", "--grammar is for itg")
-        require(self.grammar is not None or self.language != "itg", "itg needs --grammar FILE")
-        if self.language == "copular":
-            require(self.world is None, "--world is for gscan")
-            return _translated(said)
-        if self.language not in ("scan", "nacs", "gscan"):
-            require(self.world is None, "--world is for gscan")
-            return _derived(self.language, self.grammar, said)
-        if self.language == "gscan":
-            return _grounded(grounded.parse(grounded.words(said)), self.world)
-        require(self.world is None, "--world is for gscan: SCAN's commands mean the same anywhere")
-        words = tuple(said.split())
-        if words and scan.is_action(words[0]):
-            return _backwards(words)
-        return _scan(scan.grammar_of(words).parse(words))
+    def _reading(self) -> Reading:
+        language = languages.get(self.language)
+        if self.grammar is not None:
+            language = language.of_file(self.grammar)
+        text = " ".join(self.command)
+        if self.world is None:
+            return language.interpret(text)
+        require(language.is_grounded, f"--world is for {_grounded()}")
+        language.parse(language.words(text))  # before the world, which may take long to read
+        from daxy.formats import world_json
+
+        return language.interpret(text, world_json.read(self.world))
 
 
-@dataclass(frozen=True)
-class _Reading:
-    """The interpretation of a sentence."""
-
-    data: dict[str, Any]
-    lines: list[str]
-    trees: Sequence[tuple[dict[str, Any], str]]
-    """Parses, each with the text below its picture."""
-
-
-def _scan(command: scan.Command) -> _Reading:
-    tree, actions = _tree(command), scan.denote(command)
-    said = " ".join(scan.say(command))
-    data = {"command": said, "parse": tree, "actions": list(actions)}
-    return _Reading(data, [*_lines(tree), "", _listed(actions)], [(tree, " ".join(actions))])
-
-
-def _backwards(actions: tuple[str, ...]) -> _Reading:
-    """Return the commands that mean some actions."""
-    spelled = list(map(scan.official_spelling, actions))
-    commands = scan.commands_for(actions)
-    texts = [" ".join(words) for words in commands]
-    data = {"actions": spelled, "commands": texts}
-    count = "1 command means" if len(texts) == 1 else f"{len(texts):,} commands mean"
-    trees = [(_tree(scan.grammar_of(it).parse(it)), " ".join(it)) for it in commands[:MOST]]
-    return _Reading(data, [f"{count} {' '.join(spelled)}:", *texts], trees)
-
-
-def _grounded(command: grounded.Command, file: Path | None) -> _Reading:
-    from daxy.formats import world_json
-    from daxy.worlds.demonstration import demonstrate
-    from daxy.worlds.text import as_text
-
-    tree = _grounded_tree(command)
-    data: dict[str, Any] = {"command": " ".join(grounded.say(command)), "parse": tree}
-    lines = list(_lines(tree))
-    if file is not None:
-        world = world_json.read(file)
-        thing, cell = world.placed[grounded.referent(command.phrase, world.things)]
-        actions = demonstrate(command, world)
-        data["referent"] = {**thing._asdict(), "cell": list(cell)}
-        data["actions"] = list(actions)
-        spoken = f"{command.phrase}: the {thing} at {tuple(cell)}"
-        lines += ["", as_text(world, cell), "", spoken, _listed(actions)]
-    below = ", ".join(data.get("actions", [])) or data["command"]
-    return _Reading(data, lines, [(tree, below)])
-
-
-def _derived(name: str, file: Path | None, said: str) -> _Reading:
-    """Return how a source, or a pair, is derived."""
-    from daxy.languages import itg
-
-    grammar = itg.grammar(name) if file is None else itg.load(file)
-    inner = said.removeprefix("<s> ").removesuffix(" </s>")
-    source, bars, target = inner.partition("|||")
-    require(bool(source.split()), "expected a sentence of the grammar, as si1 vi2 oi3 of svo_sov")
-    given = tuple(target.split()) if bars else None
-    found = itg.parse(grammar, tuple(source.split()), given)
-    tree = _derivation_tree(found)
-    data = {
-        "source": list(found.source),
-        "target": list(found.target),
-        "derivation": tree,
-        "log_probability": found.log_probability,
-    }
-    count = len(found.target)
-    tokens = f"{counted(count, 'token')}: {' '.join(found.target)}"
-    likely = f"probability of this derivation: {_power(found.log_probability)}"
-    sides = f"{' '.join(found.source)} ||| {' '.join(found.target)}"
-    return _Reading(data, [*_lines(tree), "", tokens, likely], [(tree, sides)])
-
-
-def _power(logarithm: float) -> str:
-    """Return a number as text by its natural logarithm, however small it is."""
-    number = math.exp(logarithm)
-    if number > sys.float_info.min:
-        return f"{number:.3g}"
-    exponent = math.floor(logarithm / math.log(10))
-    return f"{math.exp(logarithm - exponent * math.log(10)):.3g}e{exponent}"
-
-
-def _translated(said: str) -> _Reading:
-    """Return the meanings of a sentence and its translations."""
-    from daxy.languages import copular, spelling
-
-    sentence = spelling.words(said)
-    language, meant = copular.parse(sentence)
-    found = [" ".join(each) for each in copular.translations(sentence)]
-    parses = list({str(tree): tree for tree in map(_clause_tree, meant)}.values())
-    data = {
-        "sentence": " ".join(sentence),
-        "language": language,
-        "meanings": parses,
-        "translations": found,
-    }
-    lines = [line for tree in parses for line in _lines(tree)]
-    count = counted(len(found), "translation")
-    trees = [(tree, " ".join(sentence)) for tree in parses]
-    return _Reading(data, [*lines, "", f"{count}:", *found], trees)
-
-
-def _clause_tree(clause: Clause) -> dict[str, Any]:
-    """Return who is spoken of, below what is said of them."""
-    tree = _node(" ".join(clause.predicate.english), _node(clause.subject.name))
-    for label, applies in (("very", clause.is_very), ("not", clause.is_negated)):
-        tree = _node(label, tree) if applies else tree
-    return tree
-
-
-def _derivation_tree(derivation: Derivation) -> dict[str, Any]:
-    """Return the rules, each without its probability, as a tree, however deep it is."""
-    root: dict[str, Any] = _node("")
-    waiting = [(derivation, root)]
-    while waiting:
-        this, above = waiting.pop()
-        _, _, rule = str(this.rule).partition(" ")
-        node = _node(rule)
-        above["children"].append(node)
-        waiting += [(child, node) for child in reversed(this.children)]
-    return root["children"][0]
-
-
-def _listed(actions: tuple[str, ...]) -> str:
-    separator = ", " if any(" " in action for action in actions) else " "
-    return f"{counted(len(actions), 'action')}: {separator.join(actions)}"
-
-
-def _grounded_tree(command: grounded.Command) -> dict[str, Any]:
-    phrase = command.phrase
-    tree = _node(phrase.shape)
-    for word in (phrase.size, phrase.color):
-        tree = _node(word, tree) if word else tree
-    tree = _node("walk to" if command.verb == "walk" else command.verb, tree)
-    return _node(command.manner, tree) if command.manner else tree
-
-
-def _tree(command: scan.Command) -> dict[str, Any]:
-    """Return a node with its label and the nodes below it."""
-    match command:
-        case scan.Act(verb):
-            return _node(verb)
-        case scan.Toward(verb, direction):
-            return _node(direction, _node(verb))
-        case scan.Opposite(verb, direction):
-            return _node(f"opposite {direction}", _node(verb))
-        case scan.Around(verb, direction):
-            return _node(f"around {direction}", _node(verb))
-        case scan.Repeat(inner, times):
-            return _node("twice" if times == 2 else "thrice", _tree(inner))
-        case scan.And(first, second):
-            return _node("and", _tree(first), _tree(second))
-        case scan.After(first, second):
-            return _node("after", _tree(first), _tree(second))
-
-
-def _node(label: str, *below: dict[str, Any]) -> dict[str, Any]:
-    return {"label": label, "children": list(below)}
-
-
-def _lines(tree: dict[str, Any]) -> Iterator[str]:
-    waiting = [(tree, 0)]
-    while waiting:
-        node, depth = waiting.pop()
-        yield "  " * depth + node["label"]
-        waiting += [(below, depth + 1) for below in reversed(node["children"])]
+def _grounded() -> str:
+    """Return the languages whose sentences mean something in a world."""
+    every = languages.LANGUAGES.loaded()
+    return " or ".join(name for name, language in every.items() if language.is_grounded)
 
 
 VERB = Interpret

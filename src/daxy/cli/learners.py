@@ -30,31 +30,19 @@ class Learners(Verb):
 
     def run(self) -> Result:
         """Return the list, or the card."""
-        from daxy import learners, models
-        from daxy.core import registry
+        from daxy.learners import LEARNERS
+        from daxy.models import ARCHITECTURES
 
         if self.learner is not None:
             return _card(self.learner)
         every = {
-            name: registry.summary(_package(name), name)
-            for name in (*models.available(), *_without_network(learners.available()))
+            name: registry.summary(name)
+            for registry in (ARCHITECTURES, LEARNERS)
+            for name in registry.available()
         }
         width = max(map(len, every))
         lines = [f"{name:<{width}}  {summary}" for name, summary in every.items()]
         return Result(data={"learners": every}, text="\n".join(lines))
-
-
-def _without_network(names: list[str]) -> list[str]:
-    from daxy import models
-
-    return [name for name in names if name not in models.available()]
-
-
-def _package(name: str) -> str:
-    """Return the package with a learner's module."""
-    from daxy import learners, models
-
-    return models.__name__ if name in models.available() else learners.__name__
 
 
 def _card(name: str) -> Result:
@@ -62,9 +50,9 @@ def _card(name: str) -> Result:
     from rich.table import Table
 
     from daxy import learners, models
-    from daxy.core import registry
 
-    kind: Any = models.config(name) if name in models.available() else learners.get(name)
+    is_network = name in models.ARCHITECTURES
+    kind: Any = models.config(name) if is_network else learners.get(name)
     defaults = {each.name: default(each) for each in dataclasses.fields(kind)}
     said = described(kind)
     table = Table(box=None, pad_edge=False)
@@ -72,7 +60,8 @@ def _card(name: str) -> Result:
     table.add_column("description", overflow="fold")
     for field, value in defaults.items():
         table.add_row(flag(field, value), said.get(field, ""))
-    description = registry.docstring(_package(name), name)
+    registry = models.ARCHITECTURES if is_network else learners.LEARNERS
+    description = registry.docstring(name)
     how = f"Settings, as flags of `daxy train TASK {name}` and `config` of `daxy.train`:"
     data = {"learner": name, "description": description, "config": defaults, "descriptions": said}
     return Result(data=data, text=Group(f"{name}\n\n{description}\n\n{how}", table))

@@ -8,17 +8,32 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from daxy.cli._result import Result
-from daxy.core import interrupts, registry
-from daxy.core.errors import DaxyError, UnknownName, WrongRequest, quote, require, visible
+from daxy.core import interrupts
+from daxy.core.errors import (
+    DaxyError,
+    DaxyWarning,
+    UnknownName,
+    WrongRequest,
+    quote,
+    require,
+    visible,
+)
 from daxy.core.imports import import_failure
+from daxy.core.registry import Registry
 from daxy.version import __version__
 
-PACKAGE = "daxy.cli"
+if TYPE_CHECKING:
+    from daxy.cli._verb import Verb
+
+VERBS: Registry[type[Verb] | Callable[[Sequence[str]], type[Verb]]] = Registry(
+    "daxy.cli", "VERB", "verb", is_open=False, without=("main",)
+)
 FLAGS = ("-h", "--help", "--version", "--json", "--debug")
 MOST_OF_MESSAGE = 2_000
 """Characters of an error at most; what it quotes is cut before, to show what matters."""
@@ -82,27 +97,22 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def names() -> list[str]:
-    """Return the verbs, importing none."""
-    return [name for name in registry.entries(PACKAGE) if name != "main"]
-
-
 def verbs() -> dict[str, str]:
     """Return the summary of each verb, read from its file without importing it."""
-    return {name: registry.summary(PACKAGE, name) for name in names()}
+    return {name: VERBS.summary(name) for name in VERBS.available()}
 
 
 def _serve(arguments: list[str]) -> int:
     name = next((word for word in arguments if not word.startswith("-")), None)
     if name is None or arguments[0] in ("-h", "--help", "--version"):
         return _print(_overview(arguments), as_json="--json" in arguments)
-    if name not in names():
-        raise UnknownName("verb", name, names(), listing="daxy --help")
+    if name not in VERBS:
+        raise UnknownName("verb", name, VERBS.available(), listing="daxy --help")
     arguments.remove(name)
     from daxy.cli._parse import parse
 
-    module = registry.load(PACKAGE, name, "VERB", kind="verb")
-    kind = module.VERB if isinstance(module.VERB, type) else module.VERB(arguments)
+    found = VERBS.get(name)
+    kind = found if isinstance(found, type) else found(arguments)
     verb = parse(kind, name, arguments)
     return _print(verb.run(), as_json=verb.json)
 
@@ -176,6 +186,22 @@ def _report(message: str, code: int, arguments: Sequence[str]) -> int:
         except OSError:
             _close_stdout()
     return code
+
+
+def show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Show a warning of daxy in one line, as an error; any other as Python does."""
+    stderr = file or sys.stderr
+    if issubclass(category, DaxyWarning):
+        stderr.write(f"daxy: {_one_line(str(message))}\n")
+    else:
+        stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
 
 
 def _one_line(message: str) -> str:

@@ -96,7 +96,7 @@ def _listed() -> Result:
 
     from daxy import papers
 
-    every = [papers.get(name) for name in papers.available()]
+    every = [*papers.PAPERS.loaded().values()]
     columns = Lines("paper", "tables", "citation", box=None, pad_edge=False)
     for paper in every:
         columns.add_row(paper.name, str(len(paper.tables)), paper.citation)

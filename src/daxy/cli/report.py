@@ -14,7 +14,7 @@ from daxy.cli._result import Result
 from daxy.cli._run import run_folders
 from daxy.cli._table import say
 from daxy.cli._verb import Switch, Verb
-from daxy.cli._words import counted
+from daxy.core.display import counted
 from daxy.core.errors import require
 
 

@@ -11,7 +11,7 @@ import tyro
 from daxy.cli._result import Result
 from daxy.cli._table import Measures, compared, say
 from daxy.cli._verb import Switch
-from daxy.cli._words import counted
+from daxy.core.display import counted
 from daxy.core.errors import require
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from daxy.core.examples import Sequences
     from daxy.core.split import Provenance, Split
     from daxy.papers import Cell
-    from daxy.scoring import Predictions, Scored
+    from daxy.scoring import AnyPredictions, Scored
 
 
 CHANGES = 6
@@ -142,7 +142,7 @@ class Score(OfSample):
             shown += ["", str(self.draw)]
         return Result(data=data, text=Group(*shown))
 
-    def _given(self) -> tuple[Split, Predictions]:
+    def _given(self) -> tuple[Split, AnyPredictions]:
         """Return the data, and the predictions for its test set: of a file, or of a network."""
         if self.run_folder is not None and self.predictions is None:
             return self._asked(self.run_folder)

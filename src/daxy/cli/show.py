@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from daxy.learners.neural.predictor import Predictor
     from daxy.runs.folder import RunFolder
     from daxy.tasks import Data, Task
-    from daxy.worlds.examples import GroundedExample
 
 BAR = 40
 BIN = 5
@@ -115,13 +114,11 @@ class Show(OfTask):
 
     def _drawn(self, split: Split) -> Result:
         """Draw the example that is asked for, as text where there is no file for it."""
-        from daxy.worlds.examples import GroundedExample, GroundedExamples
-
         asked = self._asked
-        if self.run_folder is not None and not isinstance(split.test, GroundedExamples):
+        if self.run_folder is not None and split.test.worlds is None:
             return self._in_network(self.run_folder, split, asked)
         example = _chosen(split, asked)
-        if isinstance(example, GroundedExample):
+        if example.world is not None:
             return self._in_world(example)
         if self.draw is not None:
             none = f"examples of {self.task} have no world to draw"
@@ -191,7 +188,7 @@ class Show(OfTask):
             return Result(data=data, text="\n".join([f"{self.draw}: {told[0]}", told[1]]))
         return Result(data=data, text="\n".join([*told, "", *look.lines]))
 
-    def _in_world(self, example: GroundedExample) -> Result:
+    def _in_world(self, example: Example) -> Result:
         """Return an example and its world, as a picture or as text."""
         from daxy.core.files import write_bytes
         from daxy.formats import world_json
@@ -267,7 +264,7 @@ def _check_run(folder: RunFolder, split: Split, data: Data) -> None:
     require(config.data["checksum"] == here.checksum, differs)
 
 
-def _answered(run: Path, example: GroundedExample) -> tuple[Tokens, list[float]]:
+def _answered(run: Path, example: Example) -> tuple[Tokens, list[float]]:
     """Return what a run's network does, and how much it attends to each cell, row after row."""
     from daxy.core.examples import Sequences
     from daxy.runs.saved import load_network

@@ -15,7 +15,7 @@ from daxy.cli._data import OfTask, TaskName, field_of, named, options_of
 from daxy.cli._result import Result
 from daxy.cli._table import say
 from daxy.cli._verb import Switch, Verb
-from daxy.cli._words import counted
+from daxy.core.display import counted
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
     names = _free(arguments)[1:]
     learner = next((word for word in names if word in learners.available()), DEFAULT_LEARNER)
     options = options_of(task)
-    if learner in models.available():
+    if learner in models.ARCHITECTURES:
         endless = task is not None and tasks.get(task).endless
         base, flags = TrainNetwork, _network_flags(arguments, learner, options, endless=endless)
     else:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,19 +11,14 @@ import tyro
 
 from daxy.cli._result import Result
 from daxy.cli._verb import Verb
-from daxy.cli._words import counted
+from daxy.core.display import counted
 from daxy.core.errors import WrongRequest, require
 
 if TYPE_CHECKING:
-    from daxy.core.examples import Example, Examples
-    from daxy.formats.gscan_json import Disagreement
     from daxy.formats.pairs import Pairs
     from daxy.tasks import Task
-    from daxy.tasks._gscan_kinds import Taken
-    from daxy.tasks._gscan_official import Examined
+    from daxy.tasks._checked import Checked
 
-SAID = {"proxy": "with the proxy `dab`", "paper_spelling": "with actions spelled as in the paper"}
-"""What is counted, as text says it where that is not its name."""
 TRIED = 20
 """Pairs by which a task is recognised."""
 
@@ -63,37 +56,12 @@ class Verify(Verb):
         from daxy.formats import pairs
 
         require(self.show >= 0, f"--show must not be negative: {self.show}")
-        is_file = self.file.is_file()
-        if is_file and pairs.format_of(self.file) == "gscan-json":
-            from daxy.tasks.gscan import examine
-
-            return self._checked(examine(self.file))
-        return self._pairs(pairs.read(self.file))
-
-    def _pairs(self, found: Pairs) -> Result:
-        """Return the answer on pairs whose meaning depends on no world."""
-        from daxy.languages import scan
-        from daxy.tasks.gscan import check
-        from daxy.worlds.examples import GroundedExamples
-
-        if any(isinstance(examples, GroundedExamples) for examples in found.parts.values()):
-            return self._checked(check(found.parts))
-        task = self._task(found)
-        wrong = list(_disagreements(task, found.parts))
-        examples = [each for part in found.parts.values() for each in part]
-        more = {"duplicates": len(examples) - len({each.key for each in examples})}
-        if task.name.startswith(("scan/", "nacs/")):
-            commands = {each.target if task.name[0] == "n" else each.source for each in examples}
-            more = {"duplicates": len(examples) - len(commands)}
-            sides = [{*each.source, *each.target} for each in examples]
-            proxy = sum(scan.PROXY in words for words in sides)
-            spelled = sum(any(scan.official_spelling(it) != it for it in side) for side in sides)
-            more |= {"proxy": proxy} if proxy else {}
-            more |= {"paper_spelling": spelled} if spelled else {}
-        parts = {name: len(part) for name, part in found.parts.items() if name}
-        of_all = task.name.startswith(("scan/", "nacs/"))  # all splits have the same rules
-        checked_as = task.name.partition("/")[0] if of_all else task.name
-        return self._answer(checked_as, len(examples), wrong, more, parts)
+        form = pairs.format_of(self.file) if self.file.is_file() else ""
+        for task in _candidates():
+            if form and task.own_format == form:
+                return self._answer(task.examine(self.file))
+        found = pairs.read(self.file)
+        return self._answer(self._task(found).check(found.parts))
 
     def _task(self, found: Pairs) -> Task[Any]:
         """Return the task whose pairs these are.
@@ -103,7 +71,6 @@ class Verify(Verb):
         """
         from daxy import tasks
         from daxy.formats import parquet
-        from daxy.languages import scan
 
         named = self.task
         if named is None and found.form == "parquet":
@@ -111,78 +78,47 @@ class Verify(Verb):
         if named is not None:
             return tasks.get(named)
         first = [each for part in found.parts.values() for each in part[:TRIED]][:TRIED]
-        words = Counter(word for each in first for word in (*each.source, *each.target))
-        of_scan = sum(count for word, count in words.items() if scan.is_word(word))
-        if 2 * of_scan >= words.total():
-            return tasks.get("nacs/simple" if _mirrored(first) else "scan/simple")
-        for name in tasks.available():
-            if name.startswith("transduction/"):
-                task = tasks.get(name)
-                with contextlib.suppress(WrongRequest):
-                    if all(task.disagreement(each.source, each.target) is None for each in first):
-                        return task
+        has_worlds = any(part.worlds is not None for part in found.parts.values())
+        for task in _candidates():
+            if task.grounded == has_worlds and task.recognises(first):
+                return task
         unknown = "its first pairs fit the rules of no task"
         raise WrongRequest(f"{self.file}: {unknown}; expected --task TASK")
 
-    def _checked(self, found: Examined) -> Result:
-        """Return the answer on examples with worlds."""
-        from daxy.tasks.gscan import repeated, shots
-
-        dataset, wrong, taken = found
-        splits = {name: dataset.counts[name] for name in dataset.parts}
-        few = shots(dataset) if taken.kind == "generalization" else 0
-        more = {"shots": few, "duplicates": repeated(dataset)}
-        return self._answer("gscan", sum(splits.values()), wrong, more, splits, taken)
-
-    def _answer(
-        self,
-        checked_as: str,
-        count: int,
-        wrong: Sequence[Disagreement],
-        counts: Mapping[str, int],
-        parts: Mapping[str, int],
-        taken: Taken | None = None,
-    ) -> Result:
+    def _answer(self, checked: Checked) -> Result:
         """Return the answer: counts in the first line, then the first disagreements."""
-        facts = [f"{number:,} {SAID.get(name, name)}" for name, number in counts.items()]
+        count, wrong = sum(checked.parts.values()), checked.wrong
+        parts = {name: number for name, number in checked.parts.items() if name}
+        facts = [f"{it.number:,} {it.label}" for it in checked.counts.values()]
         said = [counted(count, "example"), counted(len(wrong), "disagreement"), *facts]
         lines = [f"{self.file}: {', '.join(said)}"]
         sizes = ", ".join(f"{name} {number:,}" for name, number in parts.items())
-        lines += [sizes] if sizes else []
-        lines += [f"taken for {taken}"] if taken else []
         shown = wrong[: self.show]
+        lines += [*filter(None, (sizes, checked.note))]
         lines += [f"{self.file}:{'' if each.is_line else ' '}{each}" for each in shown]
         data = {
             "file": str(self.file),
-            "checked_as": checked_as,
-            "kind": taken and taken.kind,
+            "checked_as": checked.checked_as,
+            "kind": checked.kind,
             "examples": count,
             "disagreements": len(wrong),
-            "parts": dict(parts),
-            **counts,
+            "parts": parts,
+            **{name: it.number for name, it in checked.counts.items()},
             "first_disagreements": [each.as_json for each in shown],
         }
         return Result(data=data, text="\n".join(lines), exit_code=1 if wrong else 0)
 
 
-def _mirrored(examples: Sequence[Example]) -> bool:
-    """Return whether these are pairs of NACS: whether most sources begin with an action."""
-    from daxy.languages import scan
+def _candidates() -> Iterator[Task[Any]]:
+    """Yield a task of each kind of rules, benchmark by benchmark."""
+    from daxy import tasks
 
-    firsts = [scan.official_spelling(each.source[0]) for each in examples if each.source]
-    return 2 * sum(first in scan.ACTIONS for first in firsts) > len(examples)
-
-
-def _disagreements(task: Task[Any], parts: Mapping[str, Examples]) -> Iterator[Disagreement]:
-    """Yield the pairs that disagree with the rules of a task, and why."""
-    from daxy.formats.gscan_json import Disagreement
-
-    for name, examples in parts.items():
-        for number, (source, target) in enumerate(
-            zip(examples.source, examples.target, strict=True)
-        ):
-            if problem := task.disagreement(source, target):
-                yield Disagreement(name, number, problem)
+    seen = set[str]()
+    for benchmark in tasks.BENCHMARKS.loaded().values():
+        for task in benchmark.values():
+            if task.checked_as not in seen:
+                seen.add(task.checked_as)
+                yield task
 
 
 VERB = Verify

@@ -75,3 +75,8 @@ def _text(text: str) -> str:
     from html import escape  # slow to import
 
     return escape(visible(text))
+
+
+def counted(count: int, noun: str) -> str:
+    """Return how many there are of something: 1 cell, 2,000 cells."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, Protocol, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ Tokens = tuple[str, ...]
 
 SHOWN = 5
 """Examples that a notebook shows of many."""
+PICTURES = 3
+"""Examples with worlds that a notebook draws of many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +30,22 @@ class Example(Brief):
     key: str
     source: Tokens
     target: Tokens
+    world: Any = None
+    """World that the source refers to, a `daxy.worlds.grid.World`; None where there is none."""
 
     @property
     def texts(self) -> tuple[str, str]:
-        """Source and target as text."""
-        return " ".join(self.source), " ".join(self.target)
+        """Source and target as text; actions in a world, such as `turn left`, need commas."""
+        between = " " if self.world is None else ", "
+        return " ".join(self.source), between.join(self.target)
 
     @property
     def _brief(self) -> str:
         return " -> ".join(cut(text, 35) for text in self.texts)
 
-    @property
-    def world(self) -> Any:
-        """The world of an example that has one; see `daxy.worlds.examples.GroundedExample`."""
-        raise AttributeError("this example has no world; those of gscan/... have one")
+    def _repr_svg_(self) -> str | None:
+        """Return the picture of the world for a notebook."""
+        return None if self.world is None else self.world.picture(self.source, self.target)
 
 
 def key_of(source: Tokens, target: Tokens, context: bytes = b"") -> str:
@@ -116,8 +120,8 @@ class Sequences(Sequence[Tokens], Brief):
     @overload
     def __getitem__(self, index: int) -> Tokens: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequences: ...
-    def __getitem__(self, index: int | slice) -> Tokens | Sequences:
+    def __getitem__(self, index: slice) -> Self: ...
+    def __getitem__(self, index: int | slice) -> Tokens | Self:
         if isinstance(index, slice):
             rows = range(len(self))[index]
             return self._stretch(rows) if rows.step == 1 else self.take(rows)
@@ -138,29 +142,40 @@ class Sequences(Sequence[Tokens], Brief):
         table = np.array([code_of.get(symbol, -1) for symbol in self.symbols], np.int32)
         return table[self.codes]
 
-    def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Sequences:
+    def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Self:
         """Return the sequences at these positions, in this order, repeats included."""
         rows = np.asarray(rows, np.int64)
         lengths = self.lengths[rows]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
         codes = self.codes[np.repeat(self.offsets[:-1][rows], lengths) + within]
-        return Sequences(self.symbols, codes, offsets)
+        return replace(self, codes=codes, offsets=offsets)
 
-    def _stretch(self, rows: range) -> Sequences:
+    def _stretch(self, rows: range) -> Self:
         """Return consecutive sequences; their codes are these, not copied."""
         stop = max(rows.start, rows.stop)
         offsets = self.offsets[rows.start : stop + 1]
         codes = self.codes[offsets[0] : offsets[-1]]
-        return Sequences(self.symbols, codes, offsets - offsets[0])
+        return replace(self, codes=codes, offsets=offsets - offsets[0])
 
-    def renamed(self, rename: Callable[[str], str]) -> Sequences:
+    def matches(self, others: Sequences) -> NDArray[np.bool_]:
+        """Return where these sequences equal as many others: shape [count]."""
+        assert len(self) == len(others), (len(self), len(others))
+        equal = self.lengths == others.lengths
+        rows = np.flatnonzero(equal)
+        ours, theirs = self.take(rows), others.take(rows)
+        differs = ours.codes != theirs.codes_in(ours.symbols)
+        row_of_token = np.repeat(np.arange(len(rows)), ours.lengths)
+        equal[rows] = np.bincount(row_of_token[differs], minlength=len(rows)) == 0
+        return equal
+
+    def renamed(self, rename: Callable[[str], str]) -> Self:
         """Return the sequences with every token renamed; only the dictionary is looked through."""
         new = [rename(symbol) for symbol in self.symbols]
         symbols = tuple(sorted(set(new)))
         code_of = {symbol: code for code, symbol in enumerate(symbols)}
         table = np.array([code_of[symbol] for symbol in new], np.uint16)
-        return Sequences(symbols, table[self.codes], self.offsets)
+        return replace(self, symbols=symbols, codes=table[self.codes])
 
     @property
     def content(self) -> Iterator[bytes]:
@@ -170,12 +185,38 @@ class Sequences(Sequence[Tokens], Brief):
         yield compact.lengths.astype("<i8").tobytes()
         yield compact.codes.astype("<u2").tobytes()
 
-    def compact(self) -> Sequences:
+    def compact(self) -> Self:
         """Return equal sequences whose `symbols` are exactly the tokens that occur."""
         used = np.unique(self.codes)
         symbols = tuple(self.symbols[code] for code in used)
         codes = np.searchsorted(used, self.codes).astype(np.uint16)
-        return Sequences(symbols, codes, self.offsets)
+        return replace(self, symbols=symbols, codes=codes)
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions(Sequences):
+    """Predicted sequences, with log-likelihoods where the learner has them."""
+
+    log_likelihood: NDArray[np.float64] | None = None
+    """Natural logarithm of the probability of each example's target, its end included: [count]."""
+
+    @classmethod
+    def of_sequences(cls, sequences: Sequences) -> Predictions:
+        """Return sequences as predictions; predictions as they are."""
+        if isinstance(sequences, Predictions):
+            return sequences
+        return cls(sequences.symbols, sequences.codes, sequences.offsets)
+
+    def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Self:
+        """Return the predictions at these positions, in this order, repeats included."""
+        return self._with_likelihoods(super().take(rows), np.asarray(rows, np.int64))
+
+    def _stretch(self, rows: range) -> Self:
+        return self._with_likelihoods(super()._stretch(rows), slice(rows.start, rows.stop))
+
+    def _with_likelihoods(self, part: Self, rows: NDArray[np.int64] | slice) -> Self:
+        known = self.log_likelihood
+        return part if known is None else replace(part, log_likelihood=known[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,15 +229,51 @@ class Views:
     """What a network is told of each thing that can be there: [things, channels]."""
 
 
+class Worlds(Protocol):
+    """A column of worlds, as `daxy.worlds.columns.Worlds`."""
+
+    @property
+    def contents(self) -> Iterator[bytes]:
+        """The bytes of each world; equal worlds have equal bytes."""
+        ...
+
+    @property
+    def content(self) -> Iterator[bytes]:
+        """What the worlds and their order, and nothing else, decide."""
+        ...
+
+    @property
+    def views(self) -> Views:
+        """What a network sees of them."""
+        ...
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __getitem__(self, index: slice) -> Self: ...
+
+    def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Self:
+        """Return the worlds at these positions, in this order, repeats included."""
+        ...
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Return the worlds of all parts, one after another."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Examples(Sequence[Example], Brief):
     """A columnar table of source-target pairs; a Python object only for the one asked for."""
 
     source: Sequences
     target: Sequences
+    worlds: Worlds | None = None
+    """Worlds that the sources refer to; None where there are none."""
 
     def __post_init__(self) -> None:
         assert len(self.source) == len(self.target), (len(self.source), len(self.target))
+        if self.worlds is not None:
+            assert len(self.worlds) == len(self.source), (len(self.worlds), len(self.source))
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Examples:
@@ -209,10 +286,22 @@ class Examples(Sequence[Example], Brief):
         sources, targets = ([_tokens(row[side]) for row in rows] for side in (0, 1))
         return cls(Sequences.of(sources), Sequences.of(targets))
 
+    @classmethod
+    def joined(cls, parts: Sequence[Examples]) -> Examples:
+        """Return the examples of all parts, which have one dictionary, one after another."""
+        worlds = [part.worlds for part in parts if part.worlds is not None]
+        assert len(worlds) in (0, len(parts))
+        return cls(
+            Sequences.joined([part.source for part in parts]),
+            Sequences.joined([part.target for part in parts]),
+            type(worlds[0]).joined(worlds) if worlds else None,
+        )
+
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """The key of each example; equal pairs have equal keys."""
-        return tuple(map(key_of, self.source, self.target))
+        """The key of each example; equal pairs in equal worlds have equal keys."""
+        contexts = itertools.repeat(b"") if self.worlds is None else self.worlds.contents
+        return tuple(map(key_of, self.source, self.target, contexts))
 
     def __len__(self) -> int:
         return len(self.source)
@@ -223,8 +312,15 @@ class Examples(Sequence[Example], Brief):
         return f"{len(self):,}{first}{', ...' * (len(self) > 1)}"
 
     def _repr_html_(self) -> str:
-        """Return the first examples as an HTML table, for a notebook."""
-        rows = [example.texts for example in self[:SHOWN]]
+        """Return the first examples as an HTML table, or as pictures, for a notebook."""
+        first = self[: SHOWN if self.worlds is None else PICTURES]
+        if self.worlds is not None:
+            pictures = "".join(each.world.picture(each.source, each.target) for each in first)
+            return (
+                f"<div><strong>{len(self):,} examples</strong></div>"
+                f'<div style="display:flex;flex-wrap:wrap;gap:1em">{pictures}</div>'
+            )
+        rows = [example.texts for example in first]
         return table(("source", "target"), rows, title=f"{len(self):,} examples")
 
     @overload
@@ -233,31 +329,39 @@ class Examples(Sequence[Example], Brief):
     def __getitem__(self, index: slice) -> Examples: ...
     def __getitem__(self, index: int | slice) -> Example | Examples:
         if isinstance(index, slice):
-            return Examples(self.source[index], self.target[index])
+            worlds = None if self.worlds is None else self.worlds[index]
+            return Examples(self.source[index], self.target[index], worlds)
+        if self.worlds is not None:
+            first = range(len(self))[index]
+            return next(iter(self[first : first + 1]))
         source, target = self.source[index], self.target[index]
         return Example(key_of(source, target), source, target)
 
     def __iter__(self) -> Iterator[Example]:
-        return map(Example, self.keys, self.source, self.target)
+        worlds = itertools.repeat(None) if self.worlds is None else self.worlds
+        return map(Example, self.keys, self.source, self.target, worlds)
 
     @property
     def views(self) -> Views | None:
         """What a network sees of each beside its source; None for nothing."""
-        return None
+        return None if self.worlds is None else self.worlds.views
 
     @property
     def content(self) -> Iterator[bytes]:
         """What the examples and their order, and nothing else, decide."""
         yield from self.source.content
         yield from self.target.content
+        if self.worlds is not None:
+            yield from self.worlds.content
 
     def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Examples:
         """Return the examples at these positions, in this order, repeats included."""
-        return Examples(self.source.take(rows), self.target.take(rows))
+        worlds = None if self.worlds is None else self.worlds.take(rows)
+        return Examples(self.source.take(rows), self.target.take(rows), worlds)
 
     def swapped(self) -> Examples:
         """Return the pairs with source and target exchanged (Bastings et al. 2018, section 4)."""
-        return Examples(self.target, self.source)
+        return Examples(self.target, self.source, self.worlds)
 
 
 def _tokens(side: Sequence[str]) -> Sequence[str]:

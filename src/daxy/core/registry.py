@@ -1,4 +1,11 @@
-"""A folder is a registry: its modules are the entries, found by listing, loaded when asked for."""
+"""Registries: the modules of a folder, and the entry points by which other packages add to it.
+
+A package adds a metric `first` by an entry point of the group `daxy.metrics`. Its value is a module
+that exposes what a file of `daxy/metrics` would:
+
+    [project.entry-points."daxy.metrics"]
+    first = "my_package.first"
+"""
 
 from __future__ import annotations
 
@@ -7,74 +14,187 @@ import importlib
 import importlib.util
 import pkgutil
 import traceback
-from functools import cache
+import warnings
+from functools import cached_property
 from pathlib import Path
-from types import ModuleType
+from typing import TYPE_CHECKING, Generic, TypeVar, cast, final
 
-from daxy.core.errors import DaxyError, UnknownName, WrongFile
+from daxy.core.errors import DaxyError, DaxyWarning, UnknownName, WrongFile, WrongRequest
 from daxy.core.imports import import_failure
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from importlib.metadata import EntryPoint
+    from types import ModuleType
 
-def entries(package: str) -> list[str]:
-    """Return the public module names of a package, sorted, importing none; no folders."""
-    return [*_listed(package)]
-
-
-@cache
-def _listed(package: str) -> tuple[str, ...]:
-    spec = importlib.util.find_spec(package)
-    assert spec is not None and spec.submodule_search_locations is not None, package
-    found = pkgutil.iter_modules(list(spec.submodule_search_locations))
-    return tuple(sorted(m.name for m in found if not m.ispkg and not m.name.startswith("_")))
+Entry = TypeVar("Entry")
 
 
-def summary(package: str, name: str) -> str:
-    """Return the first line of an entry's docstring, without its full stop, importing nothing."""
-    return docstring(package, name).partition("\n")[0].rstrip(".")
+@final
+class Registry(Generic[Entry]):
+    """Entries of one kind by name. Listing them imports none; a built-in name reads no entry point.
 
-
-def docstring(package: str, name: str) -> str:
-    """Return an entry's docstring, importing nothing."""
-    try:
-        return ast.get_docstring(ast.parse(_file(package, name).read_text(encoding="utf-8"))) or ""
-    except SyntaxError as error:
-        return f"cannot be read: {error.msg}, line {error.lineno}"
-
-
-def _file(package: str, name: str) -> Path:
-    spec = importlib.util.find_spec(f"{package}.{name}")
-    assert spec is not None and spec.origin is not None, name
-    return Path(spec.origin)
-
-
-def load(package: str, name: str, *wanted: str, kind: str) -> ModuleType:
-    """Import one entry, which has what is wanted of every entry of its folder.
-
-    Raises:
-        UnknownName: the folder has no such module.
-        WrongFile: the module cannot be imported, or lacks a name; says where and why.
-        MissingPackage: an optional package that the module needs is not installed.
-        RunFailed: JAX, which it needs, cannot be imported.
+    Args:
+        package: The folder of the built-in entries. Its last word names the group of entry points:
+            `daxy.memories` for `daxy.models.memories`.
+        attribute: The name of an entry in its module. Of several names the entry is the module,
+            which must have all of them.
+        kind: What errors call an entry.
+        is_open: Whether other packages can add entries.
+        without: Modules of the folder that are no entries.
     """
-    if name not in (known := entries(package)):
-        raise UnknownName(kind, name, known)
-    try:
-        module = importlib.import_module(f"{package}.{name}")
-    except Exception as error:
-        # Somebody is writing it.
-        raise _what_is_wrong(error, _file(package, name)) from error
-    for each in wanted:
-        if not hasattr(module, each):
-            raise WrongFile(_file(package, name), f"there is no {each} in it")
-    return module
+
+    def __init__(
+        self,
+        package: str,
+        attribute: str | tuple[str, ...],
+        kind: str,
+        *,
+        is_open: bool = True,
+        without: Sequence[str] = (),
+    ) -> None:
+        self._package = package
+        self._attributes = (attribute,) if isinstance(attribute, str) else attribute
+        self._kind = kind
+        self._without = without
+        self._group = f"daxy.{package.rpartition('.')[2]}" if is_open else ""
+
+    def available(self) -> list[str]:
+        """Return all names, sorted.
+
+        Raises:
+            WrongRequest: two packages have an entry of the same name.
+        """
+        self.check()
+        return sorted({*self.built_in, *self._entry_points})
+
+    def check(self) -> None:
+        """Refuse entries of several packages that have the same name."""
+        for name in self._entry_points:
+            self._check_unique(name)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.built_in or name in self._entry_points
+
+    def get(self, name: str) -> Entry:
+        """Return an entry.
+
+        Raises:
+            UnknownName: there is no such entry.
+            WrongRequest: two packages have an entry of this name.
+            WrongFile: its module cannot be imported, or lacks an attribute; says where and why.
+            MissingPackage: an optional package that the module needs is not installed.
+            RunFailed: JAX, which it needs, cannot be imported.
+        """
+        module = self._module(name)
+        for attribute in self._attributes:
+            if not hasattr(module, attribute):
+                raise WrongFile(self._place(name), f"there is no {attribute} in it")
+        is_single = len(self._attributes) == 1
+        return cast("Entry", getattr(module, self._attributes[0]) if is_single else module)
+
+    def loaded(self) -> dict[str, Entry]:
+        """Return all entries by name, without those of other packages that cannot be loaded.
+
+        Each of these is a warning.
+        """
+        entries: dict[str, Entry] = {}
+        for name in sorted({*self.built_in, *self._entry_points}):
+            try:
+                entries[name] = self.get(name)
+            except DaxyError as error:
+                if name in self.built_in:
+                    raise
+                warnings.warn(f"left out: {error}", DaxyWarning, stacklevel=2)
+        return entries
+
+    def summary(self, name: str) -> str:
+        """Return the first line of an entry's docstring, without its full stop."""
+        return self.docstring(name).partition("\n")[0].rstrip(".")
+
+    def docstring(self, name: str) -> str:
+        """Return the docstring of an entry's module, which is not imported."""
+        try:
+            source = Path(self._file(name)).read_text(encoding="utf-8")
+            return ast.get_docstring(ast.parse(source)) or ""
+        except SyntaxError as error:
+            return f"cannot be read: {error.msg}, line {error.lineno}"
+        except (OSError, ValueError) as error:
+            return f"cannot be read: {error}"
+
+    @cached_property
+    def built_in(self) -> Sequence[str]:
+        """Names of the public modules of the folder, sorted."""
+        spec = importlib.util.find_spec(self._package)
+        assert spec is not None and spec.submodule_search_locations is not None, self._package
+        modules = pkgutil.iter_modules(list(spec.submodule_search_locations))
+        names = (module.name for module in modules if not module.ispkg)
+        return sorted(it for it in names if not it.startswith("_") and it not in self._without)
+
+    @cached_property
+    def _entry_points(self) -> Mapping[str, Sequence[EntryPoint]]:
+        """Entry points by name; several where packages disagree."""
+        if not self._group:
+            return {}
+        from importlib.metadata import entry_points
+
+        points: dict[str, list[EntryPoint]] = {}
+        for point in entry_points(group=self._group):
+            points.setdefault(point.name, []).append(point)
+        return points
+
+    def package_of(self, name: str) -> str:
+        """Return the name and version of the package that has an entry; daxy is one."""
+        return "daxy" if name in self.built_in else _package_of(self._entry_points[name][0])
+
+    def _check_unique(self, name: str) -> None:
+        packages = ["daxy"] * (name in self.built_in)
+        packages += map(_package_of, self._entry_points.get(name, ()))
+        if len(packages) > 1:
+            named = f"a {self._kind} named {name!r}: {' and '.join(packages)}"
+            raise WrongRequest(f"{len(packages)} packages have {named}; uninstall or rename one")
+
+    def _module(self, name: str) -> ModuleType:
+        if name not in self:
+            raise UnknownName(self._kind, name, self.available())
+        if name not in self.built_in:
+            self._check_unique(name)
+        try:
+            return importlib.import_module(self._target(name))
+        except Exception as error:
+            raise self._import_error(error, name) from error
+
+    def _target(self, name: str) -> str:
+        """Return the dotted name of an entry's module."""
+        if name in self.built_in:
+            return f"{self._package}.{name}"
+        return self._entry_points[name][0].value.partition(":")[0].strip()
+
+    def _file(self, name: str) -> str:
+        """Return the path of an entry's module, or its dotted name where there is no file."""
+        target = self._target(name)
+        try:
+            spec = importlib.util.find_spec(target)
+        except Exception:  # finding a module imports the package around it
+            spec = None
+        return target if spec is None or spec.origin is None else spec.origin
+
+    def _place(self, name: str, file: str = "") -> str:
+        """Return what errors call the file of an entry, or another: its path, after the package."""
+        package = "" if name in self.built_in else f"{self.package_of(name)}: "
+        return f"{package}{file or self._file(name)}"
+
+    def _import_error(self, error: Exception, name: str) -> DaxyError:
+        if failure := import_failure(error):
+            is_own = name in self.built_in
+            return failure if is_own else WrongFile(self._place(name), str(failure))
+        if isinstance(error, SyntaxError) and error.filename is not None:
+            return WrongFile(self._place(name, error.filename), error.msg, line=error.lineno)
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == self._file(name)]
+        problem = f"{type(error).__name__}: {error}"
+        return WrongFile(self._place(name), problem, line=lines[-1] if lines else None)
 
 
-def _what_is_wrong(error: Exception, file: Path) -> DaxyError:
-    if failure := import_failure(error):
-        return failure
-    if isinstance(error, SyntaxError) and error.filename is not None:
-        return WrongFile(error.filename, error.msg, line=error.lineno)
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == str(file)]
-    said = f"{type(error).__name__}: {error}"
-    return WrongFile(file, said, line=lines[-1] if lines else None)
+def _package_of(point: EntryPoint) -> str:
+    return "an unknown package" if point.dist is None else f"{point.dist.name} {point.dist.version}"

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from daxy.core.examples import Tokens
+from daxy.core.examples import Examples, Tokens
 from daxy.core.files import write_atomically
 from daxy.formats._gscan_situations import direction
 from daxy.formats._gscan_vectors import RELEASED, Order, order_of, vector
 from daxy.formats.gscan_json import said
 from daxy.languages.grounded import COLORS, SIZES
-from daxy.worlds.columns import code_of
-from daxy.worlds.examples import GroundedExamples
+from daxy.worlds.columns import code_of, worlds_of
 from daxy.worlds.grid import Cell, Placed, World
 
 Vectors = Literal["generator", "released"]
@@ -28,7 +27,7 @@ ADVERBS = ("cautiously", "while spinning", "hesitantly", "while zigzagging")
 
 def write(
     path: Path,
-    parts: Mapping[str, GroundedExamples],
+    parts: Mapping[str, Examples],
     header: Mapping[str, Any],
     vectors: Vectors = "generator",
 ) -> None:
@@ -51,7 +50,7 @@ def write(
             file.write(f'{before}"examples": {{')
             for place, (name, examples) in enumerate(parts.items()):
                 file.write(f'{", " * (place > 0)}"{name}": [')
-                rows = zip(examples.source, examples.target, examples.worlds, strict=True)
+                rows = zip(examples.source, examples.target, worlds_of(examples), strict=True)
                 for number, row in enumerate(rows):
                     file.write(f"{', ' * (number > 0)}{writer.text(*row)}")
                 file.write("]")

@@ -48,7 +48,7 @@ def columns(worlds: Worlds) -> dict[str, pa.Array]:
     }
 
 
-def worlds_of(path: Path, table: pa.Table) -> Worlds:
+def read(path: Path, table: pa.Table) -> Worlds:
     """Return the worlds of a table that has these columns.
 
     Raises:

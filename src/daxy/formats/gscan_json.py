@@ -19,8 +19,9 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 import numpy as np
 
+from daxy.core.disagreement import Disagreement
 from daxy.core.errors import WrongFile, in_one_line, quote
-from daxy.core.examples import Sequences
+from daxy.core.examples import Examples, Sequences
 from daxy.formats import _gscan_file
 from daxy.formats._gscan_file import FILE, TYPES, problem_of
 from daxy.formats._gscan_situations import Situation, Situations, WrongExample, agree
@@ -28,7 +29,6 @@ from daxy.languages import grounded
 from daxy.languages.grounded import COLORS, SHAPES, NotACommand
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstrated import SYMBOLS
-from daxy.worlds.examples import GroundedExamples
 
 LARGEST = 1 << 20
 """Bytes of an example at most."""
@@ -84,38 +84,13 @@ class Said(NamedTuple):
     referred: str
 
 
-class Disagreement(NamedTuple):
-    """What is wrong with an example."""
-
-    split: str
-    number: int
-    """In its split, from 0."""
-    problem: str
-
-    @property
-    def is_line(self) -> bool:
-        """Whether its number is that of a line of a file without named parts."""
-        return not self.split
-
-    @property
-    def as_json(self) -> dict[str, Any]:
-        """The same as JSON values; a line counts from 1."""
-        if self.is_line:
-            return {"line": self.number + 1, "problem": self.problem}
-        return self._asdict()
-
-    def __str__(self) -> str:
-        place = f"{self.number + 1}" if self.is_line else f"{self.split}[{self.number}]"
-        return f"{place}: {self.problem}"
-
-
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """What an official file holds."""
 
     header: Mapping[str, Any]
     """Everything but the examples."""
-    parts: Mapping[str, GroundedExamples]
+    parts: Mapping[str, Examples]
     """By the official name; one may be empty."""
     numbers: Mapping[str, np.ndarray[Any, np.dtype[np.int64]]]
     """Of each part the numbers of these examples in the file."""
@@ -250,7 +225,7 @@ class _Table:
         self.counts.append(len(things))
 
     @property
-    def examples(self) -> GroundedExamples:
+    def examples(self) -> Examples:
         """The examples."""
         commands = Sequences.of(map(grounded.say, grounded.commands())).take(
             np.array(self.commands)
@@ -266,7 +241,7 @@ class _Table:
             cells=things[:, 3:],
             offsets=np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)]),
         )
-        return GroundedExamples(commands, actions.take(np.array(self.actions)), worlds)
+        return Examples(commands, actions.take(np.array(self.actions)), worlds)
 
 
 @cache

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,6 @@ from daxy.core.files import read_bytes, write_atomically
 from daxy.core.kinds import HEAD, check_kind
 from daxy.formats import world_json
 from daxy.worlds.columns import Worlds
-from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.grid import World
 
 SIDES = ("source", "target")
@@ -89,9 +88,7 @@ class Part:
     def examples(self) -> Examples:
         """The examples as a table."""
         plain = Examples.of(self.pairs)
-        if not self.worlds:
-            return plain
-        return GroundedExamples(plain.source, plain.target, Worlds.of(self.worlds))
+        return replace(plain, worlds=Worlds.of(self.worlds)) if self.worlds else plain
 
 
 def _tokens(value: Any, side: str, path: Path, number: int) -> Tokens:
@@ -153,7 +150,7 @@ def _object(line: bytes, path: Path, number: int) -> dict[str, Any]:
 def lines(parts: Mapping[str, Examples]) -> Iterator[str]:
     """Yield the lines of a file with the parts one after another."""
     for name, examples in parts.items():
-        worlds = examples.worlds if isinstance(examples, GroundedExamples) else None
+        worlds = examples.worlds
         columns = (examples.source, examples.target)
         sides = [as_json(side, listed=worlds is not None) for side in columns]
         worlds = repeat(None) if worlds is None else worlds

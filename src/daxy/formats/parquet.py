@@ -29,7 +29,7 @@ from daxy.core.json_objects import NotJSON, decode
 from daxy.core.kinds import HEAD, check_kind
 from daxy.core.split import Provenance
 from daxy.formats import _parquet_footer, _world_columns
-from daxy.worlds.examples import GroundedExamples
+from daxy.worlds.columns import worlds_of
 
 METADATA = b"daxy"
 READING: dict[str, Any] = {"page_checksum_verification": True}
@@ -299,16 +299,15 @@ def _table(name: str, examples: Examples) -> pa.Table:
         "source": tokens(examples.source),
         "target": tokens(examples.target),
     }
-    if isinstance(examples, GroundedExamples):
-        columns |= _world_columns.columns(examples.worlds)
+    if examples.worlds is not None:
+        columns |= _world_columns.columns(worlds_of(examples))
     return pa.table(columns)
 
 
 def _examples(path: Path, table: pa.Table) -> Examples:
     source, target = (sequences(path, table, column) for column in ("source", "target"))
-    if set(_world_columns.NAMES) & set(table.column_names):
-        return GroundedExamples(source, target, _world_columns.worlds_of(path, table))
-    return Examples(source, target)
+    has_worlds = not set(_world_columns.NAMES).isdisjoint(table.column_names)
+    return Examples(source, target, _world_columns.read(path, table) if has_worlds else None)
 
 
 def sequences(path: Path, table: pa.Table, column: str) -> Sequences:

@@ -40,7 +40,6 @@ from daxy.core.tokens import odd, spaced, split
 from daxy.formats import jsonl, pairs, world_json
 from daxy.metrics import Scores
 from daxy.worlds.columns import Worlds
-from daxy.worlds.examples import GroundedExamples
 
 COMMAS = "commas stand between tokens here; --normalize (in Python normalize=True) reads spaces too"
 PREDICTIONS = "JSON lines with `prediction` and `key` (or `source`), a JSON array, or Parquet"
@@ -174,7 +173,7 @@ def in_order(path: Path, count: int, examples: Examples) -> tuple[str, ...]:
     """
     known = set(examples.keys)
     parts = list(pairs.read(path).parts.values())
-    if not isinstance(examples, GroundedExamples):
+    if examples.worlds is None:
         parts += [part.swapped() for part in parts]  # NACS has the lines of SCAN the other way
     for part in parts:
         if len(part) == count and known.issuperset(part.keys):
@@ -289,7 +288,7 @@ class _File:
         if by_key:
             return " ".join(self._tokens(line, record, "key", exact=True))
         assert source is not None
-        if not isinstance(self.examples, GroundedExamples):
+        if self.examples.worlds is None:
             return source
         world = next((record[name] for name in WORLDS if name in record), None)
         if world is None:
@@ -333,7 +332,7 @@ def _has_world(of: Tokens | Grounded) -> bool:
 
 
 def _grounded(examples: Examples) -> Iterator[Grounded]:
-    assert isinstance(examples, GroundedExamples)
+    assert examples.worlds is not None
     return zip(examples.source, examples.worlds.contents, strict=True)
 
 

@@ -107,7 +107,8 @@ class Sampler:
 
     def written(self, generations: Sequence[Generation]) -> Examples:
         """Return the pairs that derivations derive."""
-        return Examples(*(side.written(generations) for side in self._sides))
+        source, target = (side.written(generations) for side in self._sides)
+        return Examples(source, target)
 
     @cached_property
     def _tables(self) -> _Tables:

@@ -11,128 +11,33 @@ spelling` does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
+from daxy.core.display import counted
 from daxy.core.errors import MOST_COMPARED, WrongRequest, quote
-from daxy.languages import _copular_forms, spelling
+from daxy.languages import _copular_forms, _language, spelling
+from daxy.languages._copular_clauses import (
+    BE,
+    END,
+    ETRE,
+    FRIEND,
+    LANGUAGES,
+    MAN,
+    ONESELF,
+    SUBJECTS,
+    Clause,
+    Language,
+    Predicate,
+    Subject,
+)
 from daxy.languages._copular_lexicon import ADJECTIVES, NOUNS, PHRASES
 
 if TYPE_CHECKING:
     from daxy.core.examples import Tokens
 
-Kind = Literal["adjective", "noun", "phrase"]
-Language = Literal["english", "french"]
-LANGUAGES: tuple[Language, ...] = ("english", "french")
-END = "."
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """Somebody who is spoken of."""
-
-    english: str
-    french: str
-    is_many: bool
-    is_female: bool
-
-    @property
-    def name(self) -> str:
-        """The two pronouns, and what French says of who they stand for."""
-        who = ["women" if self.is_many else "a woman"] if self.is_female else []
-        who += ["several"] if self.is_many and self.french == "vous" else []
-        return f"{self.english}/{self.french}" + (f" ({', '.join(who)})" if who else "")
-
-
-@dataclass(frozen=True, slots=True)
-class Predicate:
-    """What can be said of somebody."""
-
-    kind: Kind
-    english: Tokens
-    """Of one."""
-    of_many: Tokens
-    """In English, of several."""
-    french: tuple[Tokens, Tokens, Tokens, Tokens]
-    """Of a man, a woman, men (or both), women."""
-
-    def said_of(self, subject: Subject) -> tuple[Tokens, Tokens]:
-        """Return it in English and in French, of this subject."""
-        form = self.french[2 * subject.is_many + subject.is_female]
-        return self.of_many if subject.is_many else self.english, form
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """What is meant: somebody is something, or is not."""
-
-    subject: Subject
-    predicate: Predicate
-    is_negated: bool = False
-    is_very: bool = False
-
-    def said(self, language: Language) -> tuple[Tokens, ...]:
-        """Return the sentences that say it, the one without contractions first."""
-        return self._english() if language == "english" else (self._french(),)
-
-    def _english(self) -> tuple[Tokens, ...]:
-        who = self.subject.english
-        full, short = BE[who]
-        rest = (*["very"] * self.is_very, *self.predicate.said_of(self.subject)[0], END)
-        if not self.is_negated:
-            return (who, full, *rest), (who, short, *rest)
-        said = [(who, full, "not", *rest), (who, short, "not", *rest)]
-        # One says `he isn't`, and not `I amn't`.
-        return tuple([*said, (who, f"{full}n", "t", *rest)] if full != "am" else said)
-
-    def _french(self) -> Tokens:
-        who = self.subject.french
-        verb = ETRE[who]
-        rest = (*["tres"] * self.is_very, *self.predicate.said_of(self.subject)[1], END)
-        if not self.is_negated:
-            return who, verb, *rest
-        return who, "n" if verb[0] in "aeiou" else "ne", verb, "pas", *rest
-
-
-BE = {
-    "i": ("am", "m"),
-    "you": ("are", "re"),
-    "he": ("is", "s"),
-    "she": ("is", "s"),
-    "we": ("are", "re"),
-    "they": ("are", "re"),
-}
-"""What follows a pronoun, in full and contracted."""
-ETRE = {
-    "je": "suis",
-    "tu": "es",
-    "il": "est",
-    "elle": "est",
-    "nous": "sommes",
-    "vous": "etes",
-    "ils": "sont",
-    "elles": "sont",
-}
-SUBJECTS = (
-    Subject("i", "je", False, False),
-    Subject("i", "je", False, True),
-    Subject("you", "tu", False, False),
-    Subject("you", "tu", False, True),
-    Subject("you", "vous", False, False),
-    Subject("you", "vous", False, True),
-    Subject("you", "vous", True, False),
-    Subject("you", "vous", True, True),
-    Subject("he", "il", False, False),
-    Subject("she", "elle", False, True),
-    Subject("we", "nous", True, False),
-    Subject("we", "nous", True, True),
-    Subject("they", "ils", True, False),
-    Subject("they", "elles", True, True),
-)
-ONESELF, FRIEND, MAN = SUBJECTS[0], SUBJECTS[2], SUBJECTS[8]
 CONSTRUCTIONS: Mapping[str, tuple[Subject, bool, bool]] = {
     "you are": (FRIEND, False, False),
     "he is": (MAN, False, False),
@@ -327,3 +232,66 @@ def _entries(text: str) -> Iterator[tuple[str, str]]:
     for entry in text.split(";"):
         word, _, rest = entry.partition(":")
         yield " ".join(word.split()), " ".join(rest.split())
+
+
+class Sentence(NamedTuple):
+    """A sentence with everything that can be meant by it."""
+
+    words: Tokens
+    language: Language
+    clauses: tuple[Clause, ...]
+
+
+@final
+class Copular(_language.Language[Sentence]):
+    """Sentences of either language; they mean what translates them."""
+
+    def words(self, text: str) -> Tokens:
+        """Return the words of a sentence without capitals, accents or apostrophes."""
+        return spelling.words(text)
+
+    def parse(self, words: Tokens) -> Sentence:
+        """Return a sentence with what can be meant by it."""
+        return Sentence(tuple(words), *parse(words))
+
+    def denote(self, phrase: Sentence, world: Any = None) -> Tokens:
+        """Return the first translation."""
+        del world
+        return translations(phrase.words)[0]
+
+    def say(self, phrase: Sentence) -> Tokens:
+        """Return the words of a sentence."""
+        return phrase.words
+
+    def tree(self, phrase: Sentence) -> _language.Tree:
+        """Return the first of the meanings, the subject at the bottom."""
+        return _clause_tree(phrase.clauses[0])
+
+    def interpret(self, text: str, world: Any = None) -> _language.Reading:
+        """Return the meanings of a sentence and its translations."""
+        del world
+        sentence = self.parse(self.words(text))
+        said = " ".join(sentence.words)
+        found = [" ".join(each) for each in translations(sentence.words)]
+        parses = list({str(it): it for it in map(_clause_tree, sentence.clauses)}.values())
+        data = {
+            "sentence": said,
+            "language": sentence.language,
+            "meanings": parses,
+            "translations": found,
+        }
+        shown = [line for tree in parses for line in _language.lines(tree)]
+        shown += ["", f"{counted(len(found), 'translation')}:", *found]
+        return _language.Reading(data, shown, [(tree, said) for tree in parses])
+
+
+def _clause_tree(clause: Clause) -> _language.Tree:
+    """Return the subject below what is said of it."""
+    subject = _language.node(clause.subject.name)
+    tree = _language.node(" ".join(clause.predicate.english), subject)
+    for label, applies in (("very", clause.is_very), ("not", clause.is_negated)):
+        tree = _language.node(label, tree) if applies else tree
+    return tree
+
+
+LANGUAGE = Copular()

@@ -24,19 +24,23 @@ space or nothing before it is a remark.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from typing import Any, final
 
-from daxy.core.errors import UnknownName, WrongFile
+from daxy.core.errors import UnknownName, WrongFile, WrongRequest
 from daxy.core.files import decoded, read_bytes
 from daxy.core.kinds import HEAD, check_kind
 from daxy.languages._itg_grammar import Grammar, Rule
+from daxy.languages._itg_language import Derivations
 from daxy.languages._itg_notation import read
 from daxy.languages._itg_parser import Derivation, parse
 from daxy.languages._itg_sampling import Sampler
+from daxy.languages._language import Language
 
 __all__ = [
     "GRAMMARS",
+    "LANGUAGE",
     "Derivation",
     "Grammar",
     "Rule",
@@ -82,3 +86,19 @@ def load(path: Path | str) -> Grammar:
         if error.line == 1:
             check_kind(data[:HEAD], path, expected, reads=("empty",))
         raise
+
+
+def _no_grammar() -> Grammar:
+    raise WrongRequest("itg needs --grammar FILE")
+
+
+@final
+class OfFile(Derivations):
+    """The grammar of a file."""
+
+    def of_file(self, grammar: Path) -> Language[Any]:
+        """Return the language of the grammar of a file."""
+        return Derivations(partial(load, grammar))
+
+
+LANGUAGE = OfFile(_no_grammar)

@@ -15,11 +15,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, final
 
 from daxy.core.errors import UnknownName, WrongRequest, quote
 from daxy.core.tokens import first_difference
+from daxy.languages._language import MOST_SHOWN, Language, Reading, Tree, node
 from daxy.languages._reader import NotACommand
+from daxy.languages._scan_actions import (
+    ACTIONS,
+    ALIASES,
+    is_action,
+    official_spelling,
+    turn_names,
+)
 from daxy.languages._scan_commands import (
     TURN,
     Act,
@@ -41,6 +49,9 @@ if TYPE_CHECKING:
     from daxy.core.examples import Examples, Tokens
 
 __all__ = [
+    "ACTIONS",
+    "ALIASES",
+    "LANGUAGE",
     "PROXY",
     "SCAN",
     "SCAN_WITH_DAB",
@@ -66,6 +77,7 @@ __all__ = [
     "official_spelling",
     "pairs",
     "say",
+    "turn_names",
 ]
 
 
@@ -168,47 +180,9 @@ def pairs(grammar: Grammar = SCAN) -> Examples:
     return Examples.of(meanings(grammar).items())
 
 
-def official_spelling(action: str) -> str:
-    """Return the official spelling of an action that may be in the papers': LTURN -> I_TURN_LEFT.
-
-    A token that is no action in either spelling comes back as it is.
-    """
-    turns = {"LTURN": "I_TURN_LEFT", "RTURN": "I_TURN_RIGHT"}
-    if action in turns:
-        return turns[action]
-    return f"I_{action}" if f"I_{action}" in ACTIONS else action
-
-
-def turn_names(direction: str) -> tuple[str, ...]:
-    """Return what a turn in a direction is also called: `LTURN`, `LEFT_TURN`, `TURN_L`, `LEFT`."""
-    first = direction[0]
-    return f"{first}TURN", f"{direction}_TURN", f"TURN_{first}", direction
-
-
-def _names(action: str) -> Iterator[str]:
-    """Yield other names of an action: without `I_`, and those of turns that toolkits print."""
-    name = action.removeprefix("I_")
-    yield name
-    if name.startswith("TURN_"):
-        for turn in turn_names(name.removeprefix("TURN_")):
-            yield from (turn, f"I_{turn}")
-
-
-ACTIONS = tuple(
-    f"I_{name}" for name in ["TURN_LEFT", "TURN_RIGHT", "WALK", "LOOK", "RUN", "JUMP", "DAB"]
-)
-ALIASES = {name: action for action in ACTIONS for name in _names(action)}
-"""Other names of actions: `LTURN` of the paper, `TURN_LEFT`, `JUMP`."""
-
-
 def is_word(word: str) -> bool:
     """Whether a word is of a command, or an action in either spelling."""
     return word in WORDS or is_action(word)
-
-
-def is_action(token: str) -> bool:
-    """Whether a token is an action in either spelling."""
-    return official_spelling(token) in ACTIONS
 
 
 def grammar_of(words: Tokens) -> Grammar:
@@ -250,3 +224,61 @@ WORDS = frozenset(
     (*SCAN_WITH_DAB.primitives, TURN, *DIRECTIONS, *TIMES, "opposite", "around", "and", "after")
 )
 """The words of commands."""
+
+
+@final
+class Scan(Language[Command]):
+    """Commands and the actions that they mean; actions and the commands that mean them."""
+
+    constructions = ("and", "after", "twice", "thrice", "around", "opposite", "turn")
+
+    def parse(self, words: Tokens) -> Command:
+        """Return the parse of a command, which may have the proxy primitive."""
+        return grammar_of(words).parse(words)
+
+    def denote(self, phrase: Command, world: Any = None) -> Tokens:
+        """Return the actions that a command means, the same in any world."""
+        del world
+        return denote(phrase)
+
+    def say(self, phrase: Command) -> Tokens:
+        """Return the words of a command."""
+        return say(phrase)
+
+    def tree(self, phrase: Command) -> Tree:
+        """Return a command as a tree, modifiers above what they modify."""
+        match phrase:
+            case Act(verb):
+                return node(verb)
+            case Toward(verb, direction):
+                return node(direction, node(verb))
+            case Opposite(verb, direction):
+                return node(f"opposite {direction}", node(verb))
+            case Around(verb, direction):
+                return node(f"around {direction}", node(verb))
+            case Repeat(inner, times):
+                return node("twice" if times == 2 else "thrice", self.tree(inner))
+            case And(first, second):
+                return node("and", self.tree(first), self.tree(second))
+            case After(first, second):
+                return node("after", self.tree(first), self.tree(second))
+
+    def parts(self, phrase: Command) -> tuple[Command, ...]:
+        """Return a command, or the two that it joins by `and` or `after`."""
+        return (phrase.first, phrase.second) if isinstance(phrase, And | After) else (phrase,)
+
+    def interpret(self, text: str, world: Any = None) -> Reading:
+        """Return the parse and the actions of a command, or the commands that mean some actions."""
+        words = self.words(text)
+        if not words or not is_action(words[0]):
+            return super().interpret(text, world)
+        spelled = list(map(official_spelling, words))
+        commands = commands_for(words)
+        texts = [" ".join(command) for command in commands]
+        count = "1 command means" if len(texts) == 1 else f"{len(texts):,} commands mean"
+        trees = [(self.tree(self.parse(it)), " ".join(it)) for it in commands[:MOST_SHOWN]]
+        data = {"actions": spelled, "commands": texts}
+        return Reading(data, [f"{count} {' '.join(spelled)}:", *texts], trees)
+
+
+LANGUAGE = Scan()

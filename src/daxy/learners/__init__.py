@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from daxy import models
-from daxy.core import registry
 from daxy.core.errors import UnknownName
+from daxy.core.registry import Registry
 from daxy.learners._learner import (
     Callbacks,
     Fit,
@@ -26,6 +26,7 @@ from daxy.learners._learner import (
 )
 
 __all__ = [
+    "LEARNERS",
     "Callbacks",
     "Fit",
     "Job",
@@ -42,11 +43,13 @@ __all__ = [
 ]
 
 NEURAL = f"{__name__}.neural"
+LEARNERS: Registry[type[Learner]] = Registry(__name__, "LEARNER", "learner")
+"""Learners without a network."""
 
 
 def available() -> list[str]:
-    """Return the names of all learners: the architectures, and those without a framework."""
-    return sorted([*models.available(), *registry.entries(__name__)])
+    """Return the names of all learners: the architectures, and those without a network."""
+    return sorted([*models.available(), *LEARNERS.available()])
 
 
 def get(name: str) -> type[Learner]:
@@ -56,11 +59,11 @@ def get(name: str) -> type[Learner]:
         UnknownName: there is no such learner.
         WrongFile: its file cannot be imported, or has no `LEARNER`.
     """
-    if name in models.available():
+    if name in models.ARCHITECTURES:
         return importlib.import_module(NEURAL).LEARNER
-    if name not in registry.entries(__name__):
+    if name not in LEARNERS:
         raise UnknownName("learner", name, available(), listing="daxy learners")
-    return registry.load(__name__, name, "LEARNER", kind="learner").LEARNER
+    return LEARNERS.get(name)
 
 
 def of_settings(settings: Mapping[str, Any]) -> Learner:

@@ -5,21 +5,11 @@ To add one, add a file that exposes `METRIC`, a `Metric`; tasks name the metrics
 
 from __future__ import annotations
 
-from daxy.core import registry
-from daxy.metrics._metric import Metric, Scores
+from daxy.core.registry import Registry
+from daxy.metrics._metric import Metric, Rules, Scores
 
-__all__ = ["Metric", "Scores", "available", "get"]
-
-
-def available() -> list[str]:
-    """Return the names of all metrics."""
-    return registry.entries(__name__)
+__all__ = ["METRICS", "Metric", "Rules", "Scores", "available", "get"]
 
 
-def get(name: str) -> Metric:
-    """Return a metric.
-
-    Raises:
-        UnknownName: there is no such metric.
-    """
-    return registry.load(__name__, name, "METRIC", kind="metric").METRIC
+METRICS: Registry[Metric] = Registry(__name__, "METRIC", "metric")
+available, get = METRICS.available, METRICS.get

@@ -9,29 +9,15 @@ from __future__ import annotations
 
 from typing import final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from daxy.core.examples import Examples, Sequences
-from daxy.languages import copular
-from daxy.metrics._metric import Metric
-from daxy.metrics.exact import METRIC as EXACT
+from daxy.metrics._metric import Accepted
 
 
 @final
-class Accepted(Metric):
+class AcceptedTranslation(Accepted):
     """The share of predictions that say in the other language what the source says."""
 
     name = "accepted"
     summary = "the given translation, or another with the same meaning"
 
-    def score(self, examples: Examples, predictions: Sequences) -> NDArray[np.bool_]:
-        """Return where the prediction is a translation; see `daxy.languages.copular.accepted`."""
-        right = EXACT.score(examples, predictions)
-        for row in np.flatnonzero(~right).tolist():
-            asked = examples[row]
-            right[row] = predictions[row] in copular.accepted(asked.source, asked.target)
-        return right
 
-
-METRIC = Accepted()
+METRIC = AcceptedTranslation()

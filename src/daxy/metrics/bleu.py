@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.examples import Examples, Sequences
-from daxy.metrics._metric import Metric, Scores
+from daxy.core.examples import Examples, Predictions, Sequences
+from daxy.metrics._metric import Metric, Rules, Scores
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
@@ -29,11 +29,17 @@ class Bleu(Metric):
     signature = f"sacreBLEU, {SIGNATURE}"
     summary = f"BLEU of all predictions together ({signature}), as a share"
 
-    def score(self, examples: Examples, predictions: Sequences) -> NDArray[np.float64]:
+    def score(
+        self,
+        task: Rules,
+        examples: Examples,
+        predictions: Predictions,
+    ) -> NDArray[np.float64]:
         """Return the BLEU of each prediction alone: n-grams that it is too short for are left out.
 
         The mean of these is not the BLEU of all.
         """
+        del task
         assert len(examples) == len(predictions), (len(examples), len(predictions))
         judge = scorer(by_sentence=True)
         pairs = zip(_sentences(predictions), _sentences(examples.target), strict=True)
@@ -42,11 +48,13 @@ class Bleu(Metric):
 
     def total(
         self,
+        task: Rules,
         examples: Examples,
-        predictions: Sequences,
-        scores: Scores | None = None,  # noqa: ARG002 - is no mean of them
+        predictions: Predictions,
+        scores: Scores | None = None,
     ) -> float:
         """Return the BLEU of all predictions together; not a number when there are none."""
+        del task, scores  # it is no mean of them
         if not len(examples):
             return float("nan")
         said, wanted = _sentences(predictions), _sentences(examples.target)

@@ -7,8 +7,8 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.examples import Examples, Sequences
-from daxy.metrics._metric import Metric
+from daxy.core.examples import Examples, Predictions
+from daxy.metrics._metric import Metric, Rules
 
 
 @final
@@ -18,17 +18,10 @@ class ExactMatch(Metric):
     name = "exact"
     summary = "the prediction equals the target, token for token"
 
-    def score(self, examples: Examples, predictions: Sequences) -> NDArray[np.bool_]:
+    def score(self, task: Rules, examples: Examples, predictions: Predictions) -> NDArray[np.bool_]:
         """Return where the prediction equals the target."""
-        target = examples.target
-        assert len(target) == len(predictions), (len(target), len(predictions))
-        right = target.lengths == predictions.lengths
-        rows = np.flatnonzero(right)
-        wanted, given = target.take(rows), predictions.take(rows)
-        differs = wanted.codes != given.codes_in(wanted.symbols)
-        row_of_token = np.repeat(np.arange(len(rows)), wanted.lengths)
-        right[rows] = np.bincount(row_of_token[differs], minlength=len(rows)) == 0
-        return right
+        del task
+        return examples.target.matches(predictions)
 
 
 METRIC = ExactMatch()

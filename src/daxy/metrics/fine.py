@@ -7,8 +7,8 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.examples import Examples, Sequences
-from daxy.metrics._metric import Metric
+from daxy.core.examples import Examples, Predictions
+from daxy.metrics._metric import Metric, Rules
 
 
 @final
@@ -18,8 +18,11 @@ class Fine(Metric):
     name = "fine"
     summary = "the share of the target before the first error, the end token included"
 
-    def score(self, examples: Examples, predictions: Sequences) -> NDArray[np.float64]:
+    def score(
+        self, task: Rules, examples: Examples, predictions: Predictions
+    ) -> NDArray[np.float64]:
         """Return how much of each target is right before the first error."""
+        del task
         target = examples.target
         assert len(target) == len(predictions), (len(target), len(predictions))
         # The end is a symbol of its own: saying it too early or too late is an error.

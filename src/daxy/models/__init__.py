@@ -11,34 +11,39 @@ may have, names the training recipe that it is from: `daxy train` reminds of it.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
 
-from daxy.core import registry
+from daxy.core.registry import Registry
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
-def available() -> list[str]:
-    """Return the names of all architectures."""
-    return registry.entries(__name__)
+    from daxy.models._model import Model
 
-
-def get(name: str) -> Any:
-    """Return the module of an architecture, with its `Config` and `Model`.
-
-    Raises:
-        UnknownName: there is no such architecture.
-        WrongFile: its file cannot be imported, or lacks one of the two.
-    """
-    return registry.load(__name__, name, "Config", "Model", kind="model")
+__all__ = ["ARCHITECTURES", "Architecture", "available", "config", "get"]
 
 
-def config(name: str) -> type[Any]:
+class Architecture(Protocol):
+    """What a module of this folder has."""
+
+    Config: type[DataclassInstance]
+    Model: Callable[..., Model]
+    """Called as `Model(config, sizes, key=key)`."""
+
+
+ARCHITECTURES: Registry[Architecture] = Registry(__name__, ("Config", "Model"), "model")
+_CONFIGS: Registry[type[DataclassInstance]] = Registry(
+    f"{__name__}.configs", "Config", "model", is_open=False
+)
+available, get = ARCHITECTURES.available, ARCHITECTURES.get
+
+
+def config(name: str) -> type[DataclassInstance]:
     """Return the configuration class of an architecture; of one in `configs` without JAX.
 
     Raises:
         UnknownName: there is no such architecture.
         WrongFile: its file cannot be imported, or has no `Config`.
     """
-    package = f"{__name__}.configs"
-    if name not in registry.entries(package):
-        return get(name).Config
-    return registry.load(package, name, "Config", kind="model").Config
+    return _CONFIGS.get(name) if name in _CONFIGS else get(name).Config

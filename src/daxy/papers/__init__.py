@@ -8,11 +8,12 @@ imports an ML framework.
 
 from __future__ import annotations
 
-from daxy.core import registry
 from daxy.core.errors import UnknownName
+from daxy.core.registry import Registry
 from daxy.papers._paper import PERPLEXITY, Cell, Finding, Paper, Part, Recipe, Table
 
 __all__ = [
+    "PAPERS",
     "PERPLEXITY",
     "Cell",
     "Finding",
@@ -26,18 +27,8 @@ __all__ = [
 ]
 
 
-def available() -> list[str]:
-    """Return the names of all papers."""
-    return registry.entries(__name__)
-
-
-def get(name: str) -> Paper:
-    """Return a paper.
-
-    Raises:
-        UnknownName: there is no such paper.
-    """
-    return registry.load(__name__, name, "PAPER", kind="paper").PAPER
+PAPERS: Registry[Paper] = Registry(__name__, "PAPER", "paper")
+available, get = PAPERS.available, PAPERS.get
 
 
 def table(name: str) -> Table:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.examples import Tokens
+from daxy import tasks
+from daxy.core.examples import Examples, Tokens
 from daxy.core.summary import Summary
-from daxy.languages.scan import meanings, say
 from daxy.report._figure import new_figure
 from daxy.report.analyses._analysis import Judged, judged
-from daxy.report.analyses.by_construction import commands, simple_commands
+from daxy.report.analyses.by_construction import Built, commands
 from daxy.report.mistakes import Mistakes, predictions_of
 from daxy.runs.folder import RunFolder
 from daxy.runs.saved import load_network
@@ -51,10 +51,8 @@ class Tested:
 
     folder: RunFolder
     examples: Judged
-    words: Sequence[frozenset[str]]
-    """The words of each command."""
-    parts: Sequence[frozenset[str]]
-    """The command of each example, or the two that it joins by `and` or `after`."""
+    commands: Sequence[Built]
+    """What the command of each example is built of."""
 
     @classmethod
     def of(cls, folder: RunFolder) -> Tested:
@@ -65,22 +63,19 @@ class Tested:
             RunFailed: the folder is damaged.
         """
         examples = judged([folder])
-        trees = commands(examples)
-        words = [frozenset(say(tree)) for tree in trees]
-        parts = [frozenset(map(" ".join, simple_commands(tree))) for tree in trees]
-        return cls(folder, examples, words, parts)
+        return cls(folder, examples, commands(examples))
 
     def accuracy(self) -> Summary:
         """Return the accuracy on all examples, in per cent."""
-        return self.examples.over(np.ones(len(self.words), np.bool_))
+        return self.examples.over(np.ones(len(self.commands), np.bool_))
 
     def with_part(self, part: str) -> NDArray[np.bool_]:
         """Return which commands are this one, or join it with another."""
-        return np.array([part in parts for parts in self.parts], np.bool_)
+        return np.array([part in command.parts for command in self.commands], np.bool_)
 
     def with_words(self, *words: str) -> NDArray[np.bool_]:
         """Return which commands have all of these words."""
-        return np.array([own.issuperset(words) for own in self.words], np.bool_)
+        return np.array([it.words.issuperset(words) for it in self.commands], np.bool_)
 
     def by_construction(self) -> dict[str, float]:
         """Return the accuracy on commands with `jump`, by a further word that they have."""
@@ -94,7 +89,7 @@ class Tested:
         order = Mistakes(sources, targets, [predictions], self.examples.right).rows
         chosen = dict[int, None]()
         for word in CONSTRUCTIONS:
-            chosen |= dict.fromkeys([row for row in order if word in self.words[row]][:1])
+            chosen |= dict.fromkeys([row for row in order if word in self.commands[row].words][:1])
         rows = [*dict.fromkeys([*chosen, *order])][:count]
         return [Answer(sources[at], targets[at], predictions[at], is_right=False) for at in rows]
 
@@ -104,19 +99,16 @@ class Tested:
         Raises:
             RunFailed: the run folder is damaged.
         """
-        meaning = meanings()
-        pairs = [(words, meaning[words]) for words in map(tuple, map(str.split, KNOWN))]
-        is_mirrored = self.examples.task.startswith("nacs/")
-        if is_mirrored:
-            pairs = [(actions, words) for words, actions in pairs]
-        predictions = load_network(self.folder.path).predict([source for source, _ in pairs])
-        answers = list[Answer]()
-        for (source, target), prediction in zip(pairs, predictions, strict=True):
-            # Several commands of NACS mean the same actions.
-            means_the_same = is_mirrored and meaning.get(prediction) == source
-            is_right = prediction == target or means_the_same
-            answers.append(Answer(source, target, prediction, is_right))
-        return answers
+        task = tasks.get(self.examples.task)
+        language = task.language
+        assert language is not None
+        commands = [language.words(text) for text in KNOWN]
+        pairs = Examples.of((it, language.denote(language.parse(it))) for it in commands)
+        pairs = pairs.swapped() if task.is_mirrored else pairs
+        predictions = load_network(self.folder.path).predict(pairs.source)
+        # Several commands of NACS mean the same actions.
+        right = task.accepted(pairs, predictions).tolist()
+        return list(map(Answer, pairs.source, pairs.target, predictions, right))
 
 
 def draw(tested: Mapping[str, Tested], title: str) -> Figure:

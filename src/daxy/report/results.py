@@ -27,7 +27,7 @@ def summary(ledger: Ledger) -> str:
     Raises:
         WrongFile: a file of the ledger is damaged.
     """
-    rows = [_summary_row(papers.get(name), ledger) for name in papers.available()]
+    rows = [_summary_row(paper, ledger) for paper in papers.PAPERS.loaded().values()]
     return f"{_table(SUMMARY_HEAD, 'lrrrrl', rows)}\n{_sentence(RULE)}\n"
 
 

@@ -59,8 +59,8 @@ def findings(
     """
     return [
         finding
-        for name in papers.available()
-        for finding in papers.get(name).findings
+        for paper in papers.PAPERS.loaded().values()
+        for finding in paper.findings
         if finding.analysis == analysis
         and task in finding.recipe.tasks
         and _is_recipe_of(finding.recipe, settings, options, any_steps=True)
@@ -69,8 +69,8 @@ def findings(
 
 def _cells(task: str) -> Iterator[tuple[Cell, Recipe]]:
     """Yield the cells of all papers with a value for a task, and their recipes."""
-    for name in papers.available():
-        for table in papers.get(name).tables:
+    for paper in papers.PAPERS.loaded().values():
+        for table in paper.tables:
             for cell in table.cells if table.is_printed else ():
                 if cell.value is not None and cell.recipe and task in cell.recipe.tasks:
                     yield cell, cell.recipe

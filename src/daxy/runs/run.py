@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from daxy import learners, metrics, tasks
+from daxy import learners, tasks
 from daxy.core.errors import require
 from daxy.core.examples import Examples, Sequences
 from daxy.core.split import Split
@@ -59,10 +59,10 @@ class Run:
 
     def job(self, folder: Path, *, checkpoint_seconds: float, test_every: int) -> Job:
         """Return the run as its learner has it."""
-        metric = metrics.get(tasks.get(self.task).metric)
+        task = tasks.get(self.task)
 
         def score(examples: Examples, outputs: Sequences) -> float:
-            return metric.total(examples, outputs)
+            return task.total(task.metric, examples, outputs)
 
         return Job(
             name=self.name,

@@ -6,11 +6,12 @@ file's, as `scan/length` does in `scan.py`. The laws in tests/laws pick the new 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
-from daxy.core import registry
 from daxy.core.errors import UnknownName
+from daxy.core.registry import Registry
 from daxy.core.settings import made
 from daxy.tasks._choices import Choices
 from daxy.tasks._data import Data
@@ -24,15 +25,30 @@ __all__ = [
     "Task",
     "available",
     "data",
+    "exists",
     "get",
     "in_one_line",
     "typical",
 ]
 
 
+BENCHMARKS: Registry[Mapping[str, Task[Any]]] = Registry(__name__, "TASKS", "benchmark")
+
+
 def available() -> list[str]:
-    """Return the names of all tasks, benchmark by benchmark, in the order of their files."""
-    return [name for module in registry.entries(__name__) for name in _tasks(module)]
+    """Return the names of all tasks, benchmark by benchmark, in the order of their files.
+
+    Raises:
+        WrongRequest: two packages have a benchmark of the same name.
+    """
+    BENCHMARKS.check()
+    return [name for tasks in BENCHMARKS.loaded().values() for name in tasks]
+
+
+def exists(name: str) -> bool:
+    """Whether there is a task of this name."""
+    benchmark, slash, _ = name.partition("/")
+    return bool(slash) and benchmark in BENCHMARKS and name in BENCHMARKS.get(benchmark)
 
 
 def get(name: str) -> Task[Any]:
@@ -41,11 +57,9 @@ def get(name: str) -> Task[Any]:
     Raises:
         UnknownName: there is no such task.
     """
-    benchmark = name.partition("/")[0]
-    known = _tasks(benchmark) if benchmark in registry.entries(__name__) else {}
-    if name not in known:
+    if not exists(name):
         raise UnknownName("task", name, available())
-    return known[name]
+    return BENCHMARKS.get(name.partition("/")[0])[name]
 
 
 def data(
@@ -59,7 +73,3 @@ def data(
     """
     options = {"seed": seed, "official": official, **choices}
     return made(get(task).options, options, of=f"the data of {task}")
-
-
-def _tasks(module: str) -> dict[str, Task[Any]]:
-    return registry.load(__name__, module, "TASKS", kind="benchmark").TASKS

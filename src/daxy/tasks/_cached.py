@@ -17,8 +17,7 @@ from daxy.core.examples import Examples, Sequences
 from daxy.core.split import Provenance, Sizes, Split
 from daxy.tasks._data import Data
 from daxy.version import __version__
-from daxy.worlds.columns import Worlds
-from daxy.worlds.examples import GroundedExamples
+from daxy.worlds.columns import Worlds, worlds_of
 
 SLOW = 1.0
 """Seconds of generation from which on a split is kept."""
@@ -65,10 +64,9 @@ def _facts(split: Split) -> dict[str, Any]:
 
 def _columns(split: Split) -> Iterator[disk.Column]:
     for part in split.parts.values():
-        assert isinstance(part, GroundedExamples)
         for side in (part.source, part.target):
             yield from (side.codes, side.offsets)
-        yield from (getattr(part.worlds, each.name) for each in fields(Worlds))
+        yield from (getattr(worlds_of(part), each.name) for each in fields(Worlds))
 
 
 def _split(facts: dict[str, Any], columns: list[disk.Column]) -> Split:
@@ -78,7 +76,7 @@ def _split(facts: dict[str, Any], columns: list[disk.Column]) -> Split:
     for first, (source, target) in enumerate(facts["symbols"]):
         own = columns[PART * first : PART * (first + 1)]
         sides = Sequences(tuple(source), *own[:2]), Sequences(tuple(target), *own[2:4])
-        parts.append(GroundedExamples(*sides, Worlds(*own[4:])))
+        parts.append(Examples(*sides, worlds=Worlds(*own[4:])))
     train, validation, test = parts
     split = Split(train, validation, test, Provenance(**about))
     # The checksum of the entry holds: these are the bytes of the split that was described.

@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.errors import require
-from daxy.core.examples import Sequences
+from daxy.core.examples import Examples, Sequences
 from daxy.core.random import stream
 from daxy.core.workers import spread
 from daxy.languages import grounded
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Command, Thing
 from daxy.tasks._gscan_data import GscanData, Kind
-from daxy.worlds.columns import Worlds
+from daxy.worlds.columns import Worlds, worlds_of
 from daxy.worlds.demonstrated import demonstrated
-from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.placement import (
     DIRECTIONS,
     Situations,
@@ -45,11 +44,15 @@ class Shown:
     actions: Sequences
 
     @classmethod
-    def of(cls, examples: GroundedExamples) -> Shown:
-        """Return examples whose first things are the targets."""
+    def of(cls, examples: Examples) -> Shown:
+        """Return examples whose first things are the targets.
+
+        Raises:
+            WrongRequest: they have no worlds.
+        """
         places = grounded.places()
         commands = np.fromiter(map(places.__getitem__, examples.source), np.uint16, len(examples))
-        return cls(commands, examples.worlds, examples.target)
+        return cls(commands, worlds_of(examples), examples.target)
 
     @classmethod
     def joined(cls, parts: Sequence[Shown]) -> Shown:
@@ -68,10 +71,10 @@ class Shown:
         return Shown(self.command[rows], self.worlds.take(rows), self.actions.take(rows))
 
     @property
-    def examples(self) -> GroundedExamples:
+    def examples(self) -> Examples:
         """The commands said, in their worlds, with the actions."""
         said = Sequences.of(map(grounded.say, grounded.commands())).take(self.command)
-        return GroundedExamples(said, self.actions, self.worlds)
+        return Examples(said, self.actions, self.worlds)
 
     @property
     def targets(self) -> NDArray[np.uint8]:

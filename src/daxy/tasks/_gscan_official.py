@@ -11,20 +11,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from daxy.core.disagreement import Disagreement
 from daxy.core.errors import WrongFile, quote
 from daxy.core.examples import Examples
 from daxy.core.split import Split
 from daxy.formats import gscan_json
 from daxy.formats._gscan_writing import Vectors, header, write
-from daxy.formats.gscan_json import Dataset, Disagreement
+from daxy.formats.gscan_json import Dataset
 from daxy.languages import grounded
 from daxy.languages.grounded import NoReferent
-from daxy.metrics.exact import METRIC as EXACT
 from daxy.tasks._gscan_examples import Shown
 from daxy.tasks._gscan_kinds import LEARNED, LONG, RANDOM, TRAIN, VALIDATION, WORDS, Taken, kind_of
 from daxy.tasks._gscan_predicates import HELD_OUT, Flags, held_out
+from daxy.worlds.columns import worlds_of
 from daxy.worlds.demonstrated import demonstrations
-from daxy.worlds.examples import GroundedExamples
 from daxy.worlds.execution import spins_after
 from daxy.worlds.referents import referents
 
@@ -86,15 +86,10 @@ def save(path: Path, split: Split, names: Mapping[str, str], vectors: Vectors) -
         RunFailed: the file cannot be written.
     """
     ours = {official: split.named[name] for name, official in names.items()}
-    parts = {name: _grounded(ours.get(name, split.test[:0])) for name in ORDER}
+    parts = {name: ours.get(name, split.test[:0]) for name in ORDER}
     options: dict[str, Any] = dict(split.provenance.options)
     about = header(options["grid"], options["kind"], options["train_fraction"], vectors)
     write(path, parts, about, vectors)
-
-
-def _grounded(examples: Examples) -> GroundedExamples:
-    assert isinstance(examples, GroundedExamples)
-    return examples
 
 
 def _check_kind(file: Path, taken: Taken, names: Collection[str], task: str) -> None:
@@ -140,13 +135,12 @@ def examine(path: Path) -> Examined:
 
 def of_parts(parts: Mapping[str, Examples]) -> Dataset:
     """Return the same as a file of parts by daxy's names: train, validation, A to I."""
-    named = {name: _grounded(examples) for name, examples in parts.items()}
-    first = next(iter(named.values()))
+    first = worlds_of(next(iter(parts.values())))
     return Dataset(
-        header={"grid_size": int(first.worlds.size[0])} if len(first) else {},
-        parts=named,
-        numbers={name: np.arange(len(part)) for name, part in named.items()},
-        counts={name: len(part) for name, part in named.items()},
+        header={"grid_size": int(first.size[0])} if len(first) else {},
+        parts=parts,
+        numbers={name: np.arange(len(part)) for name, part in parts.items()},
+        counts={name: len(part) for name, part in parts.items()},
         disagreements=(),
     )
 
@@ -236,7 +230,7 @@ def _meanings(shown: Shown, *, spin_after: bool) -> Iterator[Problem]:
     worlds = shown.worlds.take(rows)
     ours = demonstrations(shown.command[rows], worlds, spin_after=spin_after)
     theirs = shown.actions.take(rows)
-    right = EXACT.score(Examples(ours, ours), theirs)
+    right = ours.matches(theirs)
     for place in np.flatnonzero(~right).tolist():
         yield int(rows[place]), _difference(ours[place], theirs[place])
 

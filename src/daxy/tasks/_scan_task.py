@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from daxy.core.errors import WrongRequest
-from daxy.core.examples import Examples, Tokens
+from daxy.core.examples import Example, Examples, Tokens
 from daxy.core.split import Sizes, Split
-from daxy.languages import scan
+from daxy.languages import Language, scan
 from daxy.tasks import _official, _validation
 from daxy.tasks import _released_validation as _released
+from daxy.tasks._checked import Count
 from daxy.tasks._official import NacsFiles
 from daxy.tasks._predicates import LongerThan
 from daxy.tasks._rules import Added, HoldOut, Partition, Rule
+from daxy.tasks._scan_checks import counts, is_mirrored, is_scan
 from daxy.tasks._scan_data import ScanData
 from daxy.tasks._task import Task
-from daxy.worlds.grid import World
 
 
 @final
@@ -68,10 +69,23 @@ class ScanTask(Task[ScanData]):
         """Return what is wrong with a command or its actions; see `Task.disagreement`."""
         return scan.disagreement(source, target, scan.grammar_of(source))
 
-    def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
-        """Return the actions that a command means; see `Task.targets`."""
-        del world
-        return (scan.denote(scan.grammar_of(source).parse(source)),)
+    @property
+    def language(self) -> Language[Any]:
+        """The language of commands."""
+        return scan.LANGUAGE
+
+    @property
+    def checked_as(self) -> str:
+        """What pairs are checked as."""
+        return "scan"
+
+    def recognises(self, examples: Sequence[Example]) -> bool:
+        """Whether most words are SCAN's, and most sources do not begin with an action."""
+        return is_scan(examples) and not is_mirrored(examples)
+
+    def counts(self, examples: Sequence[Example]) -> dict[str, Count]:
+        """Return how many commands are repeated, and how many pairs are spelled in other ways."""
+        return counts(examples, [example.source for example in examples])
 
     @property
     def aliases(self) -> Mapping[str, str]:

@@ -44,7 +44,7 @@ class Stream:
         first_block = rows.start // self._block_size
         blocks = range(first_block, max(first_block + 1, -(-rows.stop // self._block_size)))
         made = [self._block(number) for number in blocks]
-        whole = Examples(*(Sequences.joined(side) for side in _sides(made)))
+        whole = Examples.joined(made)
         first = rows.start - blocks.start * self._block_size
         return whole[first : first + len(rows)]
 
@@ -56,10 +56,6 @@ class Stream:
     def _block_size(self) -> int:
         """Pairs of a block: fewer where they are long."""
         return max(1, min(BLOCK, TOKENS // self.maker.longest))
-
-
-def _sides(made: list[Examples]) -> tuple[list[Sequences], list[Sequences]]:
-    return [each.source for each in made], [each.target for each in made]
 
 
 @final

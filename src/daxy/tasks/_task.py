@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Generic, TypeVar
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from daxy import metrics
+from daxy.core.disagreement import Disagreement
 from daxy.core.display import Brief
-from daxy.core.errors import WrongRequest, require
-from daxy.core.examples import Example, Examples, Sequences, Tokens
+from daxy.core.errors import WrongRequest, quote, require
+from daxy.core.examples import Example, Examples, Predictions, Sequences, Tokens
 from daxy.core.split import Sizes, Split
+from daxy.core.tokens import first_difference
+from daxy.languages import Language
 from daxy.metrics import Scores
+from daxy.tasks._checked import Checked, Count
 from daxy.tasks._data import Data
 from daxy.worlds.grid import World
 
@@ -23,6 +29,10 @@ SHOWN_TOKENS = 12
 
 Options = TypeVar("Options", bound=Data)
 """What users can choose of a task's data."""
+
+
+class NoRules(WrongRequest):
+    """A task whose language daxy does not know: no rules say what a source means."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,9 +80,29 @@ class Task(Brief, ABC, Generic[Options]):
         return False
 
     @property
+    def language(self) -> Language[Any] | None:
+        """The language of its sources; None where none is known."""
+        return None
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether the targets are sentences of the language, and the sources what they mean."""
+        return False
+
+    @property
     def grounded(self) -> bool:
         """Whether its sources mean something in a world alone."""
-        return False
+        return self.language is not None and self.language.is_grounded
+
+    @property
+    def own_format(self) -> str:
+        """The name of a file format that this benchmark alone has."""
+        return ""
+
+    @property
+    def checked_as(self) -> str:
+        """What pairs are checked as: the task, or the benchmark whose tasks share their rules."""
+        return self.name
 
     @property
     @abstractmethod
@@ -114,30 +144,93 @@ class Task(Brief, ABC, Generic[Options]):
         """Return how many examples of a part there are of each kind, by what kinds are of."""
         return {}
 
-    def disagreement(self, source: Tokens, target: Tokens) -> str | None:
-        """Return what is wrong with a pair by the rules of this task; None where nothing is.
-
-        Raises:
-            WrongRequest: no rules say which pairs are right.
-        """
-        del source, target
-        raise WrongRequest(f"no rules say which pairs of {self.name} are right")
-
-    def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
-        """Return all right targets of a source, by the rules of this task.
+    def meaning(self, source: Tokens, world: World | None = None) -> Tokens:
+        """Return the target of a source by the rules of this task; of several, the first.
 
         Args:
             source: The tokens of the source.
             world: The world of a grounded source.
 
         Raises:
-            WrongRequest: the source is not of the task's language, or no rules say what it means.
+            NoRules: no rules say what a source means.
+            WrongRequest: the source is not of the task's language.
         """
-        del source, world
-        raise WrongRequest(f"no rules say which targets of {self.name} are right")
+        if self.language is None or self.is_mirrored:
+            raise NoRules(f"no rules say which targets of {self.name} are right")
+        return self.language.denote(self.language.parse(source), world)
+
+    def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
+        """Return all right targets of a source; see `meaning`, which returns the only one."""
+        return (self.meaning(source, world),)
+
+    def accepts(self, example: Example, prediction: Tokens) -> bool:
+        """Whether a prediction is as right as the example's target by the rules; see `meaning`."""
+        return prediction in self.targets(example.source, example.world)
+
+    def accepted(self, examples: Examples, predictions: Sequences) -> NDArray[np.bool_]:
+        """Return where a prediction equals the target or is as right; see `accepts`."""
+        right = examples.target.matches(predictions)
+        for row in np.flatnonzero(~right).tolist():
+            right[row] = self.accepts(examples[row], predictions[row])
+        return right
+
+    def disagreement(self, source: Tokens, target: Tokens) -> str | None:
+        """Return what is wrong with a pair by the rules of this task; None where nothing is.
+
+        Raises:
+            NoRules: no rules say which pairs are right.
+        """
+        unknown = f"no rules say which pairs of {self.name} are right"
+        if self.grounded:
+            raise NoRules(unknown)
+        try:
+            right = self.targets(source)
+        except NoRules:
+            raise NoRules(unknown) from None
+        except WrongRequest as error:
+            return str(error)
+        return None if target in right else _first_difference(right[0], target)
+
+    def recognises(self, examples: Sequence[Example]) -> bool:
+        """Whether the first examples of a file are of this task, by its rules."""
+        try:
+            return all(self.disagreement(each.source, each.target) is None for each in examples)
+        except NoRules:
+            return False
+
+    def counts(self, examples: Sequence[Example]) -> dict[str, Count]:
+        """Return what `daxy verify` counts beside disagreements."""
+        repeated = len(examples) - len({example.key for example in examples})
+        return {"duplicates": Count(repeated, "duplicates")}
+
+    def check(self, parts: Mapping[str, Examples]) -> Checked:
+        """Return which examples disagree with the rules; see `disagreement`."""
+        wrong = [
+            Disagreement(name, number, problem)
+            for name, examples in parts.items()
+            for number, pair in enumerate(zip(examples.source, examples.target, strict=True))
+            if (problem := self.disagreement(*pair))
+        ]
+        return Checked(
+            checked_as=self.checked_as,
+            parts={name: len(examples) for name, examples in parts.items()},
+            wrong=wrong,
+            counts=self.counts([each for examples in parts.values() for each in examples]),
+        )
+
+    def examine(self, path: Path) -> Checked:
+        """Return which examples of a file in the task's `own_format` disagree with the rules.
+
+        Raises:
+            WrongRequest: the task has no such format.
+            WrongFile: the file cannot be read.
+        """
+        raise WrongRequest(f"{path}: {self.name} has no file format of its own")
 
     def read(self, text: str) -> Tokens:
         """Return the tokens of a source as people write it."""
+        if self.language is not None and not self.is_mirrored:
+            return self.language.words(text)
         return tuple(map(self.source_spelling, text.split()))
 
     def source_spelling(self, token: str) -> str:
@@ -154,9 +247,25 @@ class Task(Brief, ABC, Generic[Options]):
         """What a source is: a `command` in most tasks."""
         return "command"
 
+    def score(self, metric: str, examples: Examples, predictions: Sequences) -> Scores:
+        """Return a metric's value of each prediction, in the order of the examples."""
+        given = Predictions.of_sequences(predictions)
+        return metrics.get(metric).score(self, examples, given)
+
+    def total(
+        self,
+        metric: str,
+        examples: Examples,
+        predictions: Sequences,
+        scores: Scores | None = None,
+    ) -> float:
+        """Return a metric's one figure; `scores` are those of `score`, where they are known."""
+        given = Predictions.of_sequences(predictions)
+        return metrics.get(metric).total(self, examples, given, scores)
+
     def scores(self, examples: Examples, predictions: Sequences) -> dict[str, Scores]:
         """Return each metric's value of each prediction, in the order of the examples."""
-        return {name: metrics.get(name).score(examples, predictions) for name in self.metrics}
+        return {name: self.score(name, examples, predictions) for name in self.metrics}
 
     def totals(
         self,
@@ -170,8 +279,7 @@ class Task(Brief, ABC, Generic[Options]):
         """
         known = scores or {}
         return {
-            name: metrics.get(name).total(examples, predictions, known.get(name))
-            for name in self.metrics
+            name: self.total(name, examples, predictions, known.get(name)) for name in self.metrics
         }
 
     def by_test(
@@ -220,6 +328,14 @@ class Task(Brief, ABC, Generic[Options]):
         lines += [f"- {known}: {sizes}{f' ({each})' if each else ''}"]
         lines += [f"- Score: {name}: {metrics.get(name).summary}" for name in self.metrics]
         return "\n".join(lines) + "\n"
+
+
+def _first_difference(right: Tokens, given: Tokens) -> str:
+    """Return where a target differs first from the right one."""
+    place = first_difference(right, given)
+    assert place is not None
+    found, wanted = ((*tokens, "the end")[place] for tokens in (given, right))
+    return f"token {place + 1} of the target is {quote(found)}; expected {quote(wanted)}"
 
 
 def typical(split: Split) -> list[Example]:

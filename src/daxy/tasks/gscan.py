@@ -7,7 +7,7 @@ holds out what its predicate says; an example that several hold out is dropped.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast, final
@@ -15,45 +15,24 @@ from typing import Any, Generic, TypeVar, cast, final
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import UnknownName, WrongRequest, require
-from daxy.core.examples import Examples, Tokens
+from daxy.core.errors import UnknownName, require
+from daxy.core.examples import Example, Examples, Sequences
 from daxy.core.random import stream
 from daxy.core.split import Option, Sizes, Split
 from daxy.formats._gscan_writing import Vectors
 from daxy.formats.gscan_json import Dataset
-from daxy.languages import grounded
+from daxy.languages import Language, gscan
 from daxy.languages.scan import turn_names
 from daxy.tasks import _gscan_official as _official
 from daxy.tasks import _gscan_statistics as _statistics
 from daxy.tasks._cached import cached
+from daxy.tasks._checked import Checked, Count
 from daxy.tasks._gscan_data import CompositionalData, GscanData, LengthData
 from daxy.tasks._gscan_examples import Shown, every
 from daxy.tasks._gscan_predicates import HELD_OUT, held_out
 from daxy.tasks._task import Task
-from daxy.worlds.demonstration import demonstrate
-from daxy.worlds.examples import GroundedExamples
-from daxy.worlds.grid import LEFT, RIGHT, World
-
-examine, repeated, shots = _official.examine, _official.repeated, _official.shots
-
-
-def check(parts: Mapping[str, Examples]) -> _official.Examined:
-    """Return what of examples with worlds disagrees with the rules.
-
-    Args:
-        parts: The examples by daxy's names of parts, or the official ones.
-
-    Raises:
-        UnknownName: there is no such part.
-    """
-    official = {**LEARNED, "A": _official.RANDOM, "test": _official.RANDOM, **TESTS}
-    official |= {"I": _official.LONG} | {name: name for name in _official.ORDER}
-    for name in parts:
-        if name not in official:
-            raise UnknownName("part", name, official)
-    named = {official[name]: examples for name, examples in parts.items() if len(examples)}
-    return _official.check(_official.of_parts(named))
-
+from daxy.worlds.executed import executed
+from daxy.worlds.grid import LEFT, RIGHT
 
 RUIS = "Ruis et al. 2020, A benchmark for systematic generalization in grounded language"
 
@@ -72,19 +51,48 @@ class GscanTask(Task[Kind], Generic[Kind]):
     """A split of gSCAN, scored by exact match and by what the actions bring about."""
 
     @property
-    def grounded(self) -> bool:
-        """Whether its sources mean something in a world alone."""
-        return True
+    def language(self) -> Language[Any]:
+        """The language of commands."""
+        return gscan.LANGUAGE
 
-    def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
-        """Return the demonstration of a command in a world; see `Task.targets`."""
-        if world is None:
-            raise WrongRequest("a command of gSCAN means nothing without a world")
-        return (demonstrate(grounded.parse(source), world),)
+    @property
+    def own_format(self) -> str:
+        """The format of `dataset.txt`."""
+        return "gscan-json"
 
-    def read(self, text: str) -> Tokens:
-        """Return the words of a command; `while spinning` is one."""
-        return grounded.words(text)
+    @property
+    def checked_as(self) -> str:
+        """What examples are checked as."""
+        return "gscan"
+
+    def recognises(self, examples: Sequence[Example]) -> bool:
+        """Whether the examples have worlds."""
+        return bool(examples) and all(example.world is not None for example in examples)
+
+    def check(self, parts: Mapping[str, Examples]) -> Checked:
+        """Return which examples disagree with themselves, the rules or their part.
+
+        Args:
+            parts: The examples by daxy's names of parts, or the official ones.
+
+        Raises:
+            UnknownName: there is no such part.
+        """
+        official = {**LEARNED, "A": _official.RANDOM, "test": _official.RANDOM, **TESTS}
+        official |= {"I": _official.LONG} | {name: name for name in _official.ORDER}
+        for name in parts:
+            if name not in official:
+                raise UnknownName("part", name, official)
+        named = {official[name]: examples for name, examples in parts.items() if len(examples)}
+        return _checked(_official.check(_official.of_parts(named)))
+
+    def examine(self, path: Path) -> Checked:
+        """Return which examples of a `dataset.txt` disagree with themselves, the rules or it."""
+        return _checked(_official.examine(path))
+
+    def accepted(self, examples: Examples, predictions: Sequences) -> NDArray[np.bool_]:
+        """Return where a prediction does what the command says, on any path."""
+        return executed(examples, predictions)
 
     @property
     def aliases(self) -> Mapping[str, str]:
@@ -142,7 +150,7 @@ class GscanTask(Task[Kind], Generic[Kind]):
         return Split.of(
             train=train,
             validation=validation,
-            test=GroundedExamples.joined(tests),
+            test=Examples.joined(tests),
             task=self.name,
             rule="the parts of the official file",
             seed=data.seed,
@@ -153,11 +161,11 @@ class GscanTask(Task[Kind], Generic[Kind]):
 
     def facts(self, examples: Examples) -> dict[str, float]:
         """Return the columns of Table 3."""
-        return _statistics.facts(_shown(examples))
+        return _statistics.facts(Shown.of(examples))
 
     def distributions(self, examples: Examples) -> dict[str, dict[str, int]]:
         """Return what the authors plot: examples by verb, manner, target, direction, distance."""
-        return _statistics.distributions(_shown(examples))
+        return _statistics.distributions(Shown.of(examples))
 
     def save(self, path: Path, split: Split, vectors: Vectors = "generator") -> None:
         """Write a split of this task as the authors' generator writes one: `dataset.txt`.
@@ -249,7 +257,7 @@ class Compositional(GscanTask[CompositionalData]):
 
     def said_in(self, dataset: Dataset) -> dict[str, Option]:
         """Return the choices that an official file says; its shots are counted."""
-        return super().said_in(dataset) | {"shots": shots(dataset)}
+        return super().said_in(dataset) | {"shots": _official.shots(dataset)}
 
     def sizes_with(self, options: Mapping[str, Option]) -> Sizes:
         """Return the published sizes of a set with so many shots: what train has, G lacks."""
@@ -341,9 +349,21 @@ class Length(GscanTask[LengthData]):
         )
 
 
-def _shown(examples: Examples) -> Shown:
-    assert isinstance(examples, GroundedExamples)
-    return Shown.of(examples)
+def _checked(examined: _official.Examined) -> Checked:
+    """Return the answer of `daxy verify` on examples with worlds."""
+    dataset, wrong, taken = examined
+    few = _official.shots(dataset) if taken.kind == "generalization" else 0
+    return Checked(
+        checked_as="gscan",
+        parts={name: dataset.counts[name] for name in dataset.parts},
+        wrong=wrong,
+        counts={
+            "shots": Count(few, "shots"),
+            "duplicates": Count(_official.repeated(dataset), "duplicates"),
+        },
+        kind=taken.kind,
+        note=f"taken for {taken}",
+    )
 
 
 def _drawn(known: Rows, data: GscanData, name: str) -> tuple[Rows, Rows, Rows]:

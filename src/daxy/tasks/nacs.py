@@ -7,15 +7,20 @@ input (back-mapping).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from daxy.core.examples import Tokens
+from daxy.core.examples import Example, Examples, Sequences, Tokens
 from daxy.core.split import Sizes, Split
+from daxy.languages import Language
 from daxy.languages import scan as scan_language
 from daxy.tasks import scan
+from daxy.tasks._checked import Count
+from daxy.tasks._scan_checks import counts, is_mirrored, is_scan
 from daxy.tasks._scan_data import ScanData
 from daxy.tasks._scan_task import ScanTask
 from daxy.tasks._task import Task
@@ -53,14 +58,55 @@ class NacsTask(Task[ScanData]):
             options=forward.provenance.options,
         )
 
+    @property
+    def language(self) -> Language[Any]:
+        """The language of commands, which are the targets."""
+        return scan_language.LANGUAGE
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether the targets are the commands."""
+        return True
+
+    @property
+    def checked_as(self) -> str:
+        """What pairs are checked as."""
+        return "nacs"
+
+    def recognises(self, examples: Sequence[Example]) -> bool:
+        """Whether most words are SCAN's, and most sources begin with an action."""
+        return is_scan(examples) and is_mirrored(examples)
+
+    def counts(self, examples: Sequence[Example]) -> dict[str, Count]:
+        """Return how many commands are repeated, and how many pairs are spelled in other ways."""
+        return counts(examples, [example.target for example in examples])
+
     def disagreement(self, source: Tokens, target: Tokens) -> str | None:
         """Return what is wrong with a command or its actions; see `Task.disagreement`."""
         return self.mirrored.disagreement(target, source)
+
+    def meaning(self, source: Tokens, world: World | None = None) -> Tokens:
+        """Return the shortest command that means these actions; see `Task.meaning`."""
+        return self.targets(source, world)[0]
 
     def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
         """Return the commands that mean these actions; see `Task.targets`."""
         del world
         return scan_language.commands_for(source)
+
+    def accepted(self, examples: Examples, predictions: Sequences) -> NDArray[np.bool_]:
+        """Return where a prediction means the source; outside the grammar it is always wrong.
+
+        The grammar has the 20,910 commands; those with `dab` belong to it only where a source asks
+        for that proxy primitive's action.
+        """
+        assert len(examples) == len(predictions), (len(examples), len(predictions))
+        asks_for_dab = "I_DAB" in examples.source.compact().symbols
+        grammar = scan_language.SCAN_WITH_DAB if asks_for_dab else scan_language.SCAN
+        meanings = scan_language.meanings(grammar)
+        pairs = zip(examples.source, predictions, strict=True)
+        right = (meanings.get(command) == actions for actions, command in pairs)
+        return np.fromiter(right, np.bool_, len(examples))
 
     def source_spelling(self, token: str) -> str:
         """Return an action in the official spelling: I_TURN_LEFT for LTURN."""

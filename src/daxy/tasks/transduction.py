@@ -13,10 +13,11 @@ from typing import Any, Generic, TypeVar, final
 
 import numpy as np
 
-from daxy.core.errors import WrongRequest, quote, require
+from daxy import languages
+from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Tokens
 from daxy.core.split import Sizes, Split
-from daxy.languages import itg
+from daxy.languages import Language, itg
 from daxy.languages.itg import Grammar
 from daxy.tasks._streams import BigramFlip, Copy, Derived, Maker, Moved, Reverse, Stream
 from daxy.tasks._task import Task
@@ -101,28 +102,15 @@ class SymbolTask(TransductionTask[SymbolData]):
         """Return what makes pairs whose sources have lengths in a range."""
         return self.kind(data.symbols, shortest, longest)
 
-    def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
-        """Return the source in the order of this task; see `Task.targets`."""
+    def meaning(self, source: Tokens, world: World | None = None) -> Tokens:
+        """Return the source in the order of this task; see `Task.meaning`."""
         del world
         length = len(source)
         maker = self.kind(SymbolData().symbols, 1, max(length, 2))
         possible = f"a source of {length} tokens; expected one of another length"
         require(length in maker.possible(), possible)
         order = maker.order(np.arange(length), np.full(length, length))
-        return (tuple(source[place] for place in order),)
-
-    def disagreement(self, source: Tokens, target: Tokens) -> str | None:
-        """Return where a target is not the source in the order of this task."""
-        try:
-            (wanted,) = self.targets(source)
-        except WrongRequest as error:
-            return str(error)
-        if target == wanted:
-            return None
-        pairs = zip((*wanted, "the end"), (*target, "the end"), strict=False)
-        at = next(at for at, (right, given) in enumerate(pairs) if right != given)
-        right, given = ((*each, "the end")[at] for each in (wanted, target))
-        return f"token {at + 1} of the target is {quote(given)}; expected {quote(right)}"
+        return tuple(source[place] for place in order)
 
 
 DerivedKind = TypeVar("DerivedKind", bound=GrammarData)
@@ -166,10 +154,10 @@ class GrammarTask(DerivedTask[GrammarData]):
         del data
         return itg.grammar(self.grammar)
 
-    def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
-        """Return the target of a derivation of a source; see `Task.targets`."""
-        del world
-        return (itg.parse(itg.grammar(self.grammar), source).target,)
+    @property
+    def language(self) -> Language[Any]:
+        """The language of the grammar."""
+        return languages.get(self.grammar)
 
     def disagreement(self, source: Tokens, target: Tokens) -> str | None:
         """Return why no derivation is of a pair; see `Task.disagreement`."""

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 from daxy.core.errors import WrongRequest, quote, require
-from daxy.core.examples import Examples, Sequences, Tokens
+from daxy.core.examples import Example, Examples, Sequences, Tokens
 from daxy.core.random import stream
 from daxy.core.split import Sizes, Split
-from daxy.languages import copular, spelling
+from daxy.languages import Language, copular
 from daxy.tasks import _translation_released as released
-from daxy.tasks._task import Task
+from daxy.tasks._task import NoRules, Task
 from daxy.tasks._translation_data import PREFIXES, TranslationData
 from daxy.tasks._translation_pairs import Pair, drawn, held_out, of_file, without
 from daxy.tasks._validation import check_sizes
@@ -76,14 +76,24 @@ class TranslationTask(Task[TranslationData]):
             options=data.options,
         )
 
+    @property
+    def language(self) -> Language[Any]:
+        """The language of both sides."""
+        return copular.LANGUAGE
+
     def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
         """Return all translations of a sentence; see `Task.targets`."""
         del world
         return copular.translations(source)
 
-    def read(self, text: str) -> Tokens:
-        """Return the words of a sentence as the data spells them."""
-        return spelling.words(text)
+    def accepts(self, example: Example, prediction: Tokens) -> bool:
+        """Whether a prediction says what the source says, as the given translation does."""
+        return prediction in copular.accepted(example.source, example.target)
+
+    def disagreement(self, source: Tokens, target: Tokens) -> str | None:
+        """Refuse: most sentences of the papers are not of the grammar."""
+        del source, target
+        raise NoRules(f"no rules say which pairs of {self.name} are right")
 
     def facts(self, examples: Examples) -> dict[str, float]:
         """Return how often what is asked for is met, as Lake & Baroni (2018) count it.

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.display import Brief
-from daxy.core.errors import quote, require
+from daxy.core.errors import WrongRequest, quote, require
+from daxy.core.examples import Examples, Views
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Thing
 from daxy.worlds.grid import CHANNELS, HEADINGS, Cell, Placed, World
 
@@ -120,9 +121,24 @@ class Worlds(Sequence[World], Brief):
         """
         return CELLS[self.maps]
 
+    @property
+    def views(self) -> Views:
+        """The worlds as networks see them.
+
+        Raises:
+            WrongRequest: the grids are not of one size.
+        """
+        return Views(self.maps, CELLS)
+
+    @property
+    def content(self) -> Iterator[bytes]:
+        """What the worlds and their order decide, in whatever order the things of each are."""
+        yield from self._bytes
+        yield self.offsets.astype("<i8").tobytes()
+
     @cached_property
-    def content(self) -> tuple[bytes, bytes]:
-        """What the worlds and their order decide, in whatever order the things of each are.
+    def _bytes(self) -> tuple[bytes, bytes]:
+        """The agents' bytes, and those of the things.
 
         Four bytes a world, its size, the agent's row and column and its heading; and five a thing,
         by place: its row, column, shape, color and size.
@@ -137,7 +153,7 @@ class Worlds(Sequence[World], Brief):
     @property
     def contents(self) -> Iterator[bytes]:
         """The bytes of each world, which equal worlds alone share."""
-        agents, things = self.content
+        agents, things = self._bytes
         for place, (start, end) in enumerate(pairwise((5 * self.offsets).tolist())):
             yield agents[4 * place : 4 * place + 4] + things[start:end]
 
@@ -170,6 +186,17 @@ class Worlds(Sequence[World], Brief):
             cells=self.cells[chosen],
             offsets=offsets,
         )
+
+
+def worlds_of(examples: Examples) -> Worlds:
+    """Return the worlds of examples.
+
+    Raises:
+        WrongRequest: they have none.
+    """
+    if not isinstance(examples.worlds, Worlds):
+        raise WrongRequest("the examples have no worlds")
+    return examples.worlds
 
 
 def _cells() -> Bytes:

@@ -10,7 +10,7 @@ from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Examples
 from daxy.languages import grounded
 from daxy.languages.grounded import Command
-from daxy.worlds.examples import GroundedExamples
+from daxy.worlds.columns import worlds_of
 from daxy.worlds.execution import spins_after
 from daxy.worlds.grid import LARGEST, World
 from daxy.worlds.placement import Situations, shown, situations, targets
@@ -56,11 +56,10 @@ class Episodes:
             fits = f"a grid that commands are drawn for has {least} to {most} cells along a side"
             require(least <= size <= most, f"{fits}, not {size}")
         else:
-            if not isinstance(examples, GroundedExamples):
-                raise WrongRequest("the examples have no worlds")
+            worlds = worlds_of(examples)
             require(len(examples) > 0, "there are no examples to draw from")
             other = f"the grids of the examples are not all of {size} by {size}"
-            require(bool((examples.worlds.size == size).all()), other)
+            require(bool((worlds.size == size).all()), other)
             _check_playable(examples, things)
         self.size = size
         self.examples = examples
@@ -79,7 +78,7 @@ class Episodes:
         require(0 <= chosen < count, f"there are examples 0 to {count - 1}, and no {chosen}")
         command = grounded.parse(self.examples.source[chosen])
         after = spins_after(command, self.examples.target[chosen])
-        return Episode(command, self.examples.worlds[chosen], after)
+        return Episode(command, worlds_of(self.examples)[chosen], after)
 
     def _drawn(self, draw: Generator) -> Episode:
         commands = grounded.commands()
@@ -92,20 +91,20 @@ class Episodes:
         return Episode(command, shown(command.phrase, thing, where, self.size, draw)[0])
 
 
-def _check_playable(examples: GroundedExamples, things: int | None) -> None:
+def _check_playable(examples: Examples, things: int | None) -> None:
     """Refuse examples of which one says nothing that can be done in its world; name the first."""
-    places = grounded.places()
+    places, worlds = grounded.places(), worlds_of(examples)
     said = (places.get(words, NO_COMMAND) for words in examples.source)
     commands = np.fromiter(said, np.int64, len(examples))
-    known, counts = commands != NO_COMMAND, np.diff(examples.worlds.offsets)
-    found = referents(np.where(known, commands, 0), examples.worlds)
+    known, counts = commands != NO_COMMAND, np.diff(worlds.offsets)
+    found = referents(np.where(known, commands, 0), worlds)
     right = known & (found >= 0) & (things is None or counts <= things)
     if right.all():
         return
     row = int(right.argmin())
     try:
         command = grounded.parse(examples.source[row])
-        grounded.referent(command.phrase, examples.worlds[row].things)
+        grounded.referent(command.phrase, worlds[row].things)
         wrong = f"its world has {counts[row]} things; there can be {things} here"
     except WrongRequest as error:
         wrong = str(error)

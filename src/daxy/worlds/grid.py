@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from daxy.core.display import Brief
 from daxy.core.errors import WrongRequest, quote, require
-from daxy.languages.grounded import COLORS, SHAPES, SIZES, Thing
+from daxy.languages.grounded import COLORS, SHAPES, SIZES, Command, Thing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -177,6 +177,32 @@ class World(Brief):
         from daxy.worlds.drawing import svg
 
         return svg(self)
+
+    def demonstrate(self, command: Command) -> tuple[str, ...]:
+        """Return the actions that a command asks for here; see `daxy.worlds.demonstration`."""
+        from daxy.worlds.demonstration import demonstrate
+
+        return demonstrate(command, self)
+
+    def as_text(self, marked: Cell | None = None) -> str:
+        """Return the world as lines of text, a cell in brackets; see `daxy.worlds.text`."""
+        from daxy.worlds.text import as_text
+
+        return as_text(self, marked)
+
+    def picture(self, source: Sequence[str], target: Sequence[str]) -> str:
+        """Return an SVG of a command here: the target's frame, the path of actions, a caption.
+
+        A command that refers to no one thing has no frame; an augmented example may have one.
+        """
+        from daxy.languages.grounded import parse
+        from daxy.worlds import drawing
+
+        try:
+            return drawing.demonstration(self, parse(source), target).decode()
+        except WrongRequest:
+            caption = drawing.Caption(command=" ".join(source), actions=target)
+            return drawing.svg(self, path=self.path(drawing.known(target)), caption=caption)
 
     def tensor(self) -> NDArray[np.uint8]:
         """Return the state as the models see it: [row, column, channel], see `CHANNELS`."""

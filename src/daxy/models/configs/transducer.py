@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from daxy.core import registry
 from daxy.core.errors import UnknownName, require
+from daxy.core.registry import Registry
 from daxy.core.settings import check_positive, later
 
 if TYPE_CHECKING:
     from daxy.models.memories import Memory
 
 NONE = "none"
-MEMORIES = "daxy.models.memories"
+MEMORIES: Registry[Memory] = Registry("daxy.models.memories", "MEMORY", "memory")
+"""As in `daxy.models.memories`, which imports JAX."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +45,8 @@ class Config:
 
     def __post_init__(self) -> None:
         check_positive(self, "hidden", "layers", "embedding", "memory_width")
-        known = [*registry.entries(MEMORIES), NONE]
-        if self.memory not in known:
-            raise UnknownName("memory", self.memory, known)
+        if self.memory != NONE and self.memory not in MEMORIES:
+            raise UnknownName("memory", self.memory, [*MEMORIES.available(), NONE])
         for name in ("memory_width", "pop_bias", "push_bias", "bottom_push_bias"):
             value, flag = getattr(self, name), name.replace("_", "-")
             require(value is None or isfinite(value), f"{flag} must be finite, not {value}")
@@ -64,6 +64,4 @@ class Config:
     @property
     def kind(self) -> Memory | None:
         """The memory, if there is one."""
-        from daxy.models import memories
-
-        return None if self.memory == NONE else memories.get(self.memory)
+        return None if self.memory == NONE else MEMORIES.get(self.memory)

@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 
 from daxy import tasks
 from daxy.core.errors import UnknownName, WrongFile, require
-from daxy.core.examples import Sequences
+from daxy.core.examples import Examples, Sequences
 from daxy.core.split import Split
 from daxy.report.analyses._analysis import Judged, Row, judged
 from daxy.report.analyses._data import split_of
 from daxy.report.mistakes import predictions_of
 from daxy.runs.folder import RunFolder
 from daxy.tasks._gscan_examples import Shown
-from daxy.worlds.examples import GroundedExamples
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +38,9 @@ class Asked:
         return _rows(self.split, self.tests)
 
     @cached_property
-    def examples(self) -> GroundedExamples:
+    def examples(self) -> Examples:
         """The examples, test by test."""
-        examples = self.split.test.take(self.rows)
-        assert isinstance(examples, GroundedExamples)
-        return examples
+        return self.split.test.take(self.rows)
 
     @cached_property
     def shown(self) -> Shown:

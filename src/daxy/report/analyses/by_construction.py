@@ -7,19 +7,19 @@ with, and by each of the simple commands that they are, or join by `and` or `aft
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 
+from daxy import tasks
 from daxy.core.errors import WrongRequest
-from daxy.core.examples import Tokens
-from daxy.languages.scan import SCAN, After, And, Command, NotACommand, say
+from daxy.languages import Language
 from daxy.report.analyses._analysis import Analysis, Findings, Judged, Row, judged
 from daxy.runs.folder import RunFolder
+from daxy.tasks import Task
 
-WORDS = ("and", "after", "twice", "thrice", "around", "opposite", "turn")
-"""What a command can be built with, in the order in which it is shown."""
 SIMPLE = "no conjunction"
 SHOWN = 20
 """Parts that are shown: those that most errors have."""
@@ -36,14 +36,12 @@ class ByConstruction(Analysis):
         self.refuse(of)
         found = judged(folders)
         self.refuse_worlds(found.task)
-        trees = commands(found)
+        built = commands(found)
         rows = list[Row]()
-        built = [set(say(command)) for command in trees]
-        joined = [isinstance(command, And | After) for command in trees]
-        for word in WORDS:
-            rows += _row(found, "built with", word, np.array([word in own for own in built]))
-        rows += _row(found, "built with", SIMPLE, ~np.array(joined))
-        parts = [set(map(" ".join, simple_commands(command))) for command in trees]
+        for word in _language(tasks.get(found.task)).constructions:
+            rows += _row(found, "built with", word, np.array([word in it.words for it in built]))
+        rows += _row(found, "built with", SIMPLE, ~np.array([it.is_joined for it in built]))
+        parts = [it.parts for it in built]
         every = sorted(set().union(*parts))
         of_parts = [
             row
@@ -54,23 +52,39 @@ class ByConstruction(Analysis):
         return Findings(title=f"{found.task} by construction", rows=tuple(rows))
 
 
-def commands(found: Judged) -> list[Command]:
-    """Return the commands of a test set: the sources of SCAN, the targets of NACS.
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a command is built of."""
+
+    words: frozenset[str]
+    parts: frozenset[str]
+    """The commands that a conjunction joins, or the command itself."""
+    is_joined: bool
+
+
+def commands(found: Judged) -> list[Built]:
+    """Return the commands of a test set: the targets where a task is mirrored, as NACS is.
 
     Raises:
-        WrongRequest: it has others.
+        WrongRequest: the language of the task has no constructions, or a command is not of it.
     """
-    sequences = found.targets if found.task.startswith("nacs/") else found.sources
+    task = tasks.get(found.task)
+    language, sentences = _language(task), found.targets if task.is_mirrored else found.sources
     try:
-        return [SCAN.parse(words) for words in sequences]
-    except NotACommand as error:
-        raise WrongRequest(f"{found.task} is not about SCAN's commands: {error}") from error
+        phrases = [language.parse(words) for words in sentences]
+    except WrongRequest as error:
+        raise WrongRequest(f"{task.name}: {error}") from error
+    joined = [[" ".join(language.say(part)) for part in language.parts(it)] for it in phrases]
+    return [
+        Built(frozenset(words), frozenset(parts), len(parts) > 1)
+        for words, parts in zip(sentences, joined, strict=True)
+    ]
 
 
-def simple_commands(command: Command) -> Iterator[Tokens]:
-    """Yield a command, or the two that it joins by `and` or `after`."""
-    sentences = (command.first, command.second) if isinstance(command, And | After) else (command,)
-    return map(say, sentences)
+def _language(task: Task[Any]) -> Language[Any]:
+    if task.language is None or not task.language.constructions:
+        raise WrongRequest(f"{task.name} is not about commands that are built of others")
+    return task.language
 
 
 def _row(found: Judged, group: str, name: str, chosen: np.ndarray) -> list[Row]:

@@ -40,7 +40,7 @@ class Destinations(OfData):
         Where the target stands is where it stood at first.
         """
         found = asked_in_worlds(folders, of, self.official)
-        worlds = found.examples.worlds
+        worlds = found.shown.worlds
         targets = worlds.cells[worlds.offsets[:-1]]
         wanted = destinations(worlds, found.examples.target)
         ends = [destinations(worlds, said) for said in found.predictions]

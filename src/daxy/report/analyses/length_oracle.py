@@ -13,7 +13,7 @@ from typing import final
 
 import numpy as np
 
-from daxy import metrics
+from daxy import tasks
 from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
 from daxy.runs.folder import RunFolder
 from daxy.runs.saved import predict_of_length
@@ -32,9 +32,9 @@ class LengthOracle(Analysis):
         self.refuse_worlds(found.task)
         lengths = found.targets.lengths
         right = np.empty(found.right.shape, np.bool_)
+        task = tasks.get(found.task)
         for place, folder in enumerate(folders):
-            right[place] = metrics.get(found.metric).score(*predict_of_length(folder))
-
+            right[place] = task.score(found.metric, *predict_of_length(folder))
         told = replace(found, right=right)
         every = np.ones(len(lengths), np.bool_)
         ways = (("predicted", found), ("of the target", told))

@@ -12,7 +12,8 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import require
+from daxy import tasks
+from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
 from daxy.report.analyses._analysis import Findings, Row, judged
@@ -37,7 +38,7 @@ class Neighbours(OfData):
         found = judged(folders)
         self.refuse_worlds(found.task)
         others = f"{found.task} has other sources than the paper's choice; say which with --source"
-        require(bool(of) or found.task.startswith("scan/"), others)
+        require(bool(of) or _has_sources(found.task, OF), others)
         chosen = list(dict.fromkeys(" ".join(words.split()) for words in of or OF))
         require(all(chosen), "--source has no words; expected a source")
         asked = Sequences.of([words.split() for words in chosen])
@@ -60,6 +61,17 @@ class Neighbours(OfData):
             ]
         title = f"{found.task}: nearest training sources"
         return Findings(title=title, rows=tuple(rows), measure="cosine", top=1.02)
+
+
+def _has_sources(task: str, sources: Sequence[str]) -> bool:
+    """Whether the sources of a task are sentences of a language that has these."""
+    language = tasks.get(task).language
+    if language is None or tasks.get(task).is_mirrored:
+        return False
+    try:
+        return all(language.parse(language.words(text)) for text in sources)
+    except WrongRequest:
+        return False
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.errors import WrongRequest, visible
-from daxy.core.examples import Sequences, Tokens
+from daxy.core.examples import Example, Examples, Sequences, Tokens
 from daxy.core.split import Split
 from daxy.formats import parquet
 from daxy.languages.grounded import parse
@@ -20,9 +20,8 @@ from daxy.report.alignment import Alignment
 from daxy.report.inside import Look
 from daxy.report.page._groups import Group
 from daxy.runs.saved import load
-from daxy.worlds.columns import Worlds
+from daxy.worlds.columns import worlds_of
 from daxy.worlds.drawing import demonstration, svg
-from daxy.worlds.examples import GroundedExample, GroundedExamples
 from daxy.worlds.grid import ACTIONS
 
 LARGEST = 20_000
@@ -115,7 +114,7 @@ def looks(chosen: Chosen, split: Split | None) -> list[dict[str, Any]]:
         return []
     predictor = load(chosen.group.folders[0].path)
     network = predictor if isinstance(predictor, Predictor) else None
-    if split is not None and isinstance(split.test, GroundedExamples):
+    if split is not None and split.test.worlds is not None:
         return _in_worlds(chosen, network, split.test.take(chosen.rows))
     if network is None or not (network.attends or network.has_memory):
         return []
@@ -153,15 +152,14 @@ def _map(
 
 
 def _in_worlds(
-    chosen: Chosen, network: Predictor | None, examples: GroundedExamples
+    chosen: Chosen, network: Predictor | None, examples: Examples
 ) -> list[dict[str, Any]]:
     shades: list[list[float]] = [[] for _ in examples]
     if network is not None and network.attends:
-        worlds = Worlds.of([example.world for example in examples])
+        worlds = worlds_of(examples)
         shades = network.attended(chosen.sources, chosen.predictions, worlds).tolist()
     shown = list[dict[str, Any]]()
     for at, (example, own) in enumerate(zip(examples, shades, strict=True)):
-        assert isinstance(example, GroundedExample)
         pictures = [_picture("The target's path", example, example.target, [])]
         attention = ", darker cells with more attention" if own else ""
         title = f"The predicted path{attention}"
@@ -171,7 +169,7 @@ def _in_worlds(
 
 
 def _picture(
-    title: str, example: GroundedExample, actions: Tokens, shades: Sequence[float]
+    title: str, example: Example, actions: Tokens, shades: Sequence[float]
 ) -> dict[str, str]:
     """Return a picture of a world with the path of actions, as an image's address and text."""
     known = [action for action in actions if action in ACTIONS]

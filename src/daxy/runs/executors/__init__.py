@@ -7,20 +7,21 @@ finished runs lie in the store's folder: all of them, unless it failed.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Protocol
 
-from daxy.core import registry
+from daxy.core.registry import Registry
+
+if TYPE_CHECKING:
+    from daxy.runs.programs import Program
 
 
-def available() -> list[str]:
-    """Return the names of all executors."""
-    return registry.entries(__name__)
+class Executor(Protocol):
+    """What a module of this folder has."""
+
+    check: Callable[..., None]
+    run: Callable[..., Iterator[Program]]
 
 
-def get(name: str) -> Any:
-    """Return an executor.
-
-    Raises:
-        UnknownName: there is no such executor.
-    """
-    return registry.load(__name__, name, kind="executor")
+EXECUTORS: Registry[Executor] = Registry(__name__, ("check", "run"), "executor")
+available, get = EXECUTORS.available, EXECUTORS.get
