@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -12,13 +13,15 @@ import numpy as np
 import pytest
 from tests.docs.blocks import ROOT, blocks
 
-from daxy import tasks
+import daxy
+from daxy import learners, tasks
 from daxy.cli import _parse
 from daxy.core.errors import DaxyError
 from daxy.core.examples import Examples, Predictions
 from daxy.models import transducer
 from daxy.models._model import Batch, Sizes
 from daxy.models.configs import transducer as configs
+from daxy.runs.monitor import Monitor
 from daxy.tasks import ScanData
 
 
@@ -97,6 +100,18 @@ def test_the_memory_is_one_that_a_network_can_have(
     assert np.all((seen.shares > 0) & (seen.shares < 1))
     with pytest.raises(DaxyError, match="a last has no pushes; leave push-bias out"):
         transducer.Config(memory="last", push_bias=2.0)
+
+
+@pytest.mark.parametrize("shown", ["LEARNER ="], indirect=True)
+def test_the_learner_predicts_the_commonest_target(
+    shown: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "daxy.learners.commonest", shown)
+    monkeypatch.setattr(learners.LEARNERS, "built_in", ["commonest"])
+    trained = daxy.train("scan/simple_p1", "commonest", runs=tmp_path, monitor=Monitor())
+    (target,) = {*trained.predictor(0).predict(trained.experiment.of(0).split.test[:5])}
+    counts = Counter(trained.experiment.of(0).split.train.target)
+    assert counts[target] == max(counts.values())
 
 
 @pytest.mark.parametrize("shown", ["PAPER ="], indirect=True)
