@@ -73,7 +73,7 @@ def test_a_cell_is_run_filed_and_shown_beside_the_published_figure(
         assert run.group == tuple(each.run for each in runs)
 
     # Asked again, nothing is trained and nothing changes.
-    monkeypatch.setattr(RunStore, "_train", lambda *_, **__: pytest.fail("trained again"))
+    monkeypatch.setattr(RunStore, "_fit", lambda *_, **__: pytest.fail("trained again"))
     before = (folder / "results" / "made_up" / "table1.json").read_bytes()
     again = daxy(*request, "--json")
     assert again.json["cells"][0]["verdict"] == "agrees"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.docs.blocks import ROOT, Block, blocks, commands, run, without_blocks
 
-from daxy import models, papers, tasks
+from daxy import learners, papers, tasks
 from daxy.cli import _parse, main
 
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
@@ -90,7 +90,7 @@ def _flags() -> frozenset[str]:
     requests = [(verb, *_of_one_task(verb)) for verb in main.verbs()]
     requests += [("show", task) for task in benchmarks]
     requests += [("augment", "gscan/compositional"), ("train", "scan/simple", "--augment", "geca")]
-    requests += [("train", "gscan/compositional", name) for name in models.available()]
+    requests += [("train", "gscan/compositional", name) for name in learners.available()]
     return frozenset(flag for request in requests for flag in _flags_of(*request))
 
 
