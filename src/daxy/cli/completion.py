@@ -87,7 +87,7 @@ class Words:
 
 def _names() -> dict[str, list[str]]:
     """Return the names that a flag, or an argument by its metavar, takes."""
-    from daxy import languages, models, tasks
+    from daxy import formats, languages, models, tasks
     from daxy.experiments import papers
     from daxy.report import analyses
 
@@ -95,6 +95,7 @@ def _names() -> dict[str, list[str]]:
     return {
         "TASK": tasks.available(),
         "--task": tasks.available(),
+        "--format": ["auto", *formats.available()],
         "LANGUAGE": languages.available(),
         "LEARNER": models.available(),
         "MODEL": models.available(),

@@ -14,22 +14,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, final
 
 import msgspec
 import numpy as np
 
 from daxy.core.disagreement import Disagreement
-from daxy.core.errors import WrongFile, in_one_line, quote
+from daxy.core.errors import UnknownName, WrongFile, in_one_line, quote
 from daxy.core.examples import Examples, Sequences
 from daxy.core.json_objects import NotJSON, decode
+from daxy.core.split import Provenance
+from daxy.formats import _gscan_writing
+from daxy.formats._format import Format, Parts
 from daxy.formats._gscan_vectors import Code, Vectors
+from daxy.formats._gscan_words import WrongExample, direction, said
+from daxy.formats._gscan_writing import PARTS, ColorOrder
 from daxy.formats._json_stream import FILE, TYPES, Found, Stream
 from daxy.languages import grounded
-from daxy.languages.grounded import COLORS, SHAPES, SIZES, NotACommand
+from daxy.languages.grounded import COLORS, SHAPES, SIZES
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstrated import SYMBOLS
-from daxy.worlds.placement import DIRECTIONS
 
 MOST = 10_000
 """Actions that an example has at most."""
@@ -99,17 +103,6 @@ class _Header(msgspec.Struct):
     size_adjectives: dict[str, str] = {}
 
 
-class Said(NamedTuple):
-    """What the official files say of a command."""
-
-    place: int
-    """In `grounded.commands()`."""
-    derivation: str
-    verb: str
-    manner: str
-    referred: str
-
-
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """What an official file holds."""
@@ -158,7 +151,7 @@ def examine(path: Path) -> Dataset:
         counts[found.split] += 1
         try:
             table.add(found.number, _decoded(decoder, found), vectors)
-        except _Wrong as problem:
+        except WrongExample as problem:
             wrong.append(Disagreement(found.split, found.number, str(problem)))
     for name in stream.splits:
         tables.setdefault(name, _Table())
@@ -194,16 +187,12 @@ def _check_header(path: Path, header: Mapping[str, Any]) -> None:
             raise WrongFile(path, f"in its header: {said}{sampled}")
 
 
-class _Wrong(Exception):  # noqa: N818 - reads as what happened
-    """What is wrong with an example."""
-
-
 def _decoded(decoder: msgspec.json.Decoder[_Example], found: Found) -> _Example:
     try:
         example = decoder.decode(found.text)
     except (ValueError, RecursionError) as error:
         _check_json(found.text)  # which says where it is wrong, if it is no JSON
-        raise _Wrong(in_one_line(str(error))) from None
+        raise WrongExample(in_one_line(str(error))) from None
     quotes = QUOTES + QUOTES_OF_A_THING * len(example.situation.placed_objects)
     if found.text.count(b'"') != quotes:  # so that a key may be there twice
         _check_json(found.text)
@@ -215,7 +204,7 @@ def _check_json(text: bytes) -> None:
         decode(text)
     except NotJSON as error:
         of_line = f" of its line {error.line}" if error.line > 1 else ""
-        raise _Wrong(f"{error}{of_line}") from None
+        raise WrongExample(f"{error}{of_line}") from None
 
 
 @dataclass
@@ -274,26 +263,9 @@ class _Table:
         return Examples(commands, actions.take(np.array(self.actions)), worlds)
 
 
-@cache
-def said(command: str) -> Said:
-    """Return what the official files say of a command, which they write with commas."""
-    try:
-        parsed = grounded.parse(tuple(command.split(",")))
-    except NotACommand as error:
-        raise _Wrong(f"command is {quote(command)}: {error}") from None
-    phrase = parsed.phrase
-    return Said(
-        place=grounded.places()[grounded.say(parsed)],
-        derivation=grounded.derivation(parsed),
-        verb=parsed.verb,
-        manner=parsed.manner or "",
-        referred=f"{phrase.size or ''} {phrase.color or ''} {phrase.shape}",
-    )
-
-
 def _agree(name: str, given: str, expected: str) -> None:
     if given != expected:
-        raise _Wrong(f"{name} is {quote(given)}; expected {quote(expected)}")
+        raise WrongExample(f"{name} is {quote(given)}; expected {quote(expected)}")
 
 
 def _actions(written: str) -> tuple[str, ...]:
@@ -302,28 +274,32 @@ def _actions(written: str) -> tuple[str, ...]:
 
 def _check_actions(written: str) -> None:
     if written.count(",") > MOST:
-        raise _Wrong(f"target_commands has more than {MOST:,} actions")
+        raise WrongExample(f"target_commands has more than {MOST:,} actions")
     for place, action in enumerate(_actions(written), 1):
         if action not in SYMBOLS:
-            raise _Wrong(f"action {place} is {quote(action)}; expected one of {', '.join(SYMBOLS)}")
+            raise WrongExample(
+                f"action {place} is {quote(action)}; expected one of {', '.join(SYMBOLS)}"
+            )
 
 
 def _placed(situation: _Situation, vectors: Vectors) -> tuple[bytes, bytes, int]:
     """Return the agent, the things, and how many they are."""
     size, heading = situation.grid_size, situation.agent_direction
     if not 0 < size < 256:
-        raise _Wrong(f"grid_size is {size}; expected 1 to 255")
+        raise WrongExample(f"grid_size is {size}; expected 1 to 255")
     if heading not in range(4):
-        raise _Wrong(f"agent_direction is {heading}; expected 0 to 3")
+        raise WrongExample(f"agent_direction is {heading}; expected 0 to 3")
     row, column = _cell(situation.agent_position, size, "the agent")
     objects = situation.placed_objects
     things, cells = bytearray(), set[tuple[int, int]]()
     for place, (number, thing) in enumerate(objects.items()):
         if number != str(place):
-            raise _Wrong(f"placed_objects has {quote(number)} where {str(place)!r} is expected")
+            raise WrongExample(
+                f"placed_objects has {quote(number)} where {str(place)!r} is expected"
+            )
         cell = _cell(thing.position, size, f"object {number}")
         if cell in cells:
-            raise _Wrong(f"object {number} is on the cell {cell}, where another one is")
+            raise WrongExample(f"object {number} is on the cell {cell}, where another one is")
         cells.add(cell)
         code = _code(thing.object.shape, thing.object.color, thing.object.size)
         vectors.counts[code, thing.vector] += 1
@@ -332,12 +308,12 @@ def _placed(situation: _Situation, vectors: Vectors) -> tuple[bytes, bytes, int]
         things += bytes((*code, *cell))
     target = objects.get("0")
     if target is None:
-        raise _Wrong("placed_objects is empty: the target is missing")
+        raise WrongExample("placed_objects is empty: the target is missing")
     if situation.target_object != target:
-        raise _Wrong("target_object is not object 0 of placed_objects")
+        raise WrongExample("target_object is not object 0 of placed_objects")
     rows, columns = things[3] - row, things[4] - column
     if rows == columns == 0:
-        raise _Wrong("the agent stands on the target")
+        raise WrongExample("the agent stands on the target")
     _agree("distance_to_target", situation.distance_to_target, str(abs(rows) + abs(columns)))
     _agree("direction_to_target", situation.direction_to_target, direction(rows, columns))
     return bytes((size, row, column, heading)), bytes(things), len(objects)
@@ -347,7 +323,7 @@ def _cell(position: _Position, size: int, of: str) -> tuple[int, int]:
     row, column = NUMBERS.get(position.row, 256), NUMBERS.get(position.column, 256)
     if row >= size or column >= size:
         said = f"row {quote(position.row, most=60)} and column {quote(position.column, most=60)}"
-        raise _Wrong(f"{of} is at {said}, which is no cell of a grid of {size} by {size}")
+        raise WrongExample(f"{of} is at {said}, which is no cell of a grid of {size} by {size}")
     return row, column
 
 
@@ -359,12 +335,49 @@ def _code(shape: str, color: str, size: str) -> Code:
         (size, tuple(map(str, SIZES)), "size"),
     ):
         if value not in known:
-            raise _Wrong(f"no {name} {quote(value)}; expected one of {', '.join(known)}")
+            raise WrongExample(f"no {name} {quote(value)}; expected one of {', '.join(known)}")
     return SHAPES.index(shape), COLORS.index(color), SIZES.index(int(size))
 
 
-@cache
-def direction(rows: int, columns: int) -> str:
-    """Return the official name of where a target is, seen from the agent."""
-    signs = int(np.sign(rows)), int(np.sign(columns))
-    return next((name for name, each in DIRECTIONS.items() if each == signs), " ")
+@final
+@dataclass(frozen=True)
+class GscanJson(Format):
+    """The `dataset.txt` of gSCAN's authors."""
+
+    vectors: ColorOrder = "generator"
+    """In which order colors have their bits."""
+
+    name = "gscan-json"
+    suffix = ".txt"
+    has_parts = True
+    has_worlds = True
+    owner = "gSCAN"
+
+    def write(self, path: Path, parts: Parts, provenance: Provenance) -> None:
+        """Write a split as the authors' generator writes one.
+
+        Args:
+            path: The file; it is complete or absent.
+            parts: Parts of a split by daxy's names.
+            provenance: That of the split, whose options the file says.
+
+        Raises:
+            UnknownName: gSCAN has no such part.
+            RunFailed: the file cannot be written.
+        """
+        for name in parts:
+            if name not in PARTS:
+                raise UnknownName("part", name, PARTS)
+        none = next(iter(parts.values()))[:0]
+        named = {official: parts.get(name, none) for name, official in PARTS.items()}
+        options: dict[str, Any] = dict(provenance.options)
+        chosen = options["grid"], options["kind"], options["train_fraction"]
+        header = _gscan_writing.header(*chosen, self.vectors)
+        _gscan_writing.write(path, named, header, self.vectors)
+
+    def read(self, path: Path) -> Parts:
+        """Return the parts of a file by their official names; see `read`."""
+        return read(path).parts
+
+
+FORMAT = GscanJson()

@@ -19,7 +19,7 @@ from daxy.core.errors import UnknownName, require
 from daxy.core.examples import Example, Examples, Sequences
 from daxy.core.random import stream
 from daxy.core.split import Option, Sizes, Split
-from daxy.formats._gscan_writing import Vectors
+from daxy.formats._gscan_writing import PARTS
 from daxy.formats.gscan_json import Dataset
 from daxy.languages import Language, gscan
 from daxy.languages.scan import turn_names
@@ -39,7 +39,7 @@ RUIS = "Ruis et al. 2020, A benchmark for systematic generalization in grounded 
 Rows = NDArray[np.int64]
 Kind = TypeVar("Kind", bound=GscanData)
 
-LEARNED = {"train": _official.TRAIN, "validation": _official.VALIDATION}
+LEARNED = {name: PARTS[name] for name in ("train", "validation")}
 TESTS = dict(zip("BCDEFGH", HELD_OUT, strict=True))
 """The paper's letters and the official files' names of what is held out."""
 LONGER = ("G", "H")
@@ -78,8 +78,7 @@ class GscanTask(Task[Kind], Generic[Kind]):
         Raises:
             UnknownName: there is no such part.
         """
-        official = {**LEARNED, "A": _official.RANDOM, "test": _official.RANDOM, **TESTS}
-        official |= {"I": _official.LONG} | {name: name for name in _official.ORDER}
+        official = {**PARTS, "test": _official.RANDOM, **{name: name for name in PARTS.values()}}
         for name in parts:
             if name not in official:
                 raise UnknownName("part", name, official)
@@ -166,19 +165,6 @@ class GscanTask(Task[Kind], Generic[Kind]):
     def distributions(self, examples: Examples) -> dict[str, dict[str, int]]:
         """Return what the authors plot: examples by verb, manner, target, direction, distance."""
         return _statistics.distributions(Shown.of(examples))
-
-    def save(self, path: Path, split: Split, vectors: Vectors = "generator") -> None:
-        """Write a split of this task as the authors' generator writes one: `dataset.txt`.
-
-        Args:
-            path: The file; it is complete or absent.
-            split: The split.
-            vectors: The order of the bits for colors: the generator's, or the released files'.
-
-        Raises:
-            RunFailed: the file cannot be written.
-        """
-        _official.save(path, split, self.files, vectors)
 
     @property
     def told(self) -> tuple[str, ...]:
