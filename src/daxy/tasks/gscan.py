@@ -135,14 +135,14 @@ class GscanTask(Task[Kind], Generic[Kind]):
         chosen = replace(data, official=None, workers=1, **open_to_files)
         plain = f"{self.name} takes --official without other choices: the file has made them"
         require(chosen == usual, plain)
-        dataset = _official.load(official, list(self.files.values()), self.name)
+        dataset = _official.load(official, list(self.official_parts.values()), self.name)
         options = self.said_in(dataset)
         for name in self.told:
             # What is as usual may not have been chosen.
             given, found = getattr(data, name), options[name]
             other = f"{official} has {name} {found}, not {given}"
             require(given in (getattr(usual, name), found), other)
-        parts = {name: dataset.parts[each] for name, each in self.files.items()}
+        parts = {name: dataset.parts[each] for name, each in self.official_parts.items()}
         train, validation, *tests = parts.values()
         if self.is_as_published({name: len(each) for name, each in parts.items()}, options):
             options = usual.options | options
@@ -199,7 +199,7 @@ class GscanTask(Task[Kind], Generic[Kind]):
 
     @property
     @abstractmethod
-    def files(self) -> Mapping[str, str]:
+    def official_parts(self) -> Mapping[str, str]:
         """The official names of the parts, by ours: train, validation, and each test."""
 
     @abstractmethod
@@ -232,7 +232,7 @@ class Compositional(GscanTask[CompositionalData]):
         return CompositionalData
 
     @property
-    def files(self) -> Mapping[str, str]:
+    def official_parts(self) -> Mapping[str, str]:
         """The official names of the parts."""
         return LEARNED | {"A": _official.RANDOM} | TESTS
 
@@ -306,7 +306,7 @@ class Length(GscanTask[LengthData]):
         return LengthData
 
     @property
-    def files(self) -> Mapping[str, str]:
+    def official_parts(self) -> Mapping[str, str]:
         """The official names of the parts."""
         return LEARNED | {"A": _official.RANDOM, "I": _official.LONG}
 
