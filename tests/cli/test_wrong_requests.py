@@ -295,10 +295,11 @@ REQUESTS = [
         " 'length', 'none', 'released-random', 'released-dab', 'released-length'; see"
         " `daxy show --help`",
     ),
+    ("export scan/length --format csv", "no format named 'csv'; did you mean tsv?"),
     (
-        "export scan/length --format csv",
-        "wrong value for --format: 'csv'; expected one of 'auto', 'scan-text', 'joint-text', 'tsv',"
-        " 'parallel', 'jsonl', 'parquet', 'gscan-json'; see `daxy export --help`",
+        "export scan/length --format xml",
+        "no format named 'xml'; known: gscan-json, joint-text, jsonl, parallel, parquet, scan-text,"
+        " tsv",
     ),
     (
         "export scan/length --split dev",

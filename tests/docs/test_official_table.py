@@ -43,8 +43,8 @@ def files(row: Row) -> set[str]:
     if not isinstance(task, ScanTask):
         return {"data/scan/mt_data"}
     if row.repository == "brendenlake/SCAN":
-        assert task.files is not None
-        return {str(Path(task.files).parent)}
+        assert task.stem is not None
+        return {str(Path(task.stem).parent)}
     assert task.nacs is not None
     names = [task.nacs.train, task.nacs.test]
     if row.validation != "none":

@@ -26,7 +26,7 @@ from daxy.formats import (
     gscan_json,
     joint_text,
     jsonl,
-    parallel_text,
+    parallel,
     parquet,
     predictions,
     scan_text,
@@ -160,7 +160,7 @@ def pair_text(name: str, form: Any) -> Reader:
 
 def two_texts(name: str, read: Callable[[Path, Path], Examples]) -> Reader:
     def write(value: Examples, folder: Path) -> bytes:
-        paths = parallel_text.write(folder / "y.src", value)
+        paths = parallel.write(folder / "y.src", value)
         return CUT.join(path.read_bytes() for path in paths)
 
     inputs = [b"jump twice\nwalk\n" + CUT + b"J J\nW\n", b"a\n" + CUT + b"b"]
@@ -401,7 +401,7 @@ READERS = {
         pair_text("scan text", scan_text),
         pair_text("joint text", joint_text),
         pair_text("tsv", tsv),
-        two_texts("parallel text", lambda source, _: parallel_text.read(source)),
+        two_texts("parallel text", lambda source, _: parallel.read(source)),
         Reader(
             "jsonl",
             [jsonl.write(PARTS).encode(), jsonl.write({"test": SEEN}).encode()],

@@ -15,7 +15,9 @@ from daxy.core.split import Split
 from daxy.formats import jsonl, parquet, scan_text
 from daxy.tasks import Data, ScanData
 
-NAMES = tasks.available()
+EVERY = tasks.available()
+NAMES = [name for name in EVERY if tasks.get(name).files() is None]
+"""Those that generate their data."""
 # One of each family: the others differ in the numbers of a draw alone.
 FAMILIES = list({tasks.get(name).family: name for name in NAMES}.values())
 
@@ -30,7 +32,7 @@ SMALL = {
 CARVED = [name for name in FAMILIES if tasks.get(name).options.carved]
 """Those whose validation set is carved from a train set that is there without one, too."""
 
-every_task = pytest.mark.parametrize("name", NAMES)
+every_task = pytest.mark.parametrize("name", EVERY)
 every_family = pytest.mark.parametrize("name", FAMILIES)
 COMMANDS = [name for name in CARVED if issubclass(tasks.get(name).options, ScanData)]
 OVERSAMPLED = [name for name in COMMANDS if "addprim" in name or "bastings_jump" in name]
@@ -65,6 +67,17 @@ def test_a_task_is_found_by_the_name_it_has(name: str) -> None:
     assert name in task.card
     assert task.summary in task.card
     assert task.family.partition("/")[0] == name.partition("/")[0]
+
+
+@every_task
+def test_a_task_is_generated_or_says_where_its_files_are(name: str) -> None:
+    task = tasks.get(name)
+    if files := task.files():
+        assert files.home in task.card
+        assert files.licence in task.card
+        assert all(digest in task.card for digest in files.sha256.values())
+        with pytest.raises(WrongRequest, match=f"expected --official DIR, a clone of {files.home}"):
+            task.split()
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in SMALL])

@@ -11,7 +11,7 @@ from daxy import papers, tasks
 from daxy.core.errors import UnknownName, WrongRequest
 from daxy.core.examples import Example, Examples, Sequences, Tokens
 from daxy.core.files import write_bytes
-from daxy.formats import predictions
+from daxy.formats import gscan_json, predictions
 from daxy.languages import grounded
 from daxy.learners.neural import Neural
 from daxy.papers import ruis2020
@@ -24,7 +24,6 @@ from daxy.runs.config import RunConfig, run_config
 from daxy.runs.experiment import Experiment
 from daxy.runs.folder import RunFolder
 from daxy.tasks import Data
-from daxy.tasks.gscan import GscanTask
 from daxy.training.protocol import protocol
 from daxy.worlds.grid import Cell
 
@@ -239,9 +238,8 @@ def test_runs_on_other_data_than_is_made_here_are_refused(
 def test_runs_on_official_files_are_looked_at_beside_the_files(
     tmp_path: Path, folders: list[RunFolder], daxy: Callable
 ) -> None:
-    official, file = tasks.get(TASK), tmp_path / "dataset.txt"
-    assert isinstance(official, GscanTask)
-    official.save(file, DATA.load(TASK))
+    split, file = DATA.load(TASK), tmp_path / "dataset.txt"
+    gscan_json.FORMAT.write(file, split.named, split.provenance)
     folder = run(tmp_path, 0, knows_no_color, tasks.data(TASK, official=file))
     on_file = analyses.get("by_referent").on(file)
     found, made = on_file.run([folder]), analyses.get("by_referent").run(folders[1:])

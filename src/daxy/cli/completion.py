@@ -87,13 +87,14 @@ class Words:
 
 def _names() -> dict[str, list[str]]:
     """Return the names that a flag, or an argument by its metavar, takes."""
-    from daxy import languages, learners, papers, tasks
+    from daxy import formats, languages, learners, papers, tasks
     from daxy.report import analyses
 
     tables = [table.path for paper in papers.PAPERS.loaded().values() for table in paper.tables]
     return {
         "TASK": tasks.available(),
         "--task": tasks.available(),
+        "--format": ["auto", *formats.available()],
         "LANGUAGE": languages.available(),
         "LEARNER": learners.available(),
         "ANALYSIS": analyses.available(),

@@ -17,32 +17,13 @@ from daxy.cli._table import say
 from daxy.cli._verb import Switch
 from daxy.core.errors import UnknownName, WrongRequest, require
 from daxy.core.split import drawn
+from daxy.formats import TextFormat
 
 if TYPE_CHECKING:
     from daxy.core.examples import Examples
     from daxy.core.split import Split
-    from daxy.tasks.gscan import GscanTask
-
-Format = Literal["scan-text", "joint-text", "tsv", "parallel", "jsonl", "parquet", "gscan-json"]
-TEXTS = ("scan-text", "joint-text", "tsv", "parallel")
-SUFFIX: Mapping[Format, str] = {
-    "scan-text": ".txt",
-    "joint-text": ".txt",
-    "tsv": ".tsv",
-    "parallel": ".src",
-    "jsonl": ".jsonl",
-    "parquet": ".parquet",
-}
-"""By format, how the name of a file ends in a folder of them."""
-FORMAT_OF_SUFFIX: Mapping[str, Format] = {
-    "": "scan-text",
-    ".txt": "scan-text",
-    ".tsv": "tsv",
-    ".src": "parallel",
-    ".trg": "parallel",
-    ".jsonl": "jsonl",
-    ".parquet": "parquet",
-}
+    from daxy.formats import Format
+    from daxy.tasks import Task
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,9 +41,7 @@ class Export(OfSample):
     split: str | None = None
     """Which part: train, validation, test, one of several tests by its name, or all. Unless given,
     all of them into a folder, and train into a file."""
-    format: Literal[
-        "auto", "scan-text", "joint-text", "tsv", "parallel", "jsonl", "parquet", "gscan-json"
-    ] = "auto"
+    format: str = "auto"
     """How to write it; `auto`: as the name of --out ends, else scan-text, or jsonl where there are
     worlds. joint-text has a pair as one sequence, as Grefenstette et al. write them; tsv has a tab
     between; parallel has two files, .src and .trg; gscan-json is the one file of the authors of
@@ -78,7 +57,7 @@ class Export(OfSample):
     def run(self) -> Result:
         """Write the files, or return their text."""
         self.check_sample()
-        form = self._check()
+        form = self._format()
         shard = getattr(self.data, "shard", "1/1")
         part = f"--shard {shard} is a part of train; leave it out, or ask for --split train"
         require(shard == "1/1" or self._part == "train", part)
@@ -86,10 +65,11 @@ class Export(OfSample):
         parts = self._parts(split)
         files = self._files(form, parts)
         if not files:
-            return Result(data={}, text=_text(parts, form))
+            assert isinstance(form, TextFormat)
+            return Result(data={}, text=form.text(parts))
         for path, some in files.items():
-            self._write(path, some, split, form)
-        if len(parts) > 1 and len(files) == 1 and form != "gscan-json":
+            form.write(path, some, split.provenance)
+        if len(parts) > 1 and len(files) == 1 and not form.owner:
             say(f"note: {self.out} is one file of {', '.join(parts)}; a program that takes it for")
             say("  a training set trains on the test. --out DIR/ writes a file for each part")
         lengths = {name: len(examples) for name, examples in parts.items()}
@@ -104,27 +84,6 @@ class Export(OfSample):
         said += [split.validation_note] if "train" in parts and split.validation_note else []
         return Result(data=data, text="\n".join(said))
 
-    def _write(self, path: Path, parts: Mapping[str, Examples], split: Split, form: Format) -> None:
-        """Write one file, or two of a side each."""
-        if form == "gscan-json":
-            self._grounded().save(path, split, self.vectors)
-        elif form == "parquet":
-            from daxy.formats import parquet
-
-            parquet.write(path, parts, split.provenance)
-        elif form == "jsonl":
-            from daxy.formats import jsonl
-
-            jsonl.save(path, parts)
-        elif form == "parallel":
-            from daxy.formats import parallel_text
-
-            parallel_text.write(path, *parts.values())
-        else:
-            from daxy.core.files import write_text
-
-            write_text(path, _text(parts, form))
-
     def _files(
         self, form: Format, parts: Mapping[str, Examples]
     ) -> dict[Path, dict[str, Examples]]:
@@ -136,22 +95,11 @@ class Export(OfSample):
         files = {out: dict(parts)}
         if self._folder:
             require(not out.is_file(), f"{out} is a file; expected a folder")
-            files = {out / f"{name}{SUFFIX[form]}": {name: some} for name, some in parts.items()}
+            files = {out / f"{name}{form.suffix}": {name: some} for name, some in parts.items()}
         for path in files:
-            written = [path]
-            if form == "parallel":
-                from daxy.formats.parallel_text import files_of
-
-                written = [*files_of(path)]
-            for each in written:
-                check_free(each, force=self.force)
+            for written in form.files(path):
+                check_free(written, force=self.force)
         return files
-
-    @property
-    def _has_worlds(self) -> bool:
-        from daxy import tasks
-
-        return tasks.get(self.task).grounded
 
     @property
     def _stdout(self) -> bool:
@@ -187,62 +135,59 @@ class Export(OfSample):
         rows = drawn(len(known[self._part]), self.sample, self.seed)
         return {self._part: known[self._part].take(rows)}
 
-    def _check(self) -> Format:
-        """Return the format, after refusing what cannot be written."""
-        form = self._named() if self.format == "auto" else self.format
-        for alone in ("parquet", "gscan-json", "parallel"):
-            require(not (form == alone and self._stdout), f"{alone} needs --out FILE")
-        require(not (self.json and self._stdout), "--json needs --out FILE")
-        if form == "gscan-json":
-            self._grounded()
-            require(self._part == "all", "gscan-json holds every part; expected --split all")
-            require(not self._folder, "gscan-json is one file; expected --out FILE")
-        elif self._has_worlds:
-            said = f"{form} has no worlds; expected --format gscan-json, jsonl or parquet"
-            require(form not in TEXTS, said)
-        bits = "--vectors is for gscan-json"
-        require(form == "gscan-json" or self.vectors == "generator", bits)
-        together = f"{form} cannot say which part a line is of; expected --split of one part"
-        one_file = self._part == "all" and not self._folder
-        require(not (form in TEXTS and one_file), f"{together}, or --out DIR/")
-        return form
-
-    def _grounded(self) -> GscanTask[Any]:
-        """Return the task, of which gscan-json is the format."""
-        from daxy import tasks
-        from daxy.tasks.gscan import GscanTask
+    def _format(self) -> Format:
+        """Return the format, after refusing what it cannot hold."""
+        from daxy import formats, tasks
 
         task = tasks.get(self.task)
-        if not isinstance(task, GscanTask):
-            raise WrongRequest(f"gscan-json is for tasks of gSCAN, not for {self.task}")
-        return task
+        form = formats.get(self._named(task) if self.format == "auto" else self.format)
+        require(isinstance(form, TextFormat) or not self._stdout, f"{form.name} needs --out FILE")
+        require(not (self.json and self._stdout), "--json needs --out FILE")
+        if form.owner:
+            is_own = f"{form.name} is for tasks of {form.owner}, not for {self.task}"
+            require(task.own_format == form.name, is_own)
+            every = f"{form.name} holds every part; expected --split all"
+            require(self._part == "all", every)
+            require(not self._folder, f"{form.name} is one file; expected --out FILE")
+        if task.grounded and not form.has_worlds:
+            raise WrongRequest(f"{form.name} has no worlds; expected --format {_with_worlds()}")
+        together = f"{form.name} cannot say which part a line is of; expected --split of one part"
+        one_file = self._part == "all" and not self._folder
+        require(form.has_parts or not one_file, f"{together}, or --out DIR/")
+        if self.vectors == "generator":
+            return form
+        from daxy.formats.gscan_json import GscanJson
 
-    def _named(self) -> Format:
+        require(isinstance(form, GscanJson), "--vectors is for gscan-json")
+        return GscanJson(self.vectors)
+
+    def _named(self, task: Task[Any]) -> str:
         """Return the format that the name of --out asks for."""
+        from daxy import formats
+
         if self._folder:
-            return "jsonl" if self._has_worlds else "scan-text"
+            return "jsonl" if task.grounded else "scan-text"
         suffix = "" if self._stdout else Path(str(self.out)).suffix.lower()
-        known = ", ".join(filter(None, FORMAT_OF_SUFFIX))
-        said = f"{self.out}: no format has this name; expected {known}, or --format"
-        require(suffix in FORMAT_OF_SUFFIX, said)
-        return FORMAT_OF_SUFFIX[suffix]
+        found = formats.of_suffix(suffix)
+        if found is None:
+            known = ", ".join(filter(None, formats.BY_SUFFIX))
+            said = f"{self.out}: no format has this name; expected {known}, or --format"
+            raise WrongRequest(said)
+        return found
+
+
+def _with_worlds() -> str:
+    """Return the formats that hold worlds."""
+    from daxy import formats
+
+    every = [it.name for it in formats.FORMATS.loaded().values() if it.has_worlds]
+    return " or ".join([", ".join(every[:-1]), every[-1]])
 
 
 def _origin(split: Split) -> str:
     """Return where the data came from, unless it was generated."""
     source = split.provenance.source
     return "" if source == "generated" else f" ({source})"
-
-
-def _text(parts: Mapping[str, Examples], form: Format) -> str:
-    if form == "jsonl":
-        from daxy.formats import jsonl
-
-        return jsonl.write(parts)
-    from daxy.formats import joint_text, scan_text, tsv
-
-    formats = {"scan-text": scan_text, "joint-text": joint_text, "tsv": tsv}
-    return "".join(map(formats[form].write, parts.values()))
 
 
 VERB = with_data(Export)

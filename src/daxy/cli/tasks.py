@@ -61,6 +61,8 @@ class Tasks(OfTask):
             "sizes": asdict(task.sizes),
             "published_sizes": asdict(sizes) if sizes else None,
         }
+        if files := task.files():
+            data["files"] = asdict(files)
 
         def with_figures(more: dict[str, Any], lines: str, options: Mapping[str, Option]) -> Result:
             figures, quoted = published.of_test(name, options), references.of_task(name)

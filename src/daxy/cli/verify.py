@@ -48,6 +48,8 @@ class Verify(Verb):
     """The file; of two files with a side each, one of them."""
     task: str | None = None
     """Task of the pairs; recognised from the first pairs unless given."""
+    official: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
+    """The authors' files, of a task that is files only: a pair that is not there disagrees."""
     show: int = 5
     """Number of disagreements to show."""
 
@@ -59,9 +61,9 @@ class Verify(Verb):
         form = pairs.format_of(self.file) if self.file.is_file() else ""
         for task in _candidates():
             if form and task.own_format == form:
-                return self._answer(task.examine(self.file))
+                return self._answer(task.on(self.official).examine(self.file))
         found = pairs.read(self.file)
-        return self._answer(self._task(found).check(found.parts))
+        return self._answer(self._task(found).on(self.official).check(found.parts))
 
     def _task(self, found: Pairs) -> Task[Any]:
         """Return the task whose pairs these are.

@@ -1,1 +1,54 @@
-"""Files in and out: one format a file."""
+"""Files in and out: one format a file. A registry.
+
+To add one, write a file that exposes `FORMAT`, a `Format`. `daxy export` writes it, and
+`daxy verify` and `daxy score --order` read it. The format of `scan_text.py` is called scan-text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from daxy.core.errors import UnknownName
+from daxy.core.registry import Registry
+from daxy.formats._format import Format, TextFormat
+
+__all__ = ["BY_SUFFIX", "FORMATS", "Format", "TextFormat", "available", "get", "of_suffix"]
+
+FORMATS: Registry[Format] = Registry(
+    __name__, "FORMAT", "format", without=("pairs", "predictions", "tatoeba", "world_json")
+)
+BY_SUFFIX: Mapping[str, str] = {
+    "": "scan-text",
+    ".txt": "scan-text",
+    ".tsv": "tsv",
+    ".src": "parallel",
+    ".trg": "parallel",
+    ".jsonl": "jsonl",
+    ".parquet": "parquet",
+}
+"""daxy's formats by how the name of a file ends."""
+
+
+def available() -> list[str]:
+    """Return the names of all formats."""
+    return [name.replace("_", "-") for name in FORMATS.available()]
+
+
+def get(name: str) -> Format:
+    """Return a format.
+
+    Raises:
+        UnknownName: there is no such format.
+    """
+    file = name.replace("-", "_")
+    if file not in FORMATS:
+        raise UnknownName("format", name, available())
+    return FORMATS.get(file)
+
+
+def of_suffix(suffix: str) -> str | None:
+    """Return the format of files whose names end so, of another package too; None if none is."""
+    if suffix in BY_SUFFIX:
+        return BY_SUFFIX[suffix]
+    others = (name for name in FORMATS.available() if name not in FORMATS.built_in)
+    return next((name for name in others if FORMATS.get(name).suffix == suffix), None)

@@ -7,21 +7,16 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 import msgspec
-import numpy as np
 
 from daxy.core.errors import in_one_line, quote
 from daxy.formats._gscan_vectors import Code, Vectors
+from daxy.formats._gscan_words import WrongExample, direction
 from daxy.languages.grounded import COLORS, SHAPES, SIZES
-from daxy.worlds.placement import DIRECTIONS
 
 MOST_OBJECTS = 1 << 14
 """Different objects that are kept decoded, at most: all those of a grid of 12 by 12."""
 NUMBERS = {str(number): number for number in range(256)}
 """Numbers are written as strings."""
-
-
-class WrongExample(Exception):  # noqa: N818 - reads as what happened
-    """What is wrong with an example."""
 
 
 class _Position(msgspec.Struct, forbid_unknown_fields=True):
@@ -162,10 +157,3 @@ def _code(words: _Words) -> Code:
         if value not in known:
             raise WrongExample(f"no {name} {quote(value)}; expected one of {', '.join(known)}")
     return SHAPES.index(words.shape), COLORS.index(words.color), SIZES.index(int(words.size))
-
-
-@cache
-def direction(rows: int, columns: int) -> str:
-    """Return the official name of where a target is, seen from the agent."""
-    signs = int(np.sign(rows)), int(np.sign(columns))
-    return next((name for name, each in DIRECTIONS.items() if each == signs), " ")

@@ -10,18 +10,25 @@ from typing import Any, Literal
 
 from daxy.core.examples import Examples, Tokens
 from daxy.core.files import write_atomically
-from daxy.formats._gscan_situations import direction
 from daxy.formats._gscan_vectors import RELEASED, Order, order_of, vector
-from daxy.formats.gscan_json import said
+from daxy.formats._gscan_words import direction, said
 from daxy.languages.grounded import COLORS, SIZES
 from daxy.worlds.columns import code_of, worlds_of
 from daxy.worlds.grid import Cell, Placed, World
 
-Vectors = Literal["generator", "released"]
+ColorOrder = Literal["generator", "released"]
 """In which order colors have their bits: as the authors' generator or their released files do."""
 
 NOUNS = ("square", "cylinder", "circle")
-COLORS_OF: Mapping[Vectors, Sequence[str]] = {"generator": COLORS, "released": RELEASED}
+COLORS_OF: Mapping[ColorOrder, Sequence[str]] = {"generator": COLORS, "released": RELEASED}
+PARTS: Mapping[str, str] = {
+    "train": "train",
+    "validation": "dev",
+    "A": "test",
+    **{"C": "visual", "D": "situational_1", "E": "situational_2", "F": "contextual"},
+    **{"G": "adverb_1", "H": "adverb_2", "B": "visual_easier", "I": "target_lengths"},
+}
+"""The official names of the parts by daxy's, in the order of the files."""
 ADVERBS = ("cautiously", "while spinning", "hesitantly", "while zigzagging")
 
 
@@ -29,7 +36,7 @@ def write(
     path: Path,
     parts: Mapping[str, Examples],
     header: Mapping[str, Any],
-    vectors: Vectors = "generator",
+    vectors: ColorOrder = "generator",
 ) -> None:
     """Write a file as the authors' generator does, without spaces that nobody needs.
 
@@ -60,7 +67,7 @@ def write(
 
 
 def header(
-    grid: int, kind: str, train_fraction: float, vectors: Vectors = "generator"
+    grid: int, kind: str, train_fraction: float, vectors: ColorOrder = "generator"
 ) -> dict[str, Any]:
     """Return what a file says beside its examples.
 

@@ -17,6 +17,7 @@ from daxy.core.errors import WrongFile, quote, require
 from daxy.core.examples import Examples, Tokens
 from daxy.core.files import decoded, read_bytes
 from daxy.core.kinds import HEAD, TEXTS, check_kind
+from daxy.formats._format import Parts, TextFormat
 
 FORMULA = ("=", "+", "-", "@")
 """How a cell begins that a spreadsheet computes."""
@@ -130,6 +131,23 @@ class PairLines:
             return f"a second {token!r}"
         at = next((at for at, sign in enumerate(token) if not sign.isprintable()), 0)
         return f"unprintable {quote(token, at, most=MOST_OF_TOKEN)}"
+
+
+@dataclass(frozen=True)
+class LinesFormat(TextFormat):
+    """A format of lines, of which none says its part."""
+
+    name: str
+    suffix: str
+    lines: PairLines
+
+    def text(self, parts: Parts) -> str:
+        """Return the text of a file; see `PairLines.write`."""
+        return "".join(map(self.lines.write, parts.values()))
+
+    def parse(self, data: bytes, path: Path) -> Parts:
+        """Return the pairs in the bytes of a file; see `PairLines.parse`."""
+        return {"": Examples.of(self.lines.parse(data, path))}
 
 
 def without_carriage_returns(data: bytes, path: Path | str) -> bytes:

@@ -12,21 +12,24 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, final
 
 import msgspec
 import numpy as np
 
 from daxy.core.disagreement import Disagreement
-from daxy.core.errors import WrongFile, in_one_line, quote
+from daxy.core.errors import UnknownName, WrongFile, in_one_line, quote
 from daxy.core.examples import Examples, Sequences
-from daxy.formats import _gscan_file
+from daxy.core.split import Provenance
+from daxy.formats import _gscan_file, _gscan_writing
+from daxy.formats._format import Format, Parts
 from daxy.formats._gscan_file import FILE, TYPES, problem_of
-from daxy.formats._gscan_situations import Situation, Situations, WrongExample, agree
+from daxy.formats._gscan_situations import Situation, Situations, agree
+from daxy.formats._gscan_words import WrongExample, said
+from daxy.formats._gscan_writing import PARTS, ColorOrder
 from daxy.languages import grounded
-from daxy.languages.grounded import COLORS, SHAPES, NotACommand
+from daxy.languages.grounded import COLORS, SHAPES
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstrated import SYMBOLS
 
@@ -71,17 +74,6 @@ class _Header(msgspec.Struct):
     adverbs: dict[str, str] = {}
     color_adjectives: dict[str, str] = {}
     size_adjectives: dict[str, str] = {}
-
-
-class Said(NamedTuple):
-    """What the official files say of a command."""
-
-    place: int
-    """In `grounded.commands()`."""
-    derivation: str
-    verb: str
-    manner: str
-    referred: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,23 +236,6 @@ class _Table:
         return Examples(commands, actions.take(np.array(self.actions)), worlds)
 
 
-@cache
-def said(command: str) -> Said:
-    """Return what the official files say of a command, which they write with commas."""
-    try:
-        parsed = grounded.parse(tuple(command.split(",")))
-    except NotACommand as error:
-        raise WrongExample(f"command is {quote(command)}: {error}") from None
-    phrase = parsed.phrase
-    return Said(
-        place=grounded.places()[grounded.say(parsed)],
-        derivation=grounded.derivation(parsed),
-        verb=parsed.verb,
-        manner=parsed.manner or "",
-        referred=f"{phrase.size or ''} {phrase.color or ''} {phrase.shape}",
-    )
-
-
 def _actions(written: str) -> tuple[str, ...]:
     return tuple(written.split(",")) if written else ()
 
@@ -273,3 +248,47 @@ def _check_actions(written: str) -> None:
             raise WrongExample(
                 f"action {place} is {quote(action)}; expected one of {', '.join(SYMBOLS)}"
             )
+
+
+@final
+@dataclass(frozen=True)
+class GscanJson(Format):
+    """The `dataset.txt` of gSCAN's authors."""
+
+    vectors: ColorOrder = "generator"
+    """In which order colors have their bits."""
+
+    name = "gscan-json"
+    suffix = ".txt"
+    has_parts = True
+    has_worlds = True
+    owner = "gSCAN"
+
+    def write(self, path: Path, parts: Parts, provenance: Provenance) -> None:
+        """Write a split as the authors' generator writes one.
+
+        Args:
+            path: The file; it is complete or absent.
+            parts: Parts of a split by daxy's names.
+            provenance: That of the split, whose options the file says.
+
+        Raises:
+            UnknownName: gSCAN has no such part.
+            RunFailed: the file cannot be written.
+        """
+        for name in parts:
+            if name not in PARTS:
+                raise UnknownName("part", name, PARTS)
+        none = next(iter(parts.values()))[:0]
+        named = {official: parts.get(name, none) for name, official in PARTS.items()}
+        options: dict[str, Any] = dict(provenance.options)
+        chosen = options["grid"], options["kind"], options["train_fraction"]
+        header = _gscan_writing.header(*chosen, self.vectors)
+        _gscan_writing.write(path, named, header, self.vectors)
+
+    def read(self, path: Path) -> Parts:
+        """Return the parts of a file by their official names; see `read`."""
+        return read(path).parts
+
+
+FORMAT = GscanJson()

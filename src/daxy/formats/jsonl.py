@@ -13,14 +13,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 from daxy.core import files, json_objects
 from daxy.core.errors import WrongFile, WrongRequest
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.files import read_bytes, write_atomically
 from daxy.core.kinds import HEAD, check_kind
+from daxy.core.split import Provenance
 from daxy.formats import world_json
+from daxy.formats._format import Parts, TextFormat
 from daxy.worlds.columns import Worlds
 from daxy.worlds.grid import World
 
@@ -53,10 +55,10 @@ def read(path: Path) -> dict[str, Examples]:
     Raises:
         WrongFile: the file cannot be read, or a line of it is wrong.
     """
-    return parts(read_bytes(path), path)
+    return parts_in(read_bytes(path), path)
 
 
-def parts(data: bytes, path: Path) -> dict[str, Examples]:
+def parts_in(data: bytes, path: Path) -> dict[str, Examples]:
     """Return the parts in the bytes of a file by name, in its order; see `read`."""
     found: dict[str, Part] = {}
     for number, record in objects_in(data, path):
@@ -171,3 +173,29 @@ def as_json(sequences: Sequences, *, listed: bool = False) -> Iterator[str | lis
     if listed or any(symbol.split() != [symbol] for symbol in sequences.symbols):
         return map(list, sequences)
     return map(" ".join, sequences)
+
+
+@final
+class JsonLines(TextFormat):
+    """JSON lines; see the head of this file."""
+
+    name = "jsonl"
+    suffix = ".jsonl"
+    has_parts = True
+    has_worlds = True
+
+    def text(self, parts: Parts) -> str:
+        """Return the text of a file."""
+        return write(parts)
+
+    def write(self, path: Path, parts: Parts, provenance: Provenance) -> None:
+        """Write a file line by line; see `save`."""
+        del provenance
+        save(path, parts)
+
+    def parse(self, data: bytes, path: Path) -> Parts:
+        """Return the parts in the bytes of a file; see `parts_in`."""
+        return parts_in(data, path)
+
+
+FORMAT = JsonLines()

@@ -2,7 +2,8 @@
 
 `daxy.core.kinds` recognises Parquet, JSON lines, gSCAN's `dataset.txt` and SCAN's text. Of other
 text, `<s> ` begins joint sequences, a tab in the first line stands between two sides, and a name
-such as `train.src` is of one of two files with a side each.
+such as `train.src` is of one of two files with a side each. A format of another package is known by
+the name of the file.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from daxy.core.errors import WrongFile
+from daxy import formats
 from daxy.core.examples import Examples
 from daxy.core.files import read_bytes
 from daxy.core.kinds import HEAD, check_kind, kind_of
-from daxy.formats.parallel_text import SUFFIXES
+from daxy.formats import BY_SUFFIX
+from daxy.formats._format import PAIRS
 
-PAIRS = "pairs in a format that `daxy export` writes"
 FORMAT_OF_KIND = {
     "parquet": "parquet",
     "json-lines": "jsonl",
@@ -49,6 +50,8 @@ def format_of(path: Path, head: bytes | None = None) -> str:
     Raises:
         WrongFile: it cannot be read.
     """
+    if path.suffix.lower() not in BY_SUFFIX and (other := formats.of_suffix(path.suffix.lower())):
+        return other
     head = _head(path) if head is None else head
     kind = kind_of(head)
     if kind is not None and kind.name in FORMAT_OF_KIND:
@@ -58,7 +61,7 @@ def format_of(path: Path, head: bytes | None = None) -> str:
         return "joint-text"
     if b"\t" in head.partition(b"\n")[0]:
         return "tsv"
-    return "parallel" if path.suffix in SUFFIXES else "scan-text"
+    return "parallel" if path.suffix in (".src", ".trg") else "scan-text"
 
 
 def read(path: Path) -> Pairs:
@@ -70,33 +73,8 @@ def read(path: Path) -> Pairs:
     # A pipe can be read once only; what is no file at all is refused there.
     data = None if path.is_file() else read_bytes(path, PAIRS)
     form = format_of(path, data)
-    if form in ("parquet", "gscan-json", "parallel"):
-        if data is not None:
-            raise WrongFile(path, f"is a pipe; expected a file for {form}")
-        return Pairs(form, _parts_of_file(path, form))
-    data = read_bytes(path, PAIRS) if data is None else data
-    if form == "jsonl":
-        from daxy.formats import jsonl
-
-        return Pairs(form, jsonl.parts(data, path))
-    from daxy.formats import joint_text, scan_text, tsv
-
-    formats = {"scan-text": scan_text, "joint-text": joint_text, "tsv": tsv}
-    return Pairs(form, {"": Examples.of(formats[form].parse(data, path))})
-
-
-def _parts_of_file(path: Path, form: str) -> Mapping[str, Examples]:
-    if form == "parquet":
-        from daxy.formats import parquet
-
-        return parquet.read(path)
-    if form == "gscan-json":
-        from daxy.formats import gscan_json
-
-        return gscan_json.read(path).parts
-    from daxy.formats import parallel_text
-
-    return {"": parallel_text.read(path)}
+    found = formats.get(form)
+    return Pairs(form, found.read(path) if data is None else found.parse(data, path))
 
 
 def _head(path: Path) -> bytes:

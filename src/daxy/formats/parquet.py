@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +29,7 @@ from daxy.core.json_objects import NotJSON, decode
 from daxy.core.kinds import HEAD, check_kind
 from daxy.core.split import Provenance
 from daxy.formats import _parquet_footer, _world_columns
+from daxy.formats._format import Format, Parts
 from daxy.worlds.columns import worlds_of
 
 METADATA = b"daxy"
@@ -381,3 +382,24 @@ def _refusing(path: Path) -> Generator[None, None, None]:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(quote(name, most=60) for name in names[:20]) or "none"
+
+
+@final
+class Parquet(Format):
+    """Parquet; see the head of this file."""
+
+    name = "parquet"
+    suffix = ".parquet"
+    has_parts = True
+    has_worlds = True
+
+    def write(self, path: Path, parts: Parts, provenance: Provenance) -> None:
+        """Write a file with its provenance; see `write`."""
+        write(path, parts, provenance)
+
+    def read(self, path: Path) -> Parts:
+        """Return the parts of a file; see `read`."""
+        return read(path)
+
+
+FORMAT = Parquet()

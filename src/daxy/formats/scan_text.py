@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from daxy.formats._pair_lines import PairLines
+from daxy.formats._pair_lines import LinesFormat, PairLines
 
 LINES = PairLines("IN: <command> OUT: <actions>", "IN: ", " OUT: ", kind="scan-text")
 read, parse, write = LINES.read, LINES.parse, LINES.write
+
+FORMAT = LinesFormat("scan-text", ".txt", LINES)

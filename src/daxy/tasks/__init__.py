@@ -15,12 +15,16 @@ from daxy.core.registry import Registry
 from daxy.core.settings import made
 from daxy.tasks._choices import Choices
 from daxy.tasks._data import Data
+from daxy.tasks._files import OfficialFiles
+from daxy.tasks._files_task import FilesTask
 from daxy.tasks._scan_data import ScanData
 from daxy.tasks._task import Task, in_one_line, typical
 
 __all__ = [
     "Choices",
     "Data",
+    "FilesTask",
+    "OfficialFiles",
     "ScanData",
     "Task",
     "available",

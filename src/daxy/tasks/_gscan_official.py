@@ -14,24 +14,20 @@ from numpy.typing import NDArray
 from daxy.core.disagreement import Disagreement
 from daxy.core.errors import WrongFile, quote
 from daxy.core.examples import Examples
-from daxy.core.split import Split
 from daxy.formats import gscan_json
-from daxy.formats._gscan_writing import Vectors, header, write
+from daxy.formats._gscan_writing import PARTS
 from daxy.formats.gscan_json import Dataset
 from daxy.languages import grounded
 from daxy.languages.grounded import NoReferent
 from daxy.tasks._gscan_examples import Shown
-from daxy.tasks._gscan_kinds import LEARNED, LONG, RANDOM, TRAIN, VALIDATION, WORDS, Taken, kind_of
+from daxy.tasks._gscan_kinds import LEARNED, LONG, RANDOM, TRAIN, WORDS, Taken, kind_of
 from daxy.tasks._gscan_predicates import HELD_OUT, Flags, held_out
 from daxy.worlds.columns import worlds_of
 from daxy.worlds.demonstrated import demonstrations
 from daxy.worlds.execution import spins_after
 from daxy.worlds.referents import referents
 
-ORDER = (
-    *(TRAIN, VALIDATION, RANDOM, "visual", "situational_1", "situational_2", "contextual"),
-    *("adverb_1", "adverb_2", "visual_easier", LONG),
-)
+ORDER = tuple(PARTS.values())
 """The official names of all parts, in the order of the files."""
 FEW_SHOT = "adverb_1"
 """What is held out so far as it has not been moved to train: the shots."""
@@ -71,25 +67,6 @@ def load(path: Path, names: Collection[str], task: str) -> Dataset:
         if empty:
             raise WrongFile(file, f"has no examples of {quote(name)}, which {task} needs")
     return dataset
-
-
-def save(path: Path, split: Split, names: Mapping[str, str], vectors: Vectors) -> None:
-    """Write a split as the authors' generator writes one.
-
-    Args:
-        path: The file.
-        split: The split.
-        names: The official names of its parts by ours.
-        vectors: The order of the bits for colors.
-
-    Raises:
-        RunFailed: the file cannot be written.
-    """
-    ours = {official: split.named[name] for name, official in names.items()}
-    parts = {name: ours.get(name, split.test[:0]) for name in ORDER}
-    options: dict[str, Any] = dict(split.provenance.options)
-    about = header(options["grid"], options["kind"], options["train_fraction"], vectors)
-    write(path, parts, about, vectors)
 
 
 def _check_kind(file: Path, taken: Taken, names: Collection[str], task: str) -> None:

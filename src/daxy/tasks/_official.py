@@ -10,7 +10,7 @@ import numpy as np
 
 from daxy.core.errors import WrongFile
 from daxy.core.examples import Tokens
-from daxy.formats import parallel_text, scan_text
+from daxy.formats import parallel, scan_text
 from daxy.languages import scan
 from daxy.tasks._release import File, find
 from daxy.tasks._rules import Added, HoldOut, Partition, Rows, Rule, select, words
@@ -114,7 +114,7 @@ def _read(found: Mapping[str, File], name: str, grammar: scan.Grammar) -> Comman
     if all(f"{name}{side}" in found for side in SIDES):
         sources, targets = (found[f"{name}{side}"] for side in SIDES)
         places = sources.place, targets.place
-        pairs = parallel_text.parse(sources.content, targets.content, places)
+        pairs = parallel.parse(sources.content, targets.content, places)
         return _checked(sources.place, targets.place, pairs, grammar)
     return None
 

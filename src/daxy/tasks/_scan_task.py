@@ -30,7 +30,7 @@ class ScanTask(Task[ScanData]):
 
     how: Rule
     """The rule or draw that makes train and test."""
-    files: str | None
+    stem: str | None
     """Path of SCAN's files, with `{part}` for train or test; None where there are none."""
     nacs: NacsFiles | None = None
     """The files in the repository of Bastings et al. (2018); None where there are none."""
@@ -103,9 +103,9 @@ class ScanTask(Task[ScanData]):
     def _partition(self, data: ScanData) -> Partition:
         if data.official is None:
             return self.how.partition(data.seed, oversample=data.oversample)
-        if self.files is None and self.nacs is None:
+        if self.stem is None and self.nacs is None:
             raise WrongRequest(f"{self.name} has no official files; leave out --official")
-        parts = _official.load(data.official, self.files, self.nacs, self.how)
+        parts = _official.load(data.official, self.stem, self.nacs, self.how)
         if data.oversample:
             return parts
         _, first = np.unique(parts.train, return_index=True)

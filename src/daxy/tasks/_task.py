@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from daxy.languages import Language
 from daxy.metrics import Scores
 from daxy.tasks._checked import Checked, Count
 from daxy.tasks._data import Data
+from daxy.tasks._files import OfficialFiles
 from daxy.worlds.grid import World
 
 SHOWN_TOKENS = 12
@@ -131,6 +132,19 @@ class Task(Brief, ABC, Generic[Options]):
     @abstractmethod
     def made(self, data: Options) -> Split:
         """Return the data that is chosen; see `split`."""
+
+    def files(self) -> OfficialFiles | None:
+        """Return the files that the task is; None for a task that is generated."""
+        return None
+
+    def on(self, official: Path | None) -> Self:
+        """Return the task with files by which `disagreement` tells right pairs.
+
+        Raises:
+            WrongRequest: the task has rules, and needs no files.
+        """
+        require(official is None, f"{self.name} is checked by its rules; leave out --official")
+        return self
 
     def statistics(self, split: Split) -> dict[str, float]:  # noqa: ARG002 - for those that do
         """Return figures that belong beside every score, by name; none for most tasks."""
@@ -326,6 +340,8 @@ class Task(Brief, ABC, Generic[Options]):
             "Published sizes" if printed == made else "Sizes as generated" if printed else "Sizes"
         )
         lines += [f"- {known}: {sizes}{f' ({each})' if each else ''}"]
+        files = self.files()
+        lines += files.card if files else []
         lines += [f"- Score: {name}: {metrics.get(name).summary}" for name in self.metrics]
         return "\n".join(lines) + "\n"
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from daxy.core.errors import WrongFile
 from daxy.core.examples import Examples
-from daxy.formats import parallel_text, tsv
+from daxy.formats import parallel, tsv
 from daxy.tasks._official import NACS_CLONE, SIDES, nacs_path
 from daxy.tasks._release import File, find
 from daxy.tasks._translation_pairs import Pair
@@ -79,7 +79,7 @@ def _pairs(official: Path, name: str, files: Mapping[str, File]) -> list[Pair]:
         place, pairs = table.place, tsv.parse(table.content, table.place)
     elif sides[0] is not None and sides[1] is not None:
         (place, sources), (other, targets) = sides[0], sides[1]
-        pairs = parallel_text.parse(sources, targets, (place, other))
+        pairs = parallel.parse(sources, targets, (place, other))
     else:
         both = " and ".join(f"{name}{side}" for side in SIDES)
         problem = f"holds no {both} (or {TSV[name]}); expected a clone of {NACS_CLONE}"

@@ -19,7 +19,7 @@ from daxy.core.errors import UnknownName, require
 from daxy.core.examples import Example, Examples, Sequences
 from daxy.core.random import stream
 from daxy.core.split import Option, Sizes, Split
-from daxy.formats._gscan_writing import Vectors
+from daxy.formats._gscan_writing import PARTS
 from daxy.formats.gscan_json import Dataset
 from daxy.languages import Language, gscan
 from daxy.languages.scan import turn_names
@@ -39,7 +39,7 @@ RUIS = "Ruis et al. 2020, A benchmark for systematic generalization in grounded 
 Rows = NDArray[np.int64]
 Kind = TypeVar("Kind", bound=GscanData)
 
-LEARNED = {"train": _official.TRAIN, "validation": _official.VALIDATION}
+LEARNED = {name: PARTS[name] for name in ("train", "validation")}
 TESTS = dict(zip("BCDEFGH", HELD_OUT, strict=True))
 """The paper's letters and the official files' names of what is held out."""
 LONGER = ("G", "H")
@@ -78,8 +78,7 @@ class GscanTask(Task[Kind], Generic[Kind]):
         Raises:
             UnknownName: there is no such part.
         """
-        official = {**LEARNED, "A": _official.RANDOM, "test": _official.RANDOM, **TESTS}
-        official |= {"I": _official.LONG} | {name: name for name in _official.ORDER}
+        official = {**PARTS, "test": _official.RANDOM, **{name: name for name in PARTS.values()}}
         for name in parts:
             if name not in official:
                 raise UnknownName("part", name, official)
@@ -136,14 +135,14 @@ class GscanTask(Task[Kind], Generic[Kind]):
         chosen = replace(data, official=None, workers=1, **open_to_files)
         plain = f"{self.name} takes --official without other choices: the file has made them"
         require(chosen == usual, plain)
-        dataset = _official.load(official, list(self.files.values()), self.name)
+        dataset = _official.load(official, list(self.official_parts.values()), self.name)
         options = self.said_in(dataset)
         for name in self.told:
             # What is as usual may not have been chosen.
             given, found = getattr(data, name), options[name]
             other = f"{official} has {name} {found}, not {given}"
             require(given in (getattr(usual, name), found), other)
-        parts = {name: dataset.parts[each] for name, each in self.files.items()}
+        parts = {name: dataset.parts[each] for name, each in self.official_parts.items()}
         train, validation, *tests = parts.values()
         if self.is_as_published({name: len(each) for name, each in parts.items()}, options):
             options = usual.options | options
@@ -166,19 +165,6 @@ class GscanTask(Task[Kind], Generic[Kind]):
     def distributions(self, examples: Examples) -> dict[str, dict[str, int]]:
         """Return what the authors plot: examples by verb, manner, target, direction, distance."""
         return _statistics.distributions(Shown.of(examples))
-
-    def save(self, path: Path, split: Split, vectors: Vectors = "generator") -> None:
-        """Write a split of this task as the authors' generator writes one: `dataset.txt`.
-
-        Args:
-            path: The file; it is complete or absent.
-            split: The split.
-            vectors: The order of the bits for colors: the generator's, or the released files'.
-
-        Raises:
-            RunFailed: the file cannot be written.
-        """
-        _official.save(path, split, self.files, vectors)
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -213,7 +199,7 @@ class GscanTask(Task[Kind], Generic[Kind]):
 
     @property
     @abstractmethod
-    def files(self) -> Mapping[str, str]:
+    def official_parts(self) -> Mapping[str, str]:
         """The official names of the parts, by ours: train, validation, and each test."""
 
     @abstractmethod
@@ -246,7 +232,7 @@ class Compositional(GscanTask[CompositionalData]):
         return CompositionalData
 
     @property
-    def files(self) -> Mapping[str, str]:
+    def official_parts(self) -> Mapping[str, str]:
         """The official names of the parts."""
         return LEARNED | {"A": _official.RANDOM} | TESTS
 
@@ -320,7 +306,7 @@ class Length(GscanTask[LengthData]):
         return LengthData
 
     @property
-    def files(self) -> Mapping[str, str]:
+    def official_parts(self) -> Mapping[str, str]:
         """The official names of the parts."""
         return LEARNED | {"A": _official.RANDOM, "I": _official.LONG}
 

@@ -285,7 +285,7 @@ def _task(
         sizes=rule.sizes,
         metrics=("exact",),
         how=rule,
-        files=None if folder is None else f"{folder}/tasks_{{part}}_{name}.txt",
+        stem=None if folder is None else f"{folder}/tasks_{{part}}_{name}.txt",
         nacs=NACS.get(name),
     )
 

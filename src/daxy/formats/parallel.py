@@ -6,11 +6,14 @@ OpenNMT, Sockeye, fairseq and Bastings et al. (2018) name them `train.src` and `
 from __future__ import annotations
 
 from pathlib import Path
+from typing import final
 
 from daxy.core.errors import WrongFile, quote, require
 from daxy.core.examples import Examples, Tokens
 from daxy.core.files import decoded, read_bytes, write_text
 from daxy.core.kinds import HEAD, TEXTS, check_kind
+from daxy.core.split import Provenance
+from daxy.formats._format import Format, Parts
 from daxy.formats._pair_lines import without_carriage_returns
 
 EXPECTED = "lines of tokens with single spaces"
@@ -95,3 +98,27 @@ def write(path: Path, examples: Examples) -> tuple[Path, Path]:
         require(not odd, f"{file.suffix} files cannot hold the token {quote(odd and odd[0])}")
         write_text(file, "".join(" ".join(tokens) + "\n" for tokens in side))
     return written
+
+
+@final
+class Parallel(Format):
+    """Two files with a side each."""
+
+    name = "parallel"
+    suffix = ".src"
+
+    def files(self, path: Path) -> tuple[Path, ...]:
+        """Return the two files of which `path` is one."""
+        return files_of(path)
+
+    def write(self, path: Path, parts: Parts, provenance: Provenance) -> None:
+        """Write both files; see `write`."""
+        del provenance
+        write(path, Examples.joined(list(parts.values())))
+
+    def read(self, path: Path) -> Parts:
+        """Return the pairs of two files; see `read`."""
+        return {"": read(path)}
+
+
+FORMAT = Parallel()

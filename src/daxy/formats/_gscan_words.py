@@ -1,0 +1,52 @@
+"""The words that gSCAN's official files have for commands and directions."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from daxy.core.errors import quote
+from daxy.languages import grounded
+from daxy.languages.grounded import NotACommand
+from daxy.worlds.placement import DIRECTIONS
+
+
+class WrongExample(Exception):  # noqa: N818 - reads as what happened
+    """What is wrong with an example."""
+
+
+class Said(NamedTuple):
+    """What the official files say of a command."""
+
+    place: int
+    """In `grounded.commands()`."""
+    derivation: str
+    verb: str
+    manner: str
+    referred: str
+
+
+@cache
+def said(command: str) -> Said:
+    """Return what the official files say of a command, which they write with commas."""
+    try:
+        parsed = grounded.parse(tuple(command.split(",")))
+    except NotACommand as error:
+        raise WrongExample(f"command is {quote(command)}: {error}") from None
+    phrase = parsed.phrase
+    return Said(
+        place=grounded.places()[grounded.say(parsed)],
+        derivation=grounded.derivation(parsed),
+        verb=parsed.verb,
+        manner=parsed.manner or "",
+        referred=f"{phrase.size or ''} {phrase.color or ''} {phrase.shape}",
+    )
+
+
+@cache
+def direction(rows: int, columns: int) -> str:
+    """Return the official name of where a target is, seen from the agent."""
+    signs = int(np.sign(rows)), int(np.sign(columns))
+    return next((name for name, each in DIRECTIONS.items() if each == signs), " ")
