@@ -63,6 +63,13 @@ def test_it_ends_whatever_it_is_busy_with(doing: str, times: int) -> None:
     assert time.monotonic() - began < 10
 
 
+def test_a_signal_while_the_line_is_being_printed_does_not_lose_it() -> None:
+    again = "interrupts.sweep_up = lambda: [os.kill(os.getpid(), 2), time.sleep(0.01)]"
+    process = command(f"import time; {again}\nREADY{BUSY['a wait']}")
+    process.send_signal(signal.SIGINT)
+    assert ended(process) == (130, "", LINE)
+
+
 def test_json_gets_the_error_as_an_object() -> None:
     process = command(f"READY{BUSY['a wait']}", "--json")
     process.send_signal(signal.SIGTERM)

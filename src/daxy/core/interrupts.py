@@ -52,7 +52,7 @@ class _Command:
     """The running command, as signals see it; one a process."""
 
     def __init__(self) -> None:
-        self.installed = self.as_json = self.restarts = False
+        self.installed = self.as_json = self.restarts = self.is_handling = False
         self.number: int | None = None
         """The first signal."""
         self.since = 0.0
@@ -72,7 +72,10 @@ class _Command:
         """Handle a signal in the main thread."""
         del frame
         self.note(number)
+        if self.is_handling:
+            return  # The line of the first signal is being printed, below in this very thread.
         if self.seconds <= AT_ONCE or time.monotonic() - self.since >= AGAIN:
+            self.is_handling = True
             self.end()
 
     def watch(self, pipe: int) -> None:
