@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daxy.core.examples import Examples, Sequences, Tokens
-from daxy.metrics.exact import METRIC as EXACT
 from daxy.report.mistakes import KINDS, Mistakes
 
 TOKENS = st.lists(st.sampled_from("abc"), max_size=6).map(tuple)
@@ -24,7 +23,7 @@ def test_each_wrong_prediction_has_its_kind_and_its_first_wrong_token(
 ) -> None:
     examples = Examples.of((("s",), target) for target, *_ in rows)
     said = [Sequences.of(row[run] for row in rows) for run in (1, 2)]
-    right = [EXACT.score(examples, predictions) for predictions in said]
+    right = [examples.target.matches(predictions) for predictions in said]
     mistakes = Mistakes(examples.source, examples.target, said, np.array(right))
     for run in (0, 1):
         for row, (target, *predictions) in enumerate(rows):
