@@ -1,9 +1,11 @@
 """What analyses find in runs whose every prediction is known."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,11 +16,12 @@ from tests.runs.small_runs import experiment
 
 from daxy import papers, tasks
 from daxy.core.errors import UnknownName, WrongRequest
-from daxy.core.examples import Example, Sequences, Tokens
+from daxy.core.examples import Example, Examples, Predictions, Sequences, Tokens
 from daxy.core.files import write_bytes
 from daxy.core.summary import Summary
 from daxy.formats import parquet, predictions
 from daxy.learners.neural.predictor import Predictor
+from daxy.metrics import METRICS, Metric, Rules, Scores
 from daxy.papers import Finding
 from daxy.report import analyses
 from daxy.report.analyses import neighbours
@@ -98,6 +101,54 @@ def other_way_round(example: Example) -> Tokens:
             place = example.target.index(word)
             return (*example.target[place + 1 :], other, *example.target[:place])
     return example.target
+
+
+class First(Metric):
+    """The share of predictions that begin as their targets do."""
+
+    name = "first"
+    summary = "the first token is right"
+
+    def score(self, task: Rules, examples: Examples, predictions: Predictions) -> Scores:
+        pairs = zip(examples.target, predictions, strict=True)
+        return np.array([target[:1] == given[:1] for target, given in pairs], np.bool_)
+
+
+def test_a_metric_that_a_run_does_not_have_is_scored_from_its_predictions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, daxy: Callable
+) -> None:
+    folders = [
+        run(tmp_path, "scan/simple_p1", seed, says) for seed, says in enumerate((most, right))
+    ]
+    before = analyses.get("by_length").run(folders)
+    task = tasks.get("scan/simple_p1")
+    monkeypatch.setitem(
+        tasks.BENCHMARKS.get("scan"), task.name, replace(task, metrics=("exact", "first"))
+    )
+    monkeypatch.setitem(sys.modules, "daxy.metrics.first", SimpleNamespace(METRIC=First()))
+    monkeypatch.setattr(METRICS, "built_in", [*METRICS.built_in, "first"])
+    after = analyses.get("by_length").run(folders)
+    assert [row.value for row in after.rows] == [row.value for row in before.rows]
+    assert not any(row.others for row in before.rows)
+    longest = max(after.rows, key=lambda row: int(row.name))
+    assert longest.value.runs == (0.0, 100.0)
+    assert longest.others["first"].runs == (100.0, 100.0)
+    answer = daxy("analyse", "by_length", *(str(folder.path) for folder in folders), "--json")
+    assert answer.code == 0
+
+
+def test_likelihoods_are_kept_with_predictions(tmp_path: Path) -> None:
+    examples = Examples.of([("a", "x y"), ("b", "z")])
+    said = Predictions.of_sequences(examples.target)
+    for known in (None, np.log([0.5, 0.25])):
+        path = tmp_path / "predictions.parquet"
+        given = replace(said, log_likelihood=known)
+        predictions.write(path, examples, given, {"exact": np.array([True, True])})
+        found = predictions.stored(path)
+        assert list(found) == list(said)
+        np.testing.assert_array_equal(found.log_likelihood, known)
+    predictions.write(tmp_path / "a.jsonl", examples, given, {})
+    assert '"log_likelihood": -0.69' in (tmp_path / "a.jsonl").read_text()
 
 
 def said(analysis: str) -> list[Finding]:

@@ -4,7 +4,6 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daxy import tasks
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.report.mistakes import KINDS, Mistakes
 
@@ -24,8 +23,7 @@ def test_each_wrong_prediction_has_its_kind_and_its_first_wrong_token(
 ) -> None:
     examples = Examples.of((("s",), target) for target, *_ in rows)
     said = [Sequences.of(row[run] for row in rows) for run in (1, 2)]
-    task = tasks.get("scan/simple")
-    right = [task.score("exact", examples, predictions) for predictions in said]
+    right = [examples.target.matches(predictions) for predictions in said]
     mistakes = Mistakes(examples.source, examples.target, said, np.array(right))
     for run in (0, 1):
         for row, (target, *predictions) in enumerate(rows):

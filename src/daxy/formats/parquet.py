@@ -149,6 +149,16 @@ def provenance(path: Path) -> dict[str, Any]:
     return value
 
 
+def columns(path: Path) -> list[str]:
+    """Return the names of a file's columns.
+
+    Raises:
+        WrongFile: the file is missing or no Parquet.
+    """
+    with _refusing(path):
+        return pq.read_schema(path).names
+
+
 def save(path: Path, table: pa.Table) -> None:
     """Write a table atomically."""
     write_atomically(

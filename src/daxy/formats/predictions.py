@@ -23,7 +23,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.errors import WrongFile, WrongRequest, quote
-from daxy.core.examples import Examples, Sequences, Tokens
+from daxy.core.examples import Examples, Predictions, Sequences, Tokens
 from daxy.core.files import decoded, read_bytes, write_text
 from daxy.core.json_objects import NotJSON, decode
 from daxy.core.kinds import HEAD, check_kind
@@ -45,6 +45,8 @@ COMMAS = "commas stand between tokens here; --normalize (in Python normalize=Tru
 PREDICTIONS = "JSON lines with `prediction` and `key` (or `source`), a JSON array, or Parquet"
 READ = ("json", "json-array", "json-lines")
 """Kinds of files with predictions, as `daxy.core.kinds` names them."""
+LIKELIHOOD = "log_likelihood"
+"""The column of `Predictions.log_likelihood`."""
 FEW = 3
 """How many offenders an error names."""
 SOURCES = ("source", "input")
@@ -190,13 +192,18 @@ def in_order(path: Path, count: int, examples: Examples) -> tuple[str, ...]:
 def write(
     path: Path, examples: Examples, predictions: Sequences, scores: Mapping[str, Scores]
 ) -> None:
-    """Write each example with its prediction and scores, as Parquet or by the name `.jsonl`.
+    """Write each example with its prediction, its log-likelihood if known, and its scores.
+
+    The file is Parquet, or JSON lines where its name ends in `.jsonl`.
 
     Raises:
         RunFailed: the file cannot be written.
     """
+    likelihoods = Predictions.of_sequences(predictions).log_likelihood
+    known = {} if likelihoods is None else {LIKELIHOOD: likelihoods}
+    numbers: dict[str, NDArray[Any]] = {**known, **scores}
     if path.suffix.lower() == ".jsonl":
-        write_text(path, "".join(_lines(examples, predictions, scores)))
+        write_text(path, "".join(_lines(examples, predictions, numbers)))
         return
     import pyarrow as pa
 
@@ -208,8 +215,24 @@ def write(
         "target": parquet.tokens(examples.target),
         "prediction": parquet.tokens(predictions),
     }
-    values = {name: pa.array(value) for name, value in scores.items()}
+    values = {name: pa.array(value) for name, value in numbers.items()}
     parquet.save(path, pa.table(columns | values))
+
+
+def stored(path: Path) -> Predictions:
+    """Return the predictions of a Parquet file that `write` wrote.
+
+    Raises:
+        WrongFile: the file is missing or damaged.
+    """
+    from daxy.formats import parquet
+
+    has_likelihoods = LIKELIHOOD in parquet.columns(path)
+    wanted = ("prediction", *[LIKELIHOOD] * has_likelihoods)
+    table = parquet.load(path, wanted, alone=True)
+    sequences = parquet.sequences(path, table, "prediction")
+    likelihoods = parquet.numbers(path, table, LIKELIHOOD) if has_likelihoods else None
+    return replace(Predictions.of_sequences(sequences), log_likelihood=likelihoods)
 
 
 @dataclass(frozen=True, eq=False)
@@ -346,7 +369,7 @@ def _check_sources(path: Path, rows: Sequence[Given], examples: Examples) -> Non
 
 
 def _lines(
-    examples: Examples, predictions: Sequences, scores: Mapping[str, Scores]
+    examples: Examples, predictions: Sequences, scores: Mapping[str, NDArray[Any]]
 ) -> Iterator[str]:
     values = zip(*(value.tolist() for value in scores.values()), strict=True)
     columns = (examples.source, examples.target, predictions)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.display import Brief, table
-from daxy.core.examples import Sequences, Tokens
+from daxy.core.examples import Predictions, Sequences, Tokens
 from daxy.core.tokens import first_difference
-from daxy.formats import parquet
+from daxy.formats.predictions import stored
 from daxy.runs.folder import RunFolder
 
 KINDS = ("too short", "too long", "one token substituted", "other")
@@ -134,14 +134,13 @@ class Mistakes(Brief):
         return {kind: by_kind[kind] for kind in KINDS if kind in by_kind}
 
 
-def predictions_of(folder: RunFolder) -> Sequences:
+def predictions_of(folder: RunFolder) -> Predictions:
     """Return the predictions of a finished run, in the order of the test set.
 
     Raises:
         RunFailed: the folder is damaged.
     """
-    column = parquet.load(folder.predictions, ("prediction",), alone=True)
-    return parquet.sequences(folder.predictions, column, "prediction")
+    return stored(folder.predictions)
 
 
 def _substituted(

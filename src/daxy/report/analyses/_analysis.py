@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 from daxy import metrics, tasks
 from daxy.core.display import Brief, table
 from daxy.core.errors import WrongFile, WrongRequest, require
-from daxy.core.examples import Sequences
+from daxy.core.examples import Examples, Sequences
 from daxy.core.summary import Summary
-from daxy.formats import parquet
+from daxy.formats import parquet, predictions
 from daxy.metrics import Scores
 from daxy.report._figure import new_figure
 from daxy.reproduction import published
 from daxy.reproduction.resolve import settings_of
 from daxy.runs.folder import RunFolder
 from daxy.scoring import Scored
+from daxy.tasks import Task
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -280,23 +281,58 @@ def judged(folders: Sequence[RunFolder]) -> Judged:
         same = f"{folder.path} is the same run as {known.get(config.seed)}"
         require(config.seed not in known, same)
         known[config.seed] = folder.path
+    task, path = tasks.get(first.task), folders[0].predictions
     metric = folders[0].scores()["metric"]
-    every = tuple(dict.fromkeys((metric, *tasks.get(first.task).metrics)))
-    path, *others = [folder.predictions for folder in folders]
-    table = parquet.load(path, ("source", "target", *every), alone=True)
+    table = _stored(path, ("source", "target", metric), task.metrics)
     metric = _plain(metric, is_plain=pa.types.is_boolean(table.schema.field(metric).type))
-    plain = tuple(name for name in every if metrics.get(name).is_mean)
-    tables = {path: table} | {each: parquet.load(each, plain, alone=True) for each in others}
-    for other, each in tables.items():
+    plain = [it for it in dict.fromkeys((metric, *task.metrics)) if metrics.get(it).is_mean]
+    tables = [table, *(_stored(folder.predictions, (), plain) for folder in folders[1:])]
+    for folder, each in zip(folders, tables, strict=True):
         if len(each) != len(table):
-            raise WrongFile(other, f"has {len(each):,} rows; {path} has {len(table):,}")
-    found = {
-        name: np.array([parquet.numbers(other, each, name) for other, each in tables.items()])
-        for name in plain
-    }
-    right = found.pop(metric)
+            problem = f"has {len(each):,} rows; {path} has {len(table):,}"
+            raise WrongFile(folder.predictions, problem)
     sources, targets = (parquet.sequences(path, table, it) for it in ("source", "target"))
+    examples = Examples(sources, targets)
+    scores = [
+        _scores(task, folder, each, plain, examples)
+        for folder, each in zip(folders, tables, strict=True)
+    ]
+    found: dict[str, Any] = {name: np.array([each[name] for each in scores]) for name in plain}
+    right = found.pop(metric)
     return Judged(first.task, metric, sources, targets, right, found)
+
+
+def _stored(path: Path, wanted: Sequence[str], others: Sequence[str]) -> pa.Table:
+    """Return columns of a file: those that are wanted, and others where it has them."""
+    has = parquet.columns(path)
+    names = dict.fromkeys((*wanted, *(name for name in others if name in has)))
+    return parquet.load(path, tuple(names), alone=True)
+
+
+def _scores(
+    task: Task[Any], folder: RunFolder, table: pa.Table, names: Sequence[str], examples: Examples
+) -> dict[str, Scores]:
+    """Return the scores of a run by metric: those of its file, the others of its predictions.
+
+    A metric may be newer than the run.
+    """
+    path, has = folder.predictions, table.column_names
+    scores: dict[str, Scores] = {
+        name: parquet.numbers(path, table, name) for name in names if name in has
+    }
+    missing = [name for name in names if name not in has]
+    if missing:
+        said = predictions.stored(path)
+        asked = _in_worlds(folder) if task.grounded else examples
+        scores |= {name: task.score(name, asked, said) for name in missing}
+    return scores
+
+
+def _in_worlds(folder: RunFolder) -> Examples:
+    """Return the test set of a run with its worlds, which are not in its file of predictions."""
+    from daxy.report.analyses._data import split_of
+
+    return split_of(folder).test
 
 
 class Analysis(ABC):

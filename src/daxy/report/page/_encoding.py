@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from daxy.core.errors import WrongFile, visible
 from daxy.core.examples import Sequences, Tokens
 from daxy.core.split import Split
-from daxy.formats import parquet
+from daxy.formats import predictions
 from daxy.report.page._groups import Group
 
 RIGHT, DIFFERS = 1, 2
@@ -101,8 +101,7 @@ def evaluated(groups: Sequence[Group], splits: Sequence[Split | None]) -> list[E
             test.tests = dict(split.provenance.sizes.tests)
         for seed, folder, right in zip(group.seeds, group.folders, found.right, strict=True):
             path = folder.predictions
-            table = parquet.load(path, ("prediction",), alone=True)
-            said = parquet.sequences(path, table, "prediction")
+            said = predictions.stored(path)
             if len(said) != len(right):
                 raise WrongFile(path, f"has {len(said):,} predictions; expected {len(right):,}")
             test.runs.append((number, seed, right, said))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from daxy.core.errors import WrongRequest, visible
 from daxy.core.examples import Example, Examples, Sequences, Tokens
 from daxy.core.split import Split
-from daxy.formats import parquet
+from daxy.formats import predictions
 from daxy.languages.grounded import parse
 from daxy.learners.neural.predictor import Predictor
 from daxy.report.alignment import Alignment
@@ -71,13 +71,12 @@ def choose(group: Group, split: Split | None, count: int) -> Chosen:
         for test, place in places.items()
     }
     rows = np.concatenate([np.array(own, np.int64) for own in chosen.values()])
-    table = parquet.load(path, ("prediction",), alone=True)
     return Chosen(
         group=group,
         rows=rows,
         sources=found.sources.take(rows),
         targets=found.targets.take(rows),
-        predictions=parquet.sequences(path, table, "prediction").take(rows),
+        predictions=predictions.stored(path).take(rows),
         right=right[rows],
         tests=[test for test, own in chosen.items() for _ in own],
     )
