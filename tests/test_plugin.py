@@ -1,0 +1,203 @@
+"""A package of one's own adds to daxy by entry points: `tests/plugin`, installed and used."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+PLUGIN = Path(__file__).parent / "plugin"
+MODULES = sorted((PLUGIN / "daxy_echo").glob("*.py"))
+
+REQUESTS = """
+import contextlib, io, json, shlex, sys, warnings
+from daxy.cli.main import main, show_warning
+
+warnings.showwarning = show_warning
+answers = []
+for request in json.loads(sys.stdin.read()):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(shlex.split(request))
+    answers.append((code, out.getvalue(), err.getvalue()))
+print(json.dumps(answers))
+"""
+
+
+class Answer(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Ask = Callable[..., list[Answer]]
+
+
+def install(folder: Path, site: Path) -> None:
+    """Install a package as pip does: its modules, and its entry points in a `dist-info`."""
+    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    for package in folder.glob("daxy_*"):
+        shutil.copytree(package, site / package.name)
+    about = site / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    about.mkdir()
+    metadata = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    (about / "METADATA").write_text(metadata)
+    lines = list[str]()
+    for group, points in project["entry-points"].items():
+        lines += [f"[{group}]", *(f"{name} = {module}" for name, module in points.items())]
+    (about / "entry_points.txt").write_text("\n".join(lines))
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A folder with the package."""
+    install(PLUGIN, tmp_path / "site")
+    return tmp_path / "site"
+
+
+@pytest.fixture
+def ask(site: Path, tmp_path: Path) -> Ask:
+    """Ask the command line where the package is installed."""
+
+    def asked(*requests: str, code: str = REQUESTS) -> list[Answer]:
+        path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
+        answer = subprocess.run(
+            [sys.executable, "-c", code],
+            input=json.dumps(requests),
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": path},
+        )
+        assert answer.returncode == 0, answer.stderr
+        return [Answer(*each) for each in json.loads(answer.stdout.splitlines()[-1])]
+
+    return asked
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.stem)
+def test_a_module_of_the_package_is_short(module: Path) -> None:
+    assert len(module.read_text().splitlines()) < 40
+
+
+def test_what_the_package_adds_is_listed_and_shown(ask: Ask) -> None:
+    listed, card, files, models, bag, parse, shown = ask(
+        "tasks",
+        "tasks echo/thrice",
+        "tasks letters/released --json",
+        "models",
+        "models bag",
+        "interpret echo say a b twice",
+        "show echo/thrice --example test:1",
+    )
+    assert all(name in listed.out for name in ("echo/thrice", "letters/released", "scan/simple"))
+    assert "first_token: the first token of the prediction is the target's" in card.out
+    released = json.loads(files.out)
+    assert released["files"]["licence"] == "CC0-1.0"
+    assert "letters/released does not come with daxy" in released["not_loaded"]
+    assert "A bag of words" in models.out
+    assert "--width 8" in bag.out
+    assert parse.out.splitlines() == ["twice", "  say", "    a", "    b", "", "4 actions: a b a b"]
+    assert shown.out == "say a a thrice: a a a a a a\n"
+
+
+def test_its_data_is_exported_verified_and_scored(ask: Ask, tmp_path: Path) -> None:
+    rows = [
+        {"source": f"say {a} {b} thrice", "prediction": f"{a} {b}"} for a in "abcd" for b in "abcd"
+    ]
+    (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    exported, verified, again, wrong, scored = ask(
+        "export echo/thrice --split test --out test.arrows",
+        "verify test.arrows",
+        "verify test.arrows --task echo/thrice --json",
+        "export echo/thrice --format arows",
+        "score echo/thrice --predictions p.jsonl --json",
+    )
+    assert exported.code == 0
+    lines = (tmp_path / "test.arrows").read_text().splitlines()
+    assert len(lines) == 16
+    assert "say d c thrice => d c d c d c" in lines
+    assert "test.arrows: 16 examples, 0 disagreements, 0 duplicates" in verified.out
+    assert json.loads(again.out)["checked_as"] == "echo/thrice"
+    assert wrong.err == "daxy: no format named 'arows'; did you mean arrows?\n"
+    assert json.loads(scored.out)["scores"] == {"exact": 0.0, "first_token": 1.0}
+
+
+def test_a_task_of_files_is_loaded_from_them(ask: Ask, tmp_path: Path) -> None:
+    shutil.copytree(PLUGIN / "data", tmp_path / "data")
+    rows = [{"source": "a b c", "prediction": "A B C"}, {"source": "c b a", "prediction": "C"}]
+    (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    without, shown, scored, verified = ask(
+        "show letters/released",
+        "show letters/released --official data --example test:1",
+        "score letters/released --official data --predictions p.jsonl --json",
+        "verify data/test.tsv --task letters/released --official data",
+    )
+    where = "a clone of example.org/letters (licence CC0-1.0)"
+    message = f"letters/released does not come with daxy; expected --official DIR, {where}"
+    assert without.err == f"daxy: {message}\n"
+    assert shown.out == "a b c: A B C\n"
+    assert json.loads(scored.out)["scores"] == {"exact": 0.5}
+    assert "2 examples, 0 disagreements" in verified.out
+
+
+def test_python_loads_and_scores_it(ask: Ask) -> None:
+    code = """
+import json, daxy
+split = daxy.load("echo/thrice")
+scored = daxy.score("echo/thrice", split.test.target)
+print(json.dumps([(len(split.train), repr(daxy.tasks.get("echo/thrice")), str(scored.totals))]))
+"""
+    ((count, task, totals),) = ask(code=code)
+    assert count == 35
+    assert "echo/thrice: two letters thrice" in task
+    assert "'first_token': 1.0" in totals
+
+
+@pytest.mark.slow
+def test_its_model_is_trained_and_its_runs_are_analysed(ask: Ask, tmp_path: Path) -> None:
+    (trained,) = ask("train echo/thrice bag --epochs 2 --seeds 2 --runs runs --json")
+    assert trained.code == 0, trained.err
+    assert set(json.loads(trained.out)["runs"][0]["test"]) == {"exact", "first_token"}
+    folders = " ".join(str(path) for path in sorted((tmp_path / "runs").iterdir()))
+    for analysis, shown in (("by_construction", "thrice"), ("by_length", "first_token")):
+        (found,) = ask(f"analyse {analysis} {folders} --json")
+        assert found.code == 0, found.err
+        assert shown in found.out
+
+
+def test_a_broken_package_is_named_and_breaks_nothing_else(
+    ask: Ask, site: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken"
+    (broken / "daxy_broken").mkdir(parents=True)
+    groups = ("tasks", "metrics", "models", "formats", "languages", "papers")
+    points = [f'[project.entry-points."daxy.{each}"]\nbad = "daxy_broken.it"' for each in groups]
+    project = '[project]\nname = "daxy-broken"\nversion = "2.0"'
+    (broken / "pyproject.toml").write_text("\n".join([project, *points]))
+    (broken / "daxy_broken" / "it.py").write_text("TASKS = missing\n")
+    install(broken, site)
+    listed, models, asked, shown, interpreted, card = ask(
+        "tasks",
+        "models",
+        "show bad/task",
+        "show echo/thrice --example test:1",
+        "interpret bad say a",
+        "tasks scan/simple_p1",
+    )
+    place = f"daxy-broken 2.0: {site / 'daxy_broken' / 'it.py'}:1: NameError: name 'missing'"
+    assert listed.code == 0
+    assert "echo/thrice" in listed.out
+    assert listed.err == f"daxy: left out: {place} is not defined\n"
+    assert "bag" in models.out
+    assert (asked.code, asked.err) == (2, f"daxy: {place} is not defined\n")
+    assert shown.err == ""
+    assert interpreted.err == f"daxy: {place} is not defined\n"
+    assert (card.code, card.err) == (0, f"daxy: left out: {place} is not defined\n")
