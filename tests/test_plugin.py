@@ -201,3 +201,35 @@ def test_a_broken_package_is_named_and_breaks_nothing_else(
     assert shown.err == ""
     assert interpreted.err == f"daxy: {place} is not defined\n"
     assert (card.code, card.err) == (0, f"daxy: left out: {place} is not defined\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "request_", "problem"),
+    [
+        ("METRIC = max", "tasks echo/thrice", "its METRIC is no Metric"),
+        ("TASKS = {'x': 1}", "show bad/x", "its TASKS has 'x'; expected tasks by their names"),
+        ("TASKS = 1", "tasks bad/x", "its TASKS is no Mapping"),
+        ("FORMAT = 1", "export scan/simple_p1 --format bad", "its FORMAT is no Format"),
+        ("Config = 1", "models bad", "there is no Model in it"),
+    ],
+)
+def test_a_wrong_entry_is_named_with_its_package(
+    content: str, request_: str, problem: str, ask: Ask, site: Path, tmp_path: Path
+) -> None:
+    name = content.split(maxsplit=1)[0]
+    group = {"METRIC": "metrics", "TASKS": "tasks", "FORMAT": "formats", "Config": "models"}[name]
+    module = tmp_path / "wrong" / "daxy_wrong"
+    module.mkdir(parents=True)
+    point = f'[project.entry-points."daxy.{group}"]\nbad = "daxy_wrong.it"'
+    project = f'[project]\nname = "daxy-wrong"\nversion = "3.0"\n{point}\n'
+    (tmp_path / "wrong" / "pyproject.toml").write_text(project)
+    (module / "it.py").write_text(content)
+    install(tmp_path / "wrong", site)
+    if name == "METRIC":
+        task = (site / "daxy_echo" / "task.py").read_text()
+        (site / "daxy_echo" / "task.py").write_text(task.replace("first_token", "bad"))
+    (answer,) = ask(request_)
+    assert answer.code == 2
+    place = f"daxy: daxy-wrong 3.0: {site / 'daxy_wrong' / 'it.py'}: "
+    assert answer.err.startswith(f"{place}{problem}")
+    assert answer.err.count("\n") == 1

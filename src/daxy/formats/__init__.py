@@ -14,8 +14,8 @@ from daxy.formats._format import Format, Parts, TextFormat
 
 __all__ = ["BY_SUFFIX", "FORMATS", "Format", "Parts", "TextFormat", "available", "get", "of_suffix"]
 
-FORMATS: Registry[Format] = Registry(
-    __name__, "FORMAT", "format", without=("pairs", "predictions", "tatoeba", "world_json")
+FORMATS = Registry(
+    __name__, "FORMAT", "format", Format, without=("pairs", "predictions", "tatoeba", "world_json")
 )
 BY_SUFFIX: Mapping[str, str] = {
     "": "scan-text",

@@ -11,5 +11,5 @@ from daxy.metrics._metric import Accepted, Metric, Rules, Scores
 __all__ = ["METRICS", "Accepted", "Metric", "Rules", "Scores", "available", "get"]
 
 
-METRICS: Registry[Metric] = Registry(__name__, "METRIC", "metric")
+METRICS = Registry(__name__, "METRIC", "metric", Metric)
 available, get = METRICS.available, METRICS.get
