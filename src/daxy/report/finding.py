@@ -20,7 +20,7 @@ from daxy.core.summary import Summary
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.trained import load
 from daxy.report._figure import new_figure
-from daxy.report.analyses._analysis import Judged, judged
+from daxy.report.analyses._judged import Judged, judged
 from daxy.report.analyses.by_construction import Built, commands
 from daxy.report.mistakes import Mistakes, predictions_of
 

@@ -17,7 +17,8 @@ from daxy import tasks
 from daxy.core.errors import WrongRequest
 from daxy.experiments.run_folder import RunFolder
 from daxy.languages import Language
-from daxy.report.analyses._analysis import Analysis, Findings, Judged, Row, judged
+from daxy.report.analyses._analysis import Analysis, Findings, Row
+from daxy.report.analyses._judged import Judged, judged
 from daxy.tasks import Task
 
 SIMPLE = "no conjunction"

@@ -9,9 +9,10 @@ import numpy as np
 
 from daxy.core.errors import require
 from daxy.experiments.run_folder import RunFolder
-from daxy.report.analyses._analysis import Findings, Judged, Row, judged
+from daxy.report.analyses._analysis import Findings, Row
 from daxy.report.analyses._data import OfData
 from daxy.report.analyses._grounded import asked
+from daxy.report.analyses._judged import Judged, judged
 
 
 @final

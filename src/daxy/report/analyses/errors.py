@@ -12,7 +12,8 @@ from daxy.core.errors import UnknownName, require
 from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
 from daxy.experiments.run_folder import RunFolder
-from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
+from daxy.report.analyses._analysis import Analysis, Findings, Row
+from daxy.report.analyses._judged import judged
 from daxy.report.mistakes import KINDS, Mistakes, predictions_of
 
 

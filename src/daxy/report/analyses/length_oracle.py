@@ -16,7 +16,8 @@ import numpy as np
 from daxy import tasks
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.trained import told_lengths
-from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
+from daxy.report.analyses._analysis import Analysis, Findings, Row
+from daxy.report.analyses._judged import judged
 
 
 @final

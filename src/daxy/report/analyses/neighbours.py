@@ -18,8 +18,9 @@ from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
 from daxy.experiments.run_folder import RunFolder
 from daxy.experiments.trained import load
-from daxy.report.analyses._analysis import Findings, Row, judged
+from daxy.report.analyses._analysis import Findings, Row
 from daxy.report.analyses._data import OfData, split_of
+from daxy.report.analyses._judged import judged
 
 NEAREST = 5
 OF = ("run", "jump", "run twice", "jump twice")

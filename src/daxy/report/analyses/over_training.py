@@ -14,7 +14,8 @@ from daxy import tasks
 from daxy.core.errors import UnknownName, require
 from daxy.core.summary import Summary
 from daxy.experiments.run_folder import RunFolder
-from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
+from daxy.report.analyses._analysis import Analysis, Findings, Row
+from daxy.report.analyses._judged import judged
 
 WHOLE = ""
 """Name of a test set that is not several tests."""

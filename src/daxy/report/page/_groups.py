@@ -16,7 +16,7 @@ from daxy.experiments.papers import Cell, published
 from daxy.experiments.request import RunConfig
 from daxy.experiments.run_folder import RunFolder
 from daxy.report.analyses import _data
-from daxy.report.analyses._analysis import Judged, judged
+from daxy.report.analyses._judged import Judged, judged
 
 Settings = Mapping[tuple[str, str], Any]
 """Every resolved setting of a run, by section and name."""
