@@ -89,6 +89,15 @@ def test_a_file_without_what_its_folder_asks_for_is_named(add: Add) -> None:
         Registry[int](package, ("Config", "Model"), "model").get("half")
 
 
+def test_an_entry_of_another_class_or_with_a_problem_is_refused(add: Add) -> None:
+    package = add("half", "BEST = 'x'\n")
+    with pytest.raises(WrongFile, match=r"half\.py: its BEST is no int"):
+        Registry(package, "BEST", "model", int).get("half")
+    found = Registry(package, "BEST", "model", str, problem=lambda name, it: f"{name} is {it}")
+    with pytest.raises(WrongFile, match=r"half\.py: half is x"):
+        found.get("half")
+
+
 def test_another_package_adds_an_entry(add: Add, install: Install) -> None:
     package = add("one", ONE)
     add("_two", '"""Two."""\nBEST = 2\n')

@@ -213,7 +213,7 @@ def _changes(scored: Scored) -> str:
 
 def _draw(scored: Scored, path: Path) -> None:
     """Draw accuracy by length. This alone imports what analyses need, networks included."""
-    from daxy.report.analyses._analysis import Judged
+    from daxy.report.analyses._judged import Judged
     from daxy.report.analyses.by_length import by_length
 
     save(by_length(Judged.of(scored)).draw(), path)

@@ -17,13 +17,13 @@ import traceback
 import warnings
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 from daxy.core.errors import DaxyError, DaxyWarning, UnknownName, WrongFile, WrongRequest
 from daxy.core.imports import import_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from importlib.metadata import EntryPoint
     from types import ModuleType
 
@@ -40,6 +40,8 @@ class Registry(Generic[Entry]):
         attribute: The name of an entry in its module. Of several names the entry is the module,
             which must have all of them.
         kind: What errors call an entry.
+        of: The class of entries; any object unless given.
+        problem: Returns what is wrong with an entry of a name; nothing where it is right.
         is_open: Whether other packages can add entries.
         without: Modules of the folder that are no entries.
     """
@@ -49,13 +51,17 @@ class Registry(Generic[Entry]):
         package: str,
         attribute: str | tuple[str, ...],
         kind: str,
+        of: type[Entry] | None = None,
         *,
+        problem: Callable[[str, Entry], str] | None = None,
         is_open: bool = True,
         without: Sequence[str] = (),
     ) -> None:
         self._package = package
         self._attributes = (attribute,) if isinstance(attribute, str) else attribute
         self._kind = kind
+        self._class = of
+        self._problem = problem
         self._without = without
         self._group = f"daxy.{package.rpartition('.')[2]}" if is_open else ""
 
@@ -82,7 +88,8 @@ class Registry(Generic[Entry]):
         Raises:
             UnknownName: there is no such entry.
             WrongRequest: two packages have an entry of this name.
-            WrongFile: its module cannot be imported, or lacks an attribute; says where and why.
+            WrongFile: its module cannot be imported, lacks an attribute or has one of another
+                class; says where and why.
             MissingPackage: an optional package that the module needs is not installed.
             RunFailed: JAX, which it needs, cannot be imported.
         """
@@ -91,7 +98,16 @@ class Registry(Generic[Entry]):
             if not hasattr(module, attribute):
                 raise WrongFile(self._place(name), f"there is no {attribute} in it")
         is_single = len(self._attributes) == 1
-        return cast("Entry", getattr(module, self._attributes[0]) if is_single else module)
+        found: Any = getattr(module, self._attributes[0]) if is_single else module
+        problem = self._problem_of(name, found)
+        if problem:
+            raise WrongFile(self._place(name), problem)
+        return found
+
+    def _problem_of(self, name: str, found: Any) -> str:
+        if self._class is not None and not isinstance(found, self._class):
+            return f"its {self._attributes[0]} is no {self._class.__name__}"
+        return "" if self._problem is None else self._problem(name, found)
 
     def loaded(self) -> dict[str, Entry]:
         """Return all entries by name, without those of other packages that cannot be loaded.

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 
 from daxy.core.errors import UnknownName
 from daxy.core.registry import Registry
-from daxy.formats._format import Format, TextFormat
+from daxy.formats._format import Format, Parts, TextFormat
 
-__all__ = ["BY_SUFFIX", "FORMATS", "Format", "TextFormat", "available", "get", "of_suffix"]
+__all__ = ["BY_SUFFIX", "FORMATS", "Format", "Parts", "TextFormat", "available", "get", "of_suffix"]
 
-FORMATS: Registry[Format] = Registry(
-    __name__, "FORMAT", "format", without=("pairs", "predictions", "tatoeba", "world_json")
+FORMATS = Registry(
+    __name__, "FORMAT", "format", Format, without=("pairs", "predictions", "tatoeba", "world_json")
 )
 BY_SUFFIX: Mapping[str, str] = {
     "": "scan-text",

@@ -14,6 +14,6 @@ from daxy.languages._language import MOST_SHOWN, Language, Reading, Tree, node
 __all__ = ["LANGUAGES", "MOST_SHOWN", "Language", "Reading", "Tree", "available", "get", "node"]
 
 LANGUAGES: Registry[Language[Any]] = Registry(
-    __name__, "LANGUAGE", "language", without=("grounded", "spelling")
+    __name__, "LANGUAGE", "language", Language, without=("grounded", "spelling")
 )
 available, get = LANGUAGES.available, LANGUAGES.get

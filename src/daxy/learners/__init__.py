@@ -43,7 +43,14 @@ __all__ = [
 ]
 
 NEURAL = f"{__name__}.neural"
-LEARNERS: Registry[type[Learner]] = Registry(__name__, "LEARNER", "learner")
+
+
+def _problem(_name: str, found: Any) -> str:
+    is_right = isinstance(found, type) and issubclass(found, Learner)
+    return "" if is_right else "its LEARNER is no subclass of Learner"
+
+
+LEARNERS: Registry[type[Learner]] = Registry(__name__, "LEARNER", "learner", problem=_problem)
 """Learners without a network."""
 
 

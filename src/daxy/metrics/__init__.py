@@ -6,10 +6,10 @@ To add one, add a file that exposes `METRIC`, a `Metric`; tasks name the metrics
 from __future__ import annotations
 
 from daxy.core.registry import Registry
-from daxy.metrics._metric import Metric, Rules, Scores
+from daxy.metrics._metric import Accepted, Metric, Rules, Scores
 
-__all__ = ["METRICS", "Metric", "Rules", "Scores", "available", "get"]
+__all__ = ["METRICS", "Accepted", "Metric", "Rules", "Scores", "available", "get"]
 
 
-METRICS: Registry[Metric] = Registry(__name__, "METRIC", "metric")
+METRICS = Registry(__name__, "METRIC", "metric", Metric)
 available, get = METRICS.available, METRICS.get

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-PAPERS: Registry[Paper] = Registry(__name__, "PAPER", "paper")
+PAPERS = Registry(__name__, "PAPER", "paper", Paper)
 available, get = PAPERS.available, PAPERS.get
 
 

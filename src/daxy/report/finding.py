@@ -18,7 +18,7 @@ from daxy import tasks
 from daxy.core.examples import Examples, Tokens
 from daxy.core.summary import Summary
 from daxy.report._figure import new_figure
-from daxy.report.analyses._analysis import Judged, judged
+from daxy.report.analyses._judged import Judged, judged
 from daxy.report.analyses.by_construction import Built, commands
 from daxy.report.mistakes import Mistakes, predictions_of
 from daxy.runs.folder import RunFolder

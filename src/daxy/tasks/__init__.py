@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
-from daxy.core.errors import UnknownName
+from daxy.core.errors import UnknownName, quote
 from daxy.core.registry import Registry
 from daxy.core.settings import made
 from daxy.tasks._choices import Choices
@@ -36,7 +36,17 @@ __all__ = [
 ]
 
 
-BENCHMARKS: Registry[Mapping[str, Task[Any]]] = Registry(__name__, "TASKS", "benchmark")
+def _problem(benchmark: str, tasks: Mapping[str, object]) -> str:
+    """Return what is wrong with the tasks of a file."""
+    for name, task in tasks.items():
+        if not isinstance(task, Task) or task.name != name or not name.startswith(f"{benchmark}/"):
+            return f"its TASKS has {quote(name)}; expected tasks by their names, `{benchmark}/...`"
+    return ""
+
+
+BENCHMARKS: Registry[Mapping[str, Task[Any]]] = Registry(
+    __name__, "TASKS", "benchmark", Mapping, problem=_problem
+)
 
 
 def available() -> list[str]:

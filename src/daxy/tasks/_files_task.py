@@ -14,10 +14,11 @@ from daxy.core.errors import WrongFile, WrongRequest, quote, require
 from daxy.core.examples import Examples, Tokens
 from daxy.core.split import Split
 from daxy.tasks import _validation
+from daxy.tasks._by_rules import NoRules
 from daxy.tasks._data import Data
 from daxy.tasks._files import OfficialFiles
 from daxy.tasks._release import File
-from daxy.tasks._task import NoRules, Task
+from daxy.tasks._task import Task
 
 LEARNED = ("train", "validation")
 

@@ -18,7 +18,8 @@ from daxy.core.random import stream
 from daxy.core.split import Sizes, Split
 from daxy.languages import Language, copular
 from daxy.tasks import _translation_released as released
-from daxy.tasks._task import NoRules, Task
+from daxy.tasks._by_rules import NoRules
+from daxy.tasks._task import Task
 from daxy.tasks._translation_data import PREFIXES, TranslationData
 from daxy.tasks._translation_pairs import Pair, drawn, held_out, of_file, without
 from daxy.tasks._validation import check_sizes

@@ -11,5 +11,5 @@ from daxy.models.memories._memory import Foreseen, HandedOn, Kept, Memory, Moves
 __all__ = ["Foreseen", "HandedOn", "Kept", "Memory", "Moves", "StrengthMemory", "available", "get"]
 
 
-MEMORIES: Registry[Memory] = Registry(__name__, "MEMORY", "memory")
+MEMORIES = Registry(__name__, "MEMORY", "memory", Memory)
 available, get = MEMORIES.available, MEMORIES.get

@@ -12,5 +12,5 @@ from daxy.report.analyses._analysis import Analysis, Findings
 
 __all__ = ["Analysis", "Findings", "available", "get", "summary"]
 
-ANALYSES: Registry[Analysis] = Registry(__name__, "ANALYSIS", "analysis")
+ANALYSES = Registry(__name__, "ANALYSIS", "analysis", Analysis)
 available, get, summary = ANALYSES.available, ANALYSES.get, ANALYSES.summary

@@ -14,8 +14,9 @@ from daxy import tasks
 from daxy.core.errors import UnknownName, WrongFile, require
 from daxy.core.examples import Examples, Sequences
 from daxy.core.split import Split
-from daxy.report.analyses._analysis import Judged, Row, judged
+from daxy.report.analyses._analysis import Row
 from daxy.report.analyses._data import split_of
+from daxy.report.analyses._judged import Judged, judged
 from daxy.report.mistakes import predictions_of
 from daxy.runs.folder import RunFolder
 from daxy.tasks._gscan_examples import Shown

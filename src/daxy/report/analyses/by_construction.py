@@ -16,7 +16,8 @@ import numpy as np
 from daxy import tasks
 from daxy.core.errors import WrongRequest
 from daxy.languages import Language
-from daxy.report.analyses._analysis import Analysis, Findings, Judged, Row, judged
+from daxy.report.analyses._analysis import Analysis, Findings, Row
+from daxy.report.analyses._judged import Judged, judged
 from daxy.runs.folder import RunFolder
 from daxy.tasks import Task
 

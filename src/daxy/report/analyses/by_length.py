@@ -8,9 +8,10 @@ from typing import final
 import numpy as np
 
 from daxy.core.errors import require
-from daxy.report.analyses._analysis import Findings, Judged, Row, judged
+from daxy.report.analyses._analysis import Findings, Row
 from daxy.report.analyses._data import OfData
 from daxy.report.analyses._grounded import asked
+from daxy.report.analyses._judged import Judged, judged
 from daxy.runs.folder import RunFolder
 
 

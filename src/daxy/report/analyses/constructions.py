@@ -14,7 +14,8 @@ from daxy import tasks
 from daxy.core.errors import WrongRequest
 from daxy.core.summary import Summary
 from daxy.languages import copular
-from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
+from daxy.report.analyses._analysis import Analysis, Findings, Row
+from daxy.report.analyses._judged import judged
 from daxy.runs.folder import RunFolder
 from daxy.tasks.translation import CONTROL, NEW_WORD, TranslationTask
 

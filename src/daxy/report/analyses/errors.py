@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from daxy.core.errors import UnknownName, require
 from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
-from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
+from daxy.report.analyses._analysis import Analysis, Findings, Row
+from daxy.report.analyses._judged import judged
 from daxy.report.mistakes import KINDS, Mistakes, predictions_of
 from daxy.runs.folder import RunFolder
 

@@ -14,7 +14,8 @@ from typing import final
 import numpy as np
 
 from daxy import tasks
-from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
+from daxy.report.analyses._analysis import Analysis, Findings, Row
+from daxy.report.analyses._judged import judged
 from daxy.runs.folder import RunFolder
 from daxy.runs.saved import predict_of_length
 

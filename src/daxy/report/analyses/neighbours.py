@@ -16,8 +16,9 @@ from daxy import tasks
 from daxy.core.errors import WrongRequest, require
 from daxy.core.examples import Sequences
 from daxy.core.summary import Summary
-from daxy.report.analyses._analysis import Findings, Row, judged
+from daxy.report.analyses._analysis import Findings, Row
 from daxy.report.analyses._data import OfData, split_of
+from daxy.report.analyses._judged import judged
 from daxy.runs.folder import RunFolder
 from daxy.runs.saved import load_network
 

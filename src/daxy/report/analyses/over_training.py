@@ -13,7 +13,8 @@ from typing import final
 from daxy import tasks
 from daxy.core.errors import UnknownName, require
 from daxy.core.summary import Summary
-from daxy.report.analyses._analysis import Analysis, Findings, Row, judged
+from daxy.report.analyses._analysis import Analysis, Findings, Row
+from daxy.report.analyses._judged import judged
 from daxy.runs.folder import RunFolder
 
 WHOLE = ""

@@ -14,7 +14,7 @@ from daxy.core.errors import WrongFile, WrongRequest, require
 from daxy.core.split import Split
 from daxy.papers import Cell
 from daxy.report.analyses import _data
-from daxy.report.analyses._analysis import Judged, judged
+from daxy.report.analyses._judged import Judged, judged
 from daxy.reproduction import published
 from daxy.runs.config import RunConfig
 from daxy.runs.folder import RunFolder

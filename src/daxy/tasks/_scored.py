@@ -1,0 +1,84 @@
+"""Scores of predictions by the metrics of a task."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy import metrics
+from daxy.core.examples import Examples, Predictions, Sequences
+from daxy.metrics import Scores
+
+
+class Scored(ABC):
+    """The part of a task that scores predictions."""
+
+    name: str
+    metrics: tuple[str, ...]
+
+    @abstractmethod
+    def accepted(self, examples: Examples, predictions: Sequences) -> NDArray[np.bool_]:
+        """Return where a prediction is right by the rules of the task."""
+
+    def score(self, metric: str, examples: Examples, predictions: Sequences) -> Scores:
+        """Return a metric's value of each prediction, in the order of the examples."""
+        given = Predictions.of_sequences(predictions)
+        return metrics.get(metric).score(self, examples, given)
+
+    def total(
+        self,
+        metric: str,
+        examples: Examples,
+        predictions: Sequences,
+        scores: Scores | None = None,
+    ) -> float:
+        """Return a metric's one figure; `scores` are those of `score`, where they are known."""
+        given = Predictions.of_sequences(predictions)
+        return metrics.get(metric).total(self, examples, given, scores)
+
+    def scores(self, examples: Examples, predictions: Sequences) -> dict[str, Scores]:
+        """Return each metric's value of each prediction, in the order of the examples."""
+        return {name: self.score(name, examples, predictions) for name in self.metrics}
+
+    def totals(
+        self,
+        examples: Examples,
+        predictions: Sequences,
+        scores: Mapping[str, Scores] | None = None,
+    ) -> dict[str, float]:
+        """Return each metric's one figure, between 0 and 1, as papers print it in percent.
+
+        `scores` are those of `scores`, where they are known.
+        """
+        known = scores or {}
+        return {
+            name: self.total(name, examples, predictions, known.get(name)) for name in self.metrics
+        }
+
+    def by_test(
+        self,
+        examples: Examples,
+        tests: Mapping[str, slice],
+        predictions: Sequences,
+        scores: Mapping[str, Scores],
+    ) -> dict[str, dict[str, float]]:
+        """Return the totals of each of several tests by its name; nothing where test is one.
+
+        Args:
+            examples: Those of all tests.
+            tests: Where each test is; one without examples has no totals.
+            predictions: For all examples.
+            scores: Of all of them, by metric.
+        """
+        return {
+            name: self.totals(
+                examples[rows],
+                predictions[rows],
+                {metric: each[rows] for metric, each in scores.items()},
+            )
+            for name, rows in tests.items()
+            if rows.start < rows.stop
+        }

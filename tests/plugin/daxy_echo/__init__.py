@@ -1,0 +1,1 @@
+"""A task of a language of its own, a task of files, a metric, a format and a model."""
