@@ -86,8 +86,9 @@ def run(name: str, arguments: list[str]) -> list[str]:
 def place() -> dict[str, Any]:
     """Return with which versions, where and when."""
     from daxy.runs.environment import describe
+    from daxy.training.backend import environment
 
-    here = describe([])
+    here = describe([], environment())
     names = ("daxy", "jax", "device_kind", "processor", "cores", "started")
     return {name: here[name] for name in names}
 

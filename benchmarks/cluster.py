@@ -35,15 +35,15 @@ def asked_for(samples: int) -> list[Run]:
     from daxy.learners.neural import Neural
     from daxy.models.stacked import Config
     from daxy.tasks import ScanData
-    from daxy.training.protocol import protocol
+    from daxy.training.protocols import protocol
 
-    recipe = replace(protocol("lake2018"), samples=samples, max_decode_length=2)
+    recipe = protocol("lake2018").with_settings(samples=samples, max_decode_length=2)
     config = Config(cell="gru", layers=1, hidden=25)
     return [
         Run(
             task=task,
             learner=Neural(
-                model="stacked", config=config, protocol=replace(recipe, dropout=dropout)
+                model="stacked", config=config, training=replace(recipe, dropout=dropout)
             ),
             data=ScanData(validation="none"),
             seed=seed,

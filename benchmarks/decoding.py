@@ -23,8 +23,8 @@ from benchmarks.peers.weights import into_torch
 from benchmarks.side_by_side import measure, warn_if_busy
 from daxy.batching.table import Table
 from daxy.models import seq2seq
-from daxy.runs.saved import load
-from daxy.training.protocol import Protocol
+from daxy.runs.saved import load_network
+from daxy.training.config import TrainingConfig
 from daxy.training.replicas import Replicas
 
 TASK = "scan/addprim_jump"
@@ -37,15 +37,17 @@ def main() -> None:
     warn_if_busy()
     sys.stderr.write(f"training for {EPOCHS} epochs\n")
     with tempfile.TemporaryDirectory() as runs:
-        trained = daxy.train(TASK, recipe=Protocol(epochs=EPOCHS), runs=runs)
-        model = load(trained.folders[0].path).model
+        trained = daxy.train(
+            TASK, training=TrainingConfig().with_settings(epochs=EPOCHS), runs=runs
+        )
+        model = load_network(trained.folders[0].path).model
     split = daxy.load(TASK)
     table = Table.of([split.train, split.validation, split.test])
     rows = table.rows(split.test)
     sizes = {"source_symbols": len(table.sources), "target_symbols": len(table.targets)}
     network = peer.Seq2Seq(peer.Seq2SeqConfig(**sizes))
     into_torch(model, network)
-    replicas = Replicas("seq2seq", seq2seq.Config(), Protocol(), table, (), (0,))
+    replicas = Replicas("seq2seq", seq2seq.Config(), TrainingConfig(), table, (), (0,))
     alone = jax.tree.map(lambda leaf: leaf[None], model)
 
     def ours() -> np.ndarray:
@@ -64,7 +66,7 @@ def peer_decoding(
     network: peer.Seq2Seq, table: Table, rows: np.ndarray, together: int
 ) -> Callable[[], np.ndarray]:
     """Return a call that decodes rows of the table, so many at a time."""
-    limit = Protocol().max_decode_length
+    limit = TrainingConfig().max_decode_length
     order = np.argsort(table.source_lengths[rows], kind="stable")
 
     def call() -> np.ndarray:

@@ -39,7 +39,7 @@ from daxy.models.transducer import Config, Model
 from daxy.training import optimizers
 from daxy.training.devices import compiler_options
 from daxy.training.objective import cross_entropy
-from daxy.training.protocol import protocol
+from daxy.training.protocols import protocol
 
 BATCH, SYMBOLS = 10, 130
 TIMED = 130
@@ -91,13 +91,13 @@ def compiled(config: Config, pairs: Batch) -> tuple[Any, tuple[Any, ...]]:
 
     def step(model: Any, moments: Any, pairs: Batch) -> tuple[Any, Any, Any]:
         loss, gradients = jax.value_and_grad(cross_entropy)(model, pairs, weights, None)
-        rate, active = jnp.float32(RECIPE.learning_rate), jnp.asarray(True)
-        model, moments = optimizers.step(
+        rate, active = jnp.float32(RECIPE.optimizer.learning_rate), jnp.asarray(True)
+        model, moments = optimizers.update(
             RECIPE, model, moments, gradients, learning_rate=rate, active=active
         )
         return model, moments, loss
 
-    begin = model, optimizers.start(RECIPE, model)
+    begin = model, optimizers.init(RECIPE, model)
     lowered = jax.jit(step, donate_argnums=(0, 1)).lower(*begin, pairs)
     return lowered.compile(compiler_options=compiler_options()), begin
 

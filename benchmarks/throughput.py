@@ -26,14 +26,16 @@ import numpy as np
 
 from benchmarks.side_by_side import measure, seconds_each, warn_if_busy
 from daxy.core.files import write_json
+from daxy.learners import Job
 from daxy.learners.neural import Neural
 from daxy.learners.neural.group import Group
 from daxy.models.stacked import Config
 from daxy.runs.environment import describe
 from daxy.tasks import ScanData
+from daxy.training.backend import environment
 from daxy.training.devices import use_every_core
 from daxy.training.loop import STEPS_TOGETHER, Training
-from daxy.training.protocol import protocol
+from daxy.training.protocols import protocol
 
 STRETCHES = 30
 """Stretches of an epoch of a thousand samples that are full; a call takes the next of them."""
@@ -69,7 +71,7 @@ def training_of(size: Size) -> Training:
     config = Config(
         cell=size.cell, layers=size.layers, hidden=size.hidden, attention=size.attention
     )
-    learner = Neural(model="stacked", config=config, protocol=protocol("lake2018"))
+    learner = Neural(model="stacked", config=config, training=protocol("lake2018"))
     split = ScanData(validation="none").load("scan/simple")
     jobs = [
         Job(
@@ -181,7 +183,7 @@ def plot(kept: dict[str, Any], path: Path) -> None:
 
 def record(cell: str, layers: int, found: dict[str, dict[str, float]]) -> dict[str, Any]:
     """Return the table with what it was measured on."""
-    place = describe([])
+    place = describe([], environment())
     layered = f"{layers} layer{'s' * (layers > 1)}"
     kept = {name: place[name] for name in ("daxy", "jax", "device_kind", "cores", "started")}
     return {"what": f"{cell.upper()}, {layered}, {place['cores']} cores", **kept} | {

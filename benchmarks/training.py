@@ -28,8 +28,8 @@ from daxy.batching.epochs import Bucket
 from daxy.batching.table import Table
 from daxy.core.examples import Examples
 from daxy.models import seq2seq
+from daxy.training.config import TrainingConfig
 from daxy.training.devices import use_every_core
-from daxy.training.protocol import Protocol
 from daxy.training.replicas import Replicas, Steps
 
 EMBEDDING, EXAMPLES = 64, 1_000
@@ -101,12 +101,12 @@ SIZES = (
 def ours(size: Size, table: Table, steps: int) -> Callable[[], object]:
     """Return a call that trains every seed for some steps."""
     config = seq2seq.Config(hidden=size.hidden, embedding=EMBEDDING)
-    recipe = Protocol(batch_size=size.batch)
+    recipe = TrainingConfig().with_settings(batch_size=size.batch)
     return training_of("seq2seq", config, recipe, table, seeds=size.seeds, steps=steps)
 
 
 def training_of(
-    architecture: str, config: Any, recipe: Protocol, table: Table, *, seeds: int, steps: int
+    architecture: str, config: Any, recipe: TrainingConfig, table: Table, *, seeds: int, steps: int
 ) -> Callable[[], object]:
     """Return a call that takes some steps of every seed, each on rows drawn from a table.
 
@@ -122,7 +122,7 @@ def training_of(
         weights=jnp.full(shape, 1 / recipe.batch_size),
         number=jnp.arange(steps),
         active=jnp.ones(shape[:2], bool),
-        learning_rate=jnp.full(shape[:2], recipe.learning_rate),
+        learning_rate=jnp.full(shape[:2], recipe.optimizer.learning_rate),
     )
     state = replicas.start()
 

@@ -35,9 +35,9 @@ from pathlib import Path
 from daxy import tasks
 from daxy.learners.neural import Neural
 from daxy.runs.experiment import Experiment
-from daxy.training.protocol import Protocol
+from daxy.training.config import TrainingConfig
 
-bag = Neural.named("bag", {}, Protocol(epochs=300))
+bag = Neural.named("bag", {}, TrainingConfig().with_settings(epochs=300))
 options = {"data": tasks.data("echo/thrice"), "folder": Path("killed"), "checkpoint_seconds": 0}
 Experiment(task="echo/thrice", learner=bag, **options).run([0, 1])
 """

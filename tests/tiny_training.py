@@ -20,9 +20,9 @@ from daxy.batching.table import Table
 from daxy.core.examples import Examples
 from daxy.models.seq2seq import Config
 from daxy.training.checkpoint import Checkpoint
+from daxy.training.config import TrainingConfig
 from daxy.training.loop import Judge, Judgement, Position, Training, Trial
 from daxy.training.order import Supply, TrainingSet
-from daxy.training.protocol import Protocol
 from daxy.training.replicas import Replicas, Shares, Steps
 
 TRAIN, VALIDATION = 18, 4
@@ -87,7 +87,8 @@ def training(
     **protocol: Any,
 ) -> Training:
     """Return the training of these seeds; without `validate` there is no validation set."""
-    recipe = Protocol(**({"batch_size": BATCH, "max_decode_length": 4, "epochs": 3} | protocol))
+    usual = TrainingConfig().with_settings(batch_size=BATCH, max_decode_length=4, epochs=3)
+    recipe = usual.with_settings(**protocol)
     rows = table().rows(examples())
     held_out = rows[TRAIN:] if validate else rows[:0]
     return Training(

@@ -10,8 +10,9 @@ from daxy.papers import Cell, Paper, Recipe, Table
 from daxy.reproduction import plan as reproduction
 from daxy.reproduction.ledger import Ledger
 from daxy.runs.store import RunStore
+from daxy.training.config import TrainingConfig
 from daxy.training.interrupt import Interrupted
-from daxy.training.protocol import PROTOCOLS, Protocol
+from daxy.training.protocols import PROTOCOLS
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 
@@ -45,7 +46,9 @@ def made_up() -> Paper:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh folder to work in, and a paper that takes seconds."""
     monkeypatch.setattr(papers, "get", lambda _: made_up())
-    monkeypatch.setitem(PROTOCOLS, "tiny", Protocol(epochs=1, max_decode_length=2))
+    monkeypatch.setitem(
+        PROTOCOLS, "tiny", TrainingConfig().with_settings(epochs=1, max_decode_length=2)
+    )
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -1,6 +1,5 @@
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from daxy.reproduction.ledger import Ledger
 from daxy.runs import executors
 from daxy.runs.store import RunStore
 from daxy.training.interrupt import Interrupted
-from daxy.training.protocol import PROTOCOLS, protocol
+from daxy.training.protocols import PROTOCOLS, protocol
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 
@@ -58,7 +57,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh folder to work in, and a paper that takes seconds."""
     monkeypatch.setattr(papers, "get", lambda _: made_up())
     monkeypatch.setitem(
-        PROTOCOLS, "tiny", replace(protocol("lake2018"), samples=64, max_decode_length=2)
+        PROTOCOLS, "tiny", protocol("lake2018").with_settings(samples=64, max_decode_length=2)
     )
     monkeypatch.chdir(tmp_path)
     return tmp_path

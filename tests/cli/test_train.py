@@ -11,7 +11,7 @@ import daxy as daxy_package
 from daxy import learners, models
 from daxy.cli import demo
 from daxy.runs.folder import RESULTS
-from daxy.training.protocol import PROTOCOLS
+from daxy.training.protocols import PROTOCOLS
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 

@@ -8,7 +8,7 @@ import pytest
 
 from daxy import papers
 from daxy.reproduction.ledger import Ledger
-from daxy.training.protocol import protocol
+from daxy.training.protocols import protocol
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 

@@ -22,11 +22,11 @@ from daxy.reproduction.trained import train
 from daxy.runs.experiment import Experiment
 from daxy.runs.monitor import Monitor
 from daxy.runs.saved import load
+from daxy.training.config import TrainingConfig
 from daxy.training.interrupt import Interrupted
-from daxy.training.protocol import Protocol
 
 TASK = "scan/simple_p1"
-BRIEF = Protocol(epochs=2, batch_size=16, max_decode_length=8)
+BRIEF = TrainingConfig().with_settings(epochs=2, batch_size=16, max_decode_length=8)
 
 
 def network(folder: Path) -> Learner:

@@ -20,9 +20,9 @@ from daxy.core.vocabulary import PAD, Vocabulary
 from daxy.models._decoding import greedy
 from daxy.models._model import Batch
 from daxy.models.seq2seq import Model
+from daxy.training.config import TrainingConfig
 from daxy.training.loop import one_replica
 from daxy.training.objective import cross_entropy
-from daxy.training.protocol import Protocol
 from daxy.training.replicas import Replicas, Steps
 
 torch = pytest.importorskip("torch", reason="no PyTorch: the extra `peers` installs it")
@@ -37,7 +37,7 @@ WIDTHS = [(6, 9), (9, 6)]
 # The paper's, and one whose clipping and decay are too strong to be overlooked.
 BATCH = 5
 """The examples that `tiny.batch` makes."""
-ALIKE = Protocol(dropout=0.0, batch_size=BATCH)
+ALIKE = TrainingConfig().with_settings(dropout=0.0, batch_size=BATCH)
 RECIPES = {
     (6, 9): replace(ALIKE, learning_rate=0.2, max_grad_norm=5.0, weight_decay=1e-8),
     (9, 6): replace(ALIKE, learning_rate=0.7, max_grad_norm=0.1, weight_decay=0.05),

@@ -4,7 +4,7 @@ import pytest
 
 from daxy import papers
 from daxy.reproduction import plan as reproduction
-from daxy.training.protocol import protocol
+from daxy.training.protocols import protocol
 
 TABLE = papers.table("andreas2020/scan")
 
@@ -31,7 +31,8 @@ def test_the_protocol_is_that_of_the_logs() -> None:
     found = protocol("andreas2020")
     assert found.total_steps == 150 * 32
     assert (found.epoch_steps, found.max_epochs, found.batch_size) == (32, 150, 64)
-    assert (found.learning_rate, found.max_grad_norm, found.dropout) == (0.001, 1.0, 0.5)
-    assert (found.augmented_share, found.lr_factor, found.lr_patience) == (0.3, 0.5, 10)
+    own = found.settings()
+    assert (own["learning_rate"], own["max_grad_norm"], own["dropout"]) == (0.001, 1.0, 0.5)
+    assert (own["augmented_share"], own["lr_factor"], own["lr_patience"]) == (0.3, 0.5, 10)
     assert found.deduplicate
-    assert found.select == "last"
+    assert found.selection.select == "last"

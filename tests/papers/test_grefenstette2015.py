@@ -16,7 +16,7 @@ from daxy.report.tables import compare
 from daxy.reproduction import plan as reproduction
 from daxy.reproduction.entry import Entry, from_json, to_json
 from daxy.reproduction.ledger import Ledger
-from daxy.training.protocol import protocol
+from daxy.training.protocols import protocol
 
 TABLE = papers.table("grefenstette2015/table")
 ROOT = Path(__file__).parents[2]
@@ -108,10 +108,10 @@ def test_every_figure_of_a_row_and_a_task_is_of_the_same_runs() -> None:
 
 
 def test_the_protocol_is_the_papers() -> None:
-    found = protocol("grefenstette2015")
-    assert (found.optimizer, found.batch_size, found.max_grad_norm) == ("rmsprop", 10, 1.0)
-    assert (found.steps, found.online, found.select) == (30_000, True, "perplexity")
-    assert found.dropout == found.weight_decay == 0
+    found = protocol("grefenstette2015").settings()
+    assert (found["optimizer"], found["batch_size"], found["max_grad_norm"]) == ("rmsprop", 10, 1.0)
+    assert (found["steps"], found["online"], found["select"]) == (30_000, True, "perplexity")
+    assert found["dropout"] == found["weight_decay"] == 0
     assert list(map(float, paper.GRID)) == [5e-3, 1e-3, 5e-4, 1e-4, 5e-5]
 
 
@@ -134,10 +134,10 @@ def test_deques_differ_in_two_biases_alone(name: str, biases: dict[str, float]) 
         (own, theirs) = map(reproduction.learner_of, (plain.recipe, other.recipe))
         assert own.config == Config(memory="deque")
         assert theirs.config == replace(own.config, **biases)
-        same = [replace(each.protocol, learning_rate=1.0) for each in (own, theirs)]
+        same = [each.training.with_settings(learning_rate=1.0) for each in (own, theirs)]
         assert same[0] == same[1]
         if name == paper.SLOW:
-            assert theirs.protocol.learning_rate == 5e-4
+            assert theirs.training.optimizer.learning_rate == 5e-4
         places = [(each.task, each.part, each.metric) for each in (plain.recipe, other.recipe)]
         assert places[0] == places[1]
 
@@ -169,7 +169,7 @@ def test_a_deque_of_the_table_begins_as_the_one_with_the_least_perplexity() -> N
 def test_a_split_of_scan_is_not_streamed() -> None:
     for cell in papers.table("grefenstette2015/scan").cells:
         assert cell.recipe is not None
-        assert not reproduction.learner_of(cell.recipe).protocol.online
+        assert not reproduction.learner_of(cell.recipe).training.online
 
 
 def test_the_rate_of_a_split_of_scan_is_chosen_and_used_as_those_of_the_papers_tasks_are(
@@ -186,10 +186,13 @@ def test_the_rate_of_a_split_of_scan_is_chosen_and_used_as_those_of_the_papers_t
                 cell.recipe.task,
                 reproduction.learner_of(cell.recipe).config,
             )
-            assert (ours.protocol.learning_rate, ours.protocol.online) == (float(rate), False)
+            assert (ours.training.optimizer.learning_rate, ours.training.online) == (
+                float(rate),
+                False,
+            )
             monkeypatch.setitem(paper.RATES, (cell.row, cell.column), rate)
             used = reproduction.learner_of(paper.of_split(cell.row, cell.column))
-            assert used.protocol.learning_rate == float(rate)
+            assert used.training.optimizer.learning_rate == float(rate)
 
 
 def test_what_chooses_a_rate_is_shown_and_drawn_as_it_is(
@@ -275,7 +278,7 @@ def test_a_whole_training_with_the_chosen_rate_is_that_of_the_table() -> None:
         other = whole.cell(f"Stack-LSTM, reverse {part}", "1e-3").recipe
         assert same == ours.recipe
         assert other is not None
-        assert reproduction.learner_of(other).protocol.learning_rate == 1e-3
+        assert reproduction.learner_of(other).training.optimizer.learning_rate == 1e-3
     for cell in papers.table(f"{paper.NAME}/scan").cells:
         rate = paper.RATES.get((cell.row, cell.column), paper.USUAL)
         assert whole.cell(f"{cell.row}, {cell.column}", rate).recipe == cell.recipe

@@ -34,8 +34,8 @@ def test_a_figure_is_as_printed_and_of_the_network_that_the_text_names(
     cell = EXPERIMENTS.cell(*place)
     assert cell.recipe is not None
     learner = reproduction.learner_of(cell.recipe)
-    assert (cell.printed, learner.config, learner.protocol.dropout) == expected
-    assert (learner.model, learner.protocol.samples, cell.runs) == ("stacked", 100_000, 5)
+    assert (cell.printed, learner.config, learner.training.dropout) == expected
+    assert (learner.model, learner.training.budget.samples, cell.runs) == ("stacked", 100_000, 5)
 
 
 @pytest.mark.parametrize("row", EXPERIMENTS.rows)
@@ -97,6 +97,6 @@ def test_experiment_4_is_of_the_network_that_the_text_names(
     learner, data = reproduction.learner_of(cell.recipe), reproduction.data_of(cell.recipe)
     assert cell.printed == printed
     assert learner.config == Config(cell="lstm", layers=2, hidden=400, attention=True)
-    assert (learner.protocol.dropout, learner.protocol.samples) == (0.05, 100_000)
+    assert (learner.training.dropout, learner.training.budget.samples) == (0.05, 100_000)
     assert (data.choices["repetitions"], data.choices["validation"]) == (repetitions, "none")
     assert data.origin == "official"

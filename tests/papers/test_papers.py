@@ -12,7 +12,8 @@ from daxy.papers import Cell
 from daxy.reproduction import plan as reproduction
 from daxy.reproduction import published
 from daxy.tasks import ScanData
-from daxy.training.protocol import PROTOCOLS, Protocol
+from daxy.training.config import TYPES
+from daxy.training.protocols import PROTOCOLS
 
 CELLS = [cell for name in papers.available() for t in papers.get(name).tables for cell in t.cells]
 RECIPES = {str(cell.recipe): cell.recipe for cell in CELLS if cell.recipe}
@@ -34,7 +35,7 @@ def test_every_table_is_named_and_numbered_as_its_cells_say(name: str) -> None:
 def test_every_recipe_names_what_there_is() -> None:
     for recipe in RECIPES.values():
         if recipe.metric == papers.PERPLEXITY:
-            assert reproduction.learner_of(recipe).protocol.measures_perplexity
+            assert reproduction.learner_of(recipe).training.loss.is_perplexity
         else:
             assert recipe.metric in metrics.available()
             assert all(recipe.metric in tasks.get(name).metrics for name in recipe.tasks)
@@ -44,15 +45,15 @@ def test_every_recipe_names_what_there_is() -> None:
         assert recipe.protocol in PROTOCOLS
         assert set(recipe.data) <= {f.name for f in fields(tasks.get(recipe.tasks[0]).options)}
         assert not recipe.test or recipe.test in tasks.get(recipe.tasks[0]).sizes.tests
-        assert set(recipe.protocol_changes) <= {f.name for f in fields(Protocol)}
+        assert set(recipe.protocol_changes) <= set(TYPES)
 
 
 @pytest.mark.slow
 def test_every_recipe_can_be_resolved() -> None:
     for recipe in RECIPES.values():
-        settings = reproduction.learner_of(recipe).settings()
-        assert dict(recipe.config).items() <= settings["config"].items()
-        assert dict(recipe.protocol_changes).items() <= settings["protocol"].items()
+        learner = reproduction.learner_of(recipe)
+        assert dict(recipe.config).items() <= learner.settings()["config"].items()
+        assert dict(recipe.protocol_changes).items() <= learner.training.settings().items()
 
 
 def test_papers_are_read_without_the_framework_and_without_numpy() -> None:

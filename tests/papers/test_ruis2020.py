@@ -114,7 +114,11 @@ def test_a_figure_is_as_printed_and_of_its_test(row: str) -> None:
     assert (cell.printed, cell.recipe.test) == PRINTED[row]
     learner = reproduction.learner_of(cell.recipe)
     assert learner.config.kernel_sizes == ("1,5,13" if row[0] == "I" else "1,5,7")
-    assert (learner.protocol.steps, learner.protocol.batch_size, cell.runs) == (200_000, 200, 3)
+    assert (learner.training.budget.steps, learner.training.batch_size, cell.runs) == (
+        200_000,
+        200,
+        3,
+    )
 
 
 @pytest.mark.parametrize(("shots", "given"), [(1, 1), (5, 5), (10, 11), (50, 51)])
@@ -137,7 +141,9 @@ def test_the_curve_is_the_mean_of_the_logs(steps: str) -> None:
         learner = reproduction.learner_of(cell.recipe)
         assert (learner.geca is not None) == (row == "GECA")
         assert learner.config.kernel_sizes == ("1,5,13" if row == "Length" else "1,5,7")
-        assert learner.protocol.steps == (20_000 if cell.recipe.after_steps <= 20_000 else 200_000)
+        assert learner.training.budget.steps == (
+            20_000 if cell.recipe.after_steps <= 20_000 else 200_000
+        )
 
 
 def test_all_splits_but_few_shots_and_length_are_judged_by_the_same_runs() -> None:

@@ -24,7 +24,7 @@ from daxy.runs.config import RunConfig, run_config
 from daxy.runs.experiment import Experiment
 from daxy.runs.folder import RunFolder
 from daxy.tasks import Data
-from daxy.training.protocol import protocol
+from daxy.training.protocols import protocol
 from daxy.worlds.grid import Cell
 
 pytestmark = pytest.mark.usefixtures("one_shape")

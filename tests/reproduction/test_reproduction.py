@@ -23,7 +23,7 @@ from daxy.runs.monitor import Monitor
 from daxy.runs.run import Run
 from daxy.runs.store import RunStore
 from daxy.training.interrupt import Interrupted
-from daxy.training.protocol import protocol
+from daxy.training.protocols import protocol
 
 PAPER = papers.get("bastings2018")
 TABLE = PAPER.table("table4")
@@ -78,7 +78,7 @@ def test_a_recipe_is_resolved_to_every_setting() -> None:
         "dependency": False,
         "pre_output_dropout": True,
     }
-    assert asked.learner.protocol == protocol("bastings2018")
+    assert asked.learner.training == protocol("bastings2018")
 
 
 def test_a_plan_tells_measured_from_finished_from_missing(

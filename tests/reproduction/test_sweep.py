@@ -26,7 +26,7 @@ from daxy.runs.programs import Program, estimates
 from daxy.runs.run import Run
 from daxy.runs.store import RunStore
 from daxy.training.loop import Training
-from daxy.training.protocol import protocol
+from daxy.training.protocols import protocol
 from daxy.training.replicas import Replicas
 
 pytestmark = pytest.mark.usefixtures("one_shape")
@@ -36,23 +36,25 @@ GRID = papers.table("lake2018/grid")
 
 
 def run(task: str, seed: int, dropout: float, hidden: int = 6) -> Run:
-    recipe = replace(protocol("lake2018"), samples=TRIALS, dropout=dropout, max_decode_length=4)
+    recipe = protocol("lake2018").with_settings(
+        samples=TRIALS, dropout=dropout, max_decode_length=4
+    )
     config = Config(cell="gru", layers=1, hidden=hidden)
-    learner = Neural(model="stacked", config=config, protocol=recipe)
+    learner = Neural(model="stacked", config=config, training=recipe)
     return Run(task=f"scan/{task}", learner=learner, data=Few(validation="none"), seed=seed)
 
 
 def in_epochs(count: int) -> Run:
     """A run of so many epochs of 32 steps."""
     asked = run("simple_p1", 0, 0.0)
-    recipe = replace(asked.learner.protocol, samples=32 * count, eval_every=32)
-    return replace(asked, learner=replace(asked.learner, protocol=recipe))
+    recipe = asked.learner.training.with_settings(samples=32 * count, eval_every=32)
+    return replace(asked, learner=replace(asked.learner, training=recipe))
 
 
 def at(rate: float, asked: Run) -> Run:
     """The run with another learning rate."""
-    recipe = replace(asked.learner.protocol, learning_rate=rate)
-    return replace(asked, learner=replace(asked.learner, protocol=recipe))
+    recipe = asked.learner.training.with_settings(learning_rate=rate)
+    return replace(asked, learner=replace(asked.learner, training=recipe))
 
 
 MIXED = [
@@ -92,7 +94,7 @@ def test_each_run_of_a_mixed_group_is_as_it_would_be_alone(mixed: Path, tmp_path
         together, alone = weights(mixed, asked), weights(tmp_path, asked)
         for name, own in together.items():
             np.testing.assert_allclose(own, alone[name], atol=1e-5, err_msg=name)
-        folder, rate = asked.within(mixed), asked.learner.protocol.learning_rate
+        folder, rate = asked.within(mixed), asked.learner.training.optimizer.learning_rate
         assert {record["learning_rate"] for record in folder.records()} == {rate}
         assert folder.scores()["test_examples"] == len(asked.split.test)
         assert set(folder.group) == {each.config.name for each in MIXED}
@@ -144,8 +146,8 @@ def test_programs_hold_what_has_one_shape_and_stay_the_same_as_runs_are_finished
 def passing(task: str, seed: int) -> Run:
     """A run that passes through its data instead of drawing from it."""
     drawn = run(task, seed, 0.0)
-    recipe = replace(drawn.learner.protocol, samples=0, epochs=1)
-    return replace(drawn, learner=replace(drawn.learner, protocol=recipe))
+    recipe = drawn.learner.training.with_settings(samples=0, epochs=1)
+    return replace(drawn, learner=replace(drawn.learner, training=recipe))
 
 
 def test_what_passes_through_other_data_is_another_shape(tmp_path: Path) -> None:
@@ -170,8 +172,8 @@ def test_a_group_goes_on_although_the_folder_of_one_of_it_is_gone(
 
 def test_a_program_that_fails_does_not_keep_the_others_from_running(tmp_path: Path) -> None:
     diverging = run("simple_p1", 0, 0.0)
-    recipe = replace(diverging.learner.protocol, learning_rate=1e30)
-    diverging = replace(diverging, learner=replace(diverging.learner, protocol=recipe))
+    recipe = diverging.learner.training.with_settings(learning_rate=1e30)
+    diverging = replace(diverging, learner=replace(diverging.learner, training=recipe))
     planned = [Program((diverging,)), Program((run("simple_p1", 1, 0.0),))]
     going = executors.get("local").run(planned, RunStore(tmp_path), Monitor())
     assert [next(going) for _ in planned] == planned

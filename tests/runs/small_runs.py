@@ -22,7 +22,7 @@ from daxy.runs.folder import RunFolder
 from daxy.runs.monitor import Monitor
 from daxy.runs.run import Run
 from daxy.runs.store import RunStore
-from daxy.training.protocol import Protocol
+from daxy.training.config import TrainingConfig
 
 TASK = "scan/simple_p1"
 EPOCHS = 3
@@ -39,8 +39,8 @@ def shapes(most: int) -> Generator[None]:
 
 def experiment(folder: Path, seconds: float = 1e9) -> Experiment:
     """Return a training of three epochs, each one stretch and an end."""
-    protocol = Protocol(epochs=EPOCHS, batch_size=16)
-    learner = Neural(model="seq2seq", config=Config(hidden=8, embedding=4), protocol=protocol)
+    protocol = TrainingConfig().with_settings(epochs=EPOCHS, batch_size=16)
+    learner = Neural(model="seq2seq", config=Config(hidden=8, embedding=4), training=protocol)
     data = Few()
     return Experiment(
         task=TASK, learner=learner, data=data, folder=folder, checkpoint_seconds=seconds
@@ -68,7 +68,7 @@ class Spy(Monitor):
     ends: int = 0
 
     def begin(self, runs: Sequence[Run]) -> None:
-        assert {(run.task, run.learner.protocol.epochs) for run in runs} == {(TASK, EPOCHS)}
+        assert {(run.task, run.learner.training.budget.epochs) for run in runs} == {(TASK, EPOCHS)}
         self.groups.append(tuple(run.seed for run in runs))
 
     def stepped(self, progress: Progress, examples: int) -> None:

@@ -16,15 +16,14 @@ from daxy.models.luong import Config
 from daxy.runs.experiment import Experiment
 from daxy.runs.run import Run
 from daxy.tasks import ScanData
+from daxy.training.config import TrainingConfig
 from daxy.training.interrupt import Interrupted
-from daxy.training.protocol import Protocol
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 
-RECIPE = Protocol(
+RECIPE = TrainingConfig().with_settings(
     optimizer="adam",
     learning_rate=0.01,
-    epochs=0,
     samples=16 * 12,
     batch_size=16,
     eval_every=4,
@@ -38,7 +37,7 @@ GECA = Geca(count=30)
 def augmented(folder: Path, geca: Geca | None = GECA) -> Experiment:
     plain = experiment(folder, seconds=0.0)
     learner = replace(plain.learner, model="luong", config=Config(hidden=8, embedding=4))
-    return replace(plain, learner=replace(learner, protocol=RECIPE, geca=geca))
+    return replace(plain, learner=replace(learner, training=RECIPE, geca=geca))
 
 
 def test_it_trains_on_each_example_once_and_on_what_was_added(tmp_path: Path) -> None:
@@ -69,7 +68,7 @@ def test_a_run_says_what_made_its_examples_and_goes_on_to_the_same_bits(tmp_path
 
 def test_in_worlds_it_trains_on_what_became_of_the_training_set() -> None:
     data = tasks.data("gscan/compositional", grid=4, resampling=1, kind="normal", shots=0)
-    protocol = replace(RECIPE, samples=0, steps=8, deduplicate=False, augmented_share=0.0)
+    protocol = RECIPE.with_settings(steps=8, deduplicate=False)
     network = Neural.named("multimodal", {"kernel_sizes": "1,3"}, protocol, {"count": 30})
     run = Run(task="gscan/compositional", learner=network, data=data, seed=1)
     (train,) = group_of([run]).training.supply(0).train
@@ -85,7 +84,7 @@ def test_epochs_pass_through_what_was_added_too(tmp_path: Path) -> None:
     taught = replace(plain, learner=replace(plain.learner, geca=GECA))
     (run,) = taught.run([0])
     count = len(taught.of(0).split.train) + GECA.count
-    batch = plain.learner.protocol.batch_size
+    batch = plain.learner.training.batch_size
     assert [record["steps"] for record in run.records()] == [
         -(-count // batch) * epoch for epoch in (1, 2, 3)
     ]
@@ -100,7 +99,7 @@ def test_an_augmentation_that_finds_nothing_is_refused(tmp_path: Path) -> None:
 
 def test_an_augmentation_that_changes_nothing_in_place_is_refused() -> None:
     data = tasks.data("gscan/length", grid=4, resampling=1, kind="simple_trans", max_length=6)
-    protocol = replace(RECIPE, samples=0, steps=8, deduplicate=False, augmented_share=0.0)
+    protocol = RECIPE.with_settings(steps=8, deduplicate=False)
     network = Neural.named("multimodal", {"kernel_sizes": "1,3"}, protocol, {"count": 0})
     run = Run(task="gscan/length", learner=network, data=data, seed=1)
     with pytest.raises(WrongRequest, match="GECA finds nothing to add"):
@@ -109,9 +108,9 @@ def test_an_augmentation_that_changes_nothing_in_place_is_refused() -> None:
 
 def test_a_plateau_without_a_validation_set_is_refused(tmp_path: Path) -> None:
     asked = augmented(tmp_path)
-    slower = replace(asked.learner, protocol=replace(RECIPE, lr_factor=0.5))
+    slower = replace(asked.learner, training=RECIPE.with_settings(lr_factor=0.5))
     without = ScanData(validation="none")
-    with pytest.raises(WrongRequest, match="lr-factor needs a validation set"):
+    with pytest.raises(WrongRequest, match="schedule plateau needs a validation set"):
         replace(asked, learner=slower, data=without).run([0])
 
 
@@ -122,9 +121,9 @@ def test_a_plateau_without_a_validation_set_is_refused(tmp_path: Path) -> None:
 def test_the_examples_of_a_run_are_counted(
     counted: dict[str, int], examples: int, tmp_path: Path
 ) -> None:
-    protocol = replace(RECIPE, **({"samples": 0, "augmented_share": 0.0} | counted))
+    protocol = RECIPE.with_settings(**counted)
     asked = augmented(tmp_path)
-    run = replace(asked, learner=replace(asked.learner, protocol=protocol)).of(0)
+    run = replace(asked, learner=replace(asked.learner, training=protocol)).of(0)
     assert run.learner.samples(run.split) == examples
 
 

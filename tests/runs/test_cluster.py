@@ -31,7 +31,7 @@ from daxy.runs.store import RunStore
 from daxy.tasks import ScanData
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.interrupt import Interrupted
-from daxy.training.protocol import protocol
+from daxy.training.protocols import protocol
 
 pytestmark = pytest.mark.cluster
 
@@ -40,9 +40,9 @@ if not all(map(find_spec, ("ray", "fsspec"))):
 
 
 def run(seed: int, dropout: float) -> Run:
-    recipe = replace(protocol("lake2018"), samples=64, dropout=dropout, max_decode_length=2)
+    recipe = protocol("lake2018").with_settings(samples=64, dropout=dropout, max_decode_length=2)
     learner = Neural(
-        model="stacked", config=Config(cell="gru", layers=1, hidden=4), protocol=recipe
+        model="stacked", config=Config(cell="gru", layers=1, hidden=4), training=recipe
     )
     data = ScanData(validation="none")
     return Run(task="scan/template_jump_around_right", learner=learner, data=data, seed=seed)

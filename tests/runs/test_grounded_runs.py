@@ -21,18 +21,17 @@ from daxy.runs.experiment import Experiment
 from daxy.runs.folder import RunFolder
 from daxy.runs.saved import load
 from daxy.runs.store import RunStore
+from daxy.training.config import TrainingConfig
 from daxy.training.interrupt import Interrupted
-from daxy.training.protocol import Protocol
 from daxy.worlds.grid import Cell
 
 TASK = "gscan/compositional"
 DATA = tasks.data(TASK, grid=4, resampling=1, kind="simple_intrans", shots=0)
-RECIPE = Protocol(
+RECIPE = TrainingConfig().with_settings(
     optimizer="adam",
     learning_rate=0.01,
     max_grad_norm=0.0,
     batch_size=24,
-    epochs=0,
     steps=40,
     lr_decay_steps=20,
     token_mean_loss=True,

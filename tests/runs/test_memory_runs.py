@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,18 +18,18 @@ from daxy.runs.experiment import Experiment
 from daxy.runs.folder import RunFolder
 from daxy.runs.saved import load
 from daxy.training.checkpoint import read_arrays
-from daxy.training.protocol import protocol
+from daxy.training.protocols import protocol
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 
-RECIPE = replace(
-    protocol("grefenstette2015", endless=False), steps=20, eval_every=10, max_decode_length=12
+RECIPE = protocol("grefenstette2015", is_stream=False).with_settings(
+    steps=20, eval_every=10, max_decode_length=12
 )
 
 
 def experiment(folder: Path, memory: str, task: str = "scan/simple_p1") -> Experiment:
     config = Config(memory=memory, hidden=6, memory_width=4, embedding=4)
-    learner = Neural(model="transducer", config=config, protocol=RECIPE)
+    learner = Neural(model="transducer", config=config, training=RECIPE)
     return Experiment(task=task, learner=learner, data=Few(), folder=folder)
 
 

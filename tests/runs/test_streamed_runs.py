@@ -32,14 +32,14 @@ from daxy.training.interrupt import Interrupted
 from daxy.training.loop import one_replica
 from daxy.training.objective import cross_entropy
 from daxy.training.order import Supply
-from daxy.training.protocol import Protocol, protocol
+from daxy.training.protocols import protocol
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 
 EACH = 6
 """Updates in an epoch."""
-RECIPE = replace(
-    protocol("grefenstette2015"), steps=14, eval_every=EACH, batch_size=4, max_decode_length=8
+RECIPE = protocol("grefenstette2015").with_settings(
+    steps=14, eval_every=EACH, batch_size=4, max_decode_length=8
 )
 LENGTHS = {"min_length": 2, "max_length": 4, "test_min_length": 5, "test_max_length": 6}
 DATA = SymbolData(symbols=5, train_pairs=40, validation_pairs=5, test_pairs=5, **LENGTHS)
@@ -47,7 +47,7 @@ DATA = SymbolData(symbols=5, train_pairs=40, validation_pairs=5, test_pairs=5, *
 
 def experiment(folder: Path, recipe: Protocol = RECIPE) -> Experiment:
     learner = Neural(
-        model="transducer", config=Config(hidden=6, memory_width=4, embedding=4), protocol=recipe
+        model="transducer", config=Config(hidden=6, memory_width=4, embedding=4), training=recipe
     )
     return Experiment(
         task="transduction/copy", learner=learner, data=DATA, folder=folder, checkpoint_seconds=0.0
@@ -124,7 +124,7 @@ class Longer(SymbolData):
 
 
 def test_an_epoch_with_longer_pairs_than_those_before_is_trained_on_whole(tmp_path: Path) -> None:
-    asked = experiment(tmp_path, replace(RECIPE, learning_rate=1e-9))
+    asked = experiment(tmp_path, RECIPE.with_settings(learning_rate=1e-9))
     data = Longer(**DATA.choices)
     run = Run(task=asked.task, learner=asked.learner, data=data, seed=0)
     group = group_of([run])
@@ -147,7 +147,7 @@ def test_what_ends_cannot_be_streamed(tmp_path: Path) -> None:
 
 def test_a_stream_is_not_augmented() -> None:
     with pytest.raises(WrongRequest, match="GECA needs a training set"):
-        Neural(model="transducer", config=Config(), protocol=RECIPE, geca=Geca())
+        Neural(model="transducer", config=Config(), training=RECIPE, geca=Geca())
 
 
 FLAGS = [

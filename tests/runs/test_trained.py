@@ -112,11 +112,11 @@ def test_numbers_that_numpy_has_not_are_refused(name: bytes, runs: Path) -> None
     [
         (
             {"format": 99},
-            "run folder of format 99, written by daxy .*; this daxy reads format 3: upd",
+            "run folder of format 99, written by daxy .*; this daxy reads format 4: upd",
         ),
         (
             {"format": 2},
-            "run folder of format 2, written by daxy .*; .* format 3: train the run ag",
+            "run folder of format 2, written by daxy .*; .* format 4: train the run ag",
         ),
         ({"format": None}, "config.json is not a run's: Expected `int`, got `null` - at `format`"),
         (
@@ -128,7 +128,7 @@ def test_numbers_that_numpy_has_not_are_refused(name: bytes, runs: Path) -> None
             "Expected `str`, got `null` - at",
         ),
         (
-            {"learner": {"model": "seq2seq", "config": {"hidden": None}, "protocol": {}}},
+            {"learner": {"model": "seq2seq", "config": {"hidden": None}, "training": {}}},
             "hidden must be",
         ),
     ],

@@ -1,6 +1,7 @@
 """Epochs, validation after each, the best weights kept, an exact stop."""
 
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import jax
@@ -27,6 +28,7 @@ from daxy.core.errors import RunFailed
 from daxy.models._model import Batch
 from daxy.training.loop import Judgement, Position, Trial, _perplexity, one_replica
 from daxy.training.objective import cross_entropy
+from daxy.training.parts import Loss
 from daxy.training.replicas import Replicas, Shares, Steps, merged
 
 
@@ -90,9 +92,9 @@ def test_a_replica_that_stopped_is_not_validated_again_and_has_no_further_record
 def test_draws_are_counted_and_the_last_epoch_has_what_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("daxy.training.protocol.EPOCH", 12)
+    monkeypatch.setattr("daxy.training.config.EPOCH", 12)
     listener = Listener()
-    _, position = training(samples=32, epochs=0, validate=None).fit(listener)
+    _, position = training(samples=32, validate=None).fit(listener)
     assert [record.steps for record in position.history[0]] == [3, 6, 8]
     assert sum(seen for _, _, seen in listener.steps) == 32
 
@@ -185,7 +187,6 @@ def test_each_replica_slows_down_at_its_own_plateau() -> None:
     recipe = {
         "epochs": 4,
         "learning_rate": 0.2,
-        "lr_decay": 1.0,
         "lr_factor": 0.5,
         "lr_patience": 1,
     }
@@ -198,14 +199,14 @@ def test_each_replica_slows_down_at_its_own_plateau() -> None:
 
 
 def test_a_recipe_says_after_how_many_steps_it_validates() -> None:
-    _, position = training(samples=32, epochs=0, eval_every=3).fit(Listener())
+    _, position = training(samples=32, eval_every=3).fit(Listener())
     assert [record.steps for record in position.history[0]] == [3, 6, 8]
 
 
 def test_a_pace_counts_the_steps_that_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """An epoch of three steps leaves steps of a longer stretch that nobody takes."""
     monkeypatch.setattr("daxy.training.loop.STEPS_TOGETHER", 8)
-    short = training(samples=32, epochs=0, eval_every=3)
+    short = training(samples=32, eval_every=3)
     assert [int(each.active.sum()) for each in short.stretches(4)] == [3]
     first, each = short.pace(0.05)
     assert 0 < each < first
@@ -255,7 +256,7 @@ def test_the_loss_of_an_epoch_is_the_mean_over_its_steps(seed: int) -> None:
     network = one_replica(merged(untrained.replicas.start()).model, 0)
     codes, rows = table(), table().rows(examples())[:TRAIN]
     order = epoch(rows, codes.source_lengths[rows], size=BATCH, seed=seed, number=0)
-    jitted = jax.jit(cross_entropy, static_argnums=3)
+    jitted = jax.jit(partial(cross_entropy, loss=Loss()), static_argnums=3)
     losses = [
         jitted(
             network,

@@ -5,11 +5,13 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from jaxtyping import Array
 
 from daxy.core.vocabulary import END, PAD
 from daxy.models._model import Batch
 from daxy.training.objective import cross_entropy
+from daxy.training.parts import Loss
 
 A, B = 2, 3
 SYMBOLS = 4
@@ -39,7 +41,10 @@ def probabilities(*rows: list[float]) -> Array:
 
 def loss(targets: list[list[int]], logits: Array, weights: list[float], **options: Any) -> float:
     batch = Batch(jnp.ones((len(targets), 1), int), jnp.array(targets))
-    return float(cross_entropy(Fixed(logits), batch, jnp.array(weights), None, **options))
+    forced = options.pop("forced", None)
+    settings = Loss(**options)
+    model, shares = Fixed(logits), jnp.array(weights)
+    return float(cross_entropy(model, batch, shares, None, forced=forced, loss=settings))
 
 
 SURE_OF_A = [0.1, 0.1, 0.7, 0.1]
@@ -105,3 +110,18 @@ def test_an_example_that_is_given_its_own_outputs_counts_up_to_its_own_end() -> 
     # The first is fed what the second was, and stops at the END that it likes best there.
     free = loss(targets, logits, [1.0, 0.0], forced=jnp.array([False, True]))
     assert np.isclose(free, -np.log(0.7 * 0.1))
+
+
+def test_smoothed_targets_are_those_of_pytorch() -> None:
+    torch = pytest.importorskip("torch")
+    logits = probabilities(SURE_OF_A, SURE_OF_END)[None] + 7.0
+    peer = torch.nn.CrossEntropyLoss(label_smoothing=0.1, reduction="sum")
+    theirs = peer(torch.tensor(np.asarray(logits[0])), torch.tensor([A, END]))
+    assert np.isclose(loss([[A, END]], logits, [1.0], label_smoothing=0.1), float(theirs))
+
+
+def test_half_of_a_smoothed_target_is_spread_evenly() -> None:
+    logits = probabilities(SURE_OF_A)[None]
+    even = -np.log(SURE_OF_A).mean()
+    expected = 0.5 * -np.log(0.7) + 0.5 * even
+    assert np.isclose(loss([[A]], logits, [1.0], label_smoothing=0.5), expected)

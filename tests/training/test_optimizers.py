@@ -10,7 +10,7 @@ import optax
 import pytest
 
 from daxy.training import optimizers
-from daxy.training.protocol import Protocol
+from daxy.training.config import TrainingConfig
 
 
 @pytest.fixture(autouse=True)
@@ -24,6 +24,7 @@ RULES = {
     "sgd": optax.identity,
     "adam": optax.scale_by_adam,
     "rmsprop": partial(optax.scale_by_rms, decay=0.99, eps=1e-8, eps_in_sqrt=False),
+    "adamw": optax.scale_by_adam,
 }
 
 
@@ -31,19 +32,22 @@ RULES = {
 @pytest.mark.parametrize("size", [0.01, 100.0], ids=["within the clip", "clipped"])
 @pytest.mark.parametrize("rule", RULES)
 def test_steps_are_those_of_optax(rule: str, size: float, weight_decay: float) -> None:
-    protocol = Protocol(optimizer=rule, weight_decay=weight_decay, max_grad_norm=1.0)  # pyright: ignore
-    peer = optax.chain(
-        optax.clip_by_global_norm(1.0), optax.add_decayed_weights(weight_decay), RULES[rule]()
-    )
+    protocol = TrainingConfig().with_settings(
+        optimizer=rule, weight_decay=weight_decay, max_grad_norm=1.0
+    )  # pyright: ignore
+    steps = [optax.add_decayed_weights(weight_decay), RULES[rule]()]
+    # AdamW decays weights beside Adam's step, the others decay gradients before it.
+    ordered = reversed(steps) if rule == "adamw" else steps
+    peer = optax.chain(optax.clip_by_global_norm(1.0), *ordered)
     draws = np.random.default_rng(0)
     shapes = {"matrix": (4, 3), "bias": (3,)}
     ours = theirs = {name: jnp.asarray(draws.normal(size=shape)) for name, shape in shapes.items()}
-    moments, state = optimizers.start(protocol, ours), peer.init(theirs)
+    moments, state = optimizers.init(protocol, ours), peer.init(theirs)
     for rate in (0.1, 0.3, 0.2, 0.05):
         gradients = {
             name: jnp.asarray(size * draws.normal(size=shape)) for name, shape in shapes.items()
         }
-        ours, moments = optimizers.step(
+        ours, moments = optimizers.update(
             protocol,
             ours,
             moments,
@@ -61,12 +65,12 @@ def test_steps_are_those_of_optax(rule: str, size: float, weight_decay: float) -
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_gradient_of_zero_is_no_step(rule: str) -> None:
-    protocol = Protocol(optimizer=rule, weight_decay=0.0)  # pyright: ignore
+    protocol = TrainingConfig().with_settings(optimizer=rule, weight_decay=0.0)  # pyright: ignore
     weights = {"matrix": jnp.ones((2, 2))}
     nothing = {"matrix": jnp.zeros((2, 2))}
-    moments = optimizers.start(protocol, weights)
+    moments = optimizers.init(protocol, weights)
     rate, active = jnp.asarray(0.1), jnp.asarray(True)
-    after, _ = optimizers.step(
+    after, _ = optimizers.update(
         protocol, weights, moments, nothing, learning_rate=rate, active=active
     )
     np.testing.assert_array_equal(after["matrix"], weights["matrix"])

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from tests.tiny_training import examples, table
 
+from daxy.training.config import TrainingConfig
 from daxy.training.order import Order, TrainingSet
-from daxy.training.protocol import Protocol
 
-DRAWS = Protocol(batch_size=16, epochs=0, samples=16 * 500, eval_every=500, augmented_share=0.3)
+DRAWS = TrainingConfig().with_settings(
+    batch_size=16, samples=16 * 500, eval_every=500, augmented_share=0.3
+)
 ROWS = table().rows(examples())
 TRAIN = TrainingSet(np.concatenate([ROWS[:10], ROWS[:1]]), ROWS[18:])
 
@@ -30,7 +30,7 @@ def test_what_was_added_is_drawn_as_often_as_the_recipe_says() -> None:
 def test_without_a_share_all_lines_are_drawn_alike() -> None:
     share = len(TRAIN.added) / len(TRAIN.rows)
     spread = (share * (1 - share) / 8000) ** 0.5
-    assert abs(added(replace(DRAWS, augmented_share=0.0)) - share) < 4 * spread
+    assert abs(added(DRAWS.with_settings(augmented_share=0.0)) - share) < 4 * spread
 
 
 def test_a_share_of_nothing_is_nothing() -> None:
@@ -41,7 +41,7 @@ def test_a_share_of_nothing_is_nothing() -> None:
 
 @pytest.mark.parametrize(("size", "parts"), [(1, 1), (8, 1), (16, 2), (64, 4), (200, 5)])
 def test_a_batch_of_any_lengths_is_padded_in_parts(size: int, parts: int) -> None:
-    counted = {"steps": Protocol(epochs=0, steps=9, batch_size=size)}
-    counted["draws"] = Protocol(epochs=0, samples=9 * size, batch_size=size)
+    counted = {"steps": TrainingConfig().with_settings(steps=9, batch_size=size)}
+    counted["draws"] = TrainingConfig().with_settings(samples=9 * size, batch_size=size)
     assert {Order(each, table()).parts for each in counted.values()} == {parts}
-    assert Order(Protocol(batch_size=size), table()).parts == 1
+    assert Order(TrainingConfig().with_settings(batch_size=size), table()).parts == 1

@@ -19,8 +19,8 @@ from tests.tiny_training import (
 
 from daxy.batching.epochs import Bucket
 from daxy.models import transducer
+from daxy.training.config import TrainingConfig
 from daxy.training.loop import one_replica
-from daxy.training.protocol import Protocol
 from daxy.training.replicas import Replicas, _coins, _for_each, merged
 
 
@@ -49,7 +49,7 @@ def test_a_memory_of_one_replica_alone_is_written_into_in_place() -> None:
     """With an axis for replicas it would be a scatter, and the compiled loop would copy it all."""
     config, recipe = (
         transducer.Config(hidden=4, embedding=2, memory_width=3),
-        Protocol(batch_size=BATCH),
+        TrainingConfig().with_settings(batch_size=BATCH),
     )
     group = Replicas("transducer", config, recipe, table(), (Bucket(5, 5),), (0,))
     (lane,), (state,), (data,) = group._lanes, group.start(), group._own

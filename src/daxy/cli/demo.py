@@ -90,10 +90,9 @@ class Demo(Verb):
         from daxy.runs.progress import Display
         from daxy.runs.run import Run
         from daxy.runs.store import RunStore
-        from daxy.training.protocol import Protocol
+        from daxy.training.config import TrainingConfig
 
-        recipe: dict[str, Any] = BRIEF
-        small = Neural.named("seq2seq", SMALL, Protocol(**recipe))
+        small = Neural.named("seq2seq", SMALL, TrainingConfig().with_settings(**BRIEF))
         names = [f"{benchmark}/{split}" for split in SPLITS]
         runs = [
             Run(task=task, learner=small, data=tasks.data(task).for_training(), seed=0)

@@ -261,7 +261,7 @@ def _check_run(folder: RunFolder, split: Split, data: Data) -> None:
     others = [flag(name, value) for name, value in differing.items()]
     flags = " ".join([*files, *others]) or "the same files"
     differs = f"{run} is a run on another choice of {here.task}'s data; expected {flags}"
-    require(config.data["checksum"] == here.checksum, differs)
+    require(folder.checksum == here.checksum, differs)
 
 
 def _answered(run: Path, example: Example) -> tuple[Tokens, list[float]]:

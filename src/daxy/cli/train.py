@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 LearnerName = tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="LEARNER")]]
 DEFAULT_LEARNER = "seq2seq"
-NOTICED = ("--protocol", "--learning-rates", "--learning-rate")
-"""Flags of which it matters whether they were given."""
 SWITCHES = ("--json", "--debug", "--restart")
 """Flags that take no value."""
 
@@ -49,7 +47,7 @@ class Train(OfTask):
     """
 
     given: ClassVar[frozenset[str]] = frozenset()
-    """Flags of `NOTICED` that were given, with any value."""
+    """The flags that were given."""
 
     task: TaskName
     """The task; `daxy tasks` lists them."""
@@ -168,20 +166,22 @@ class TrainNetwork(Train):
 
     def experiment(self) -> Experiment:
         """Return the experiment, as the Python API has it."""
-        from daxy import models
+        from daxy import models, tasks
+        from daxy.cli._training import configured
         from daxy.learners.neural import Neural
         from daxy.runs.experiment import Experiment
-        from daxy.training.protocol import validation
+        from daxy.training.protocols import protocol, validation
 
         kind = models.config(self.learner)  # said before the flags of another one are used
         chosen: Any = self
         require(isinstance(chosen.network, kind), f"write {self.learner} right after the task")
+        settings = protocol(self.protocol, is_stream=tasks.get(self.task).endless)
         return Experiment(
             task=self.task,
             learner=Neural(
                 model=self.learner,
                 config=chosen.network,
-                protocol=chosen.training,
+                training=configured(settings, chosen.training, self.given),
                 geca=chosen.geca if self.augment == "geca" else None,
             ),
             data=self.data.for_training(validation(self.protocol)),
@@ -207,8 +207,8 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
         base, flags = Train, [method, field_of(options)]
     made = make_dataclass("Train", flags, bases=(base,), frozen=True, kw_only=True)
     made.__doc__ = Train.__doc__
-    words = {word.partition("=")[0] for word in arguments}
-    made.given = frozenset(words.intersection(NOTICED))
+    words = (word.partition("=")[0] for word in arguments)
+    made.given = frozenset(word for word in words if word.startswith("--"))
     made.after = "" if task is None else f"{task} {learner}"
     return made
 
@@ -219,17 +219,18 @@ def _network_flags(
     """Return the fields of the verb for a network: its configuration, its protocol, its data."""
     from daxy import models
     from daxy.augmentation.geca import Geca
-    from daxy.training.protocol import DEFAULT, PROTOCOLS, protocol, validation
+    from daxy.cli._training import training_field
+    from daxy.training.protocols import DEFAULT, PROTOCOLS, protocol, validation
 
     paper = _value(arguments, "--protocol") or DEFAULT
-    settings = protocol(paper, endless=endless)
+    settings = protocol(paper, is_stream=endless)
     # A paper without a validation set has none where it is carved from train.
     carved = {"validation": validation(paper)} if options.carved else {}
     config = models.config(learner)
     flags: list[Any] = [
         ("protocol", Literal[*PROTOCOLS], field(default=DEFAULT)),
         ("network", tyro.conf.OmitArgPrefixes[config], field(default_factory=config)),
-        ("training", tyro.conf.OmitArgPrefixes[type(settings)], field(default=settings)),
+        training_field(settings),
         field_of(options, **carved),
     ]
     if _value(arguments, "--augment") == "geca":

@@ -22,7 +22,7 @@ from daxy.core.summary import Summary
 from daxy.papers import Cell, Table
 from daxy.reproduction.entry import Entry
 from daxy.reproduction.ledger import Ledger, Runs
-from daxy.training.protocol import protocol
+from daxy.training.protocols import protocol
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, Group, RenderResult
@@ -271,7 +271,7 @@ def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
         if cell.recipe is None or "steps" in cell.recipe.protocol_changes:
             return 0
         usual = protocol(cell.recipe.protocol)
-        return usual.steps if usual.early_stopping else 0
+        return usual.total_steps if usual.selection.early_stopping else 0
 
     return [
         Comparison(

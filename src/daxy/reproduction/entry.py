@@ -144,8 +144,8 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
     if cell.recipe.repetitions > 1:
         data = {name: value for name, value in config.data.items() if name != "checksum"}
         common = replace(common, task=cell.recipe.task, data=data)
-    counts_steps = config.learner.get("protocol", {}).get("steps")
-    records = folder.records() if counts_steps else []
+    budget = config.learner.get("training", {}).get("budget", {})
+    records = folder.records() if budget.get("kind") == "steps" else []
     found = Entry(
         row=cell.row,
         column=cell.column,

@@ -83,14 +83,14 @@ def train_grid(
     learner = experiment.learner
     if not isinstance(learner, Neural):
         raise WrongRequest(f"{learner.label} has no learning rate")
-    by_perplexity = learner.protocol.select == "perplexity"
+    by_perplexity = learner.training.selection.select == "perplexity"
     is_validated = len(load(experiment.task, experiment.data).validation) > 0
     nothing = "there is no validation set to select a learning rate on"
     require(by_perplexity or is_validated, f"{nothing}; expected one, or --select perplexity")
-    protocols = {rate: replace(learner.protocol, learning_rate=rate) for rate in rates}
+    configs = {rate: learner.training.with_settings(learning_rate=rate) for rate in rates}
     of_rate = {
-        rate: replace(experiment, learner=replace(learner, protocol=protocol))
-        for rate, protocol in protocols.items()
+        rate: replace(experiment, learner=replace(learner, training=config))
+        for rate, config in configs.items()
     }
     runs = [own.of(seed) for own in of_rate.values() for seed in seeds]
     try:

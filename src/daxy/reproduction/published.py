@@ -18,7 +18,7 @@ def of_learner(task: str, settings: dict[str, Any], options: Options | None = No
 
     Args:
         task: The task's name.
-        settings: The learner's resolved settings: model, config and protocol, every field.
+        settings: The learner's resolved settings, every field.
         options: The options of the data, if they matter: a value for the published training set
             says nothing of one without oversampling. The draw's seed does not count.
     """
@@ -54,7 +54,7 @@ def findings(
     Args:
         analysis: The analysis's name.
         task: The task's name.
-        settings: The learner's resolved settings: model, config and protocol, every field.
+        settings: The learner's resolved settings, every field.
         options: The options of the data, if they matter; see `of_learner`.
     """
     return [
@@ -87,8 +87,9 @@ def _is_recipe_of(
 
 
 def _without_steps(settings: dict[str, Any]) -> dict[str, Any]:
-    protocol = {name: it for name, it in settings.get("protocol", {}).items() if name != "steps"}
-    return {**settings, "protocol": protocol}
+    training = settings.get("training", {})
+    budget = {name: each for name, each in training.get("budget", {}).items() if name != "steps"}
+    return {**settings, "training": {**training, "budget": budget}}
 
 
 def _test_options(options: Options) -> dict[str, Option]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from daxy.augmentation.geca import Geca
 from daxy.core.settings import made, stated
 from daxy.papers._paper import Recipe
 from daxy.tasks import Data
-from daxy.training.protocol import protocol, validation
+from daxy.training.protocols import protocol, validation
 
 
 def settings_of(recipe: Recipe) -> dict[str, Any]:
@@ -22,13 +21,13 @@ def settings_of(recipe: Recipe) -> dict[str, Any]:
         WrongRequest: a setting has a wrong value.
     """
     config = made(models.config(recipe.model), recipe.config, of=f"model {recipe.model}")
-    suited = protocol(recipe.protocol, endless=tasks.get(recipe.tasks[0]).endless)
-    training = replace(suited, **dict[str, Any](recipe.protocol_changes))
+    suited = protocol(recipe.protocol, is_stream=tasks.get(recipe.tasks[0]).endless)
+    training = suited.with_settings(**dict[str, Any](recipe.protocol_changes))
     geca = None if recipe.geca is None else made(Geca, recipe.geca, of="geca")
     return {
         "model": recipe.model,
         "config": stated(config),
-        "protocol": stated(training),
+        "training": training.to_dict(),
         **({} if geca is None else {"geca": stated(geca)}),
     }
 

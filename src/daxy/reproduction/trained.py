@@ -25,8 +25,8 @@ from daxy.runs.monitor import Monitor
 from daxy.runs.run import seed_range
 from daxy.runs.saved import load
 from daxy.tasks import Data
-from daxy.training.protocol import DEFAULT, Protocol, validation
-from daxy.training.protocol import protocol as named_protocol
+from daxy.training.config import TrainingConfig
+from daxy.training.protocols import DEFAULT, protocol, validation
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ def train(
     *,
     seeds: int | Iterable[int] = 1,
     config: Mapping[str, Any] | None = None,
-    protocol: Protocol | str | None = None,
+    training: TrainingConfig | str | None = None,
     geca: Mapping[str, Any] | None = None,
     data: Data | None = None,
     runs: Path | str = "runs",
@@ -114,7 +114,7 @@ def train(
         learner: A learner, or the name of one: an architecture, or see `daxy learners`.
         seeds: Number of runs, from seed 0 on, or the seeds.
         config: Settings that differ from the defaults of the named learner.
-        protocol: The training protocol of a network, or the name of one.
+        training: The training configuration of a network, or the name of a paper's protocol.
         geca: Settings of GECA that differ from its defaults, for a network trained with it (Andreas
             2020); None without.
         data: Options of the data; the published data unless given. Without a validation set of its
@@ -135,16 +135,16 @@ def train(
     seeds = _seeds(seeds)
     check_types(
         train,
-        {"task": task, "learner": learner, "config": config, "protocol": protocol}
+        {"task": task, "learner": learner, "config": config, "training": training}
         | {"geca": geca, "data": data, "runs": runs, "test_every": test_every},
     )
     if isinstance(learner, str):
-        learner = _learner(task, learner, config or {}, protocol, geca)
+        learner = _learner(task, learner, config or {}, training, geca)
     else:
-        own = config is protocol is geca is None
-        require(own, "a learner has its own settings; leave out config, protocol and geca")
+        own = config is training is geca is None
+        require(own, "a learner has its own settings; leave out config, training and geca")
     asked = seed_range(seeds) if isinstance(seeds, int) else [*seeds]
-    carve = validation(protocol if isinstance(protocol, str) else DEFAULT)
+    carve = validation(training if isinstance(training, str) else DEFAULT)
     experiment = Experiment(
         task=task,
         learner=learner,
@@ -161,17 +161,17 @@ def _learner(
     task: str,
     name: str,
     config: Mapping[str, Any],
-    protocol: Protocol | str | None,
+    training: TrainingConfig | str | None,
     geca: Mapping[str, Any] | None,
 ) -> Learner:
     """Return the learner of that name with these settings."""
     if not issubclass(learners.get(name), Neural):
-        plain = protocol is geca is None
-        require(plain, f"{name} is no network; leave out protocol and geca")
+        plain = training is geca is None
+        require(plain, f"{name} is no network; leave out training and geca")
         return learners.of_settings({"learner": name, "config": config})
-    if not isinstance(protocol, Protocol):
-        protocol = named_protocol(protocol or DEFAULT, endless=tasks.get(task).endless)
-    return Neural.named(name, config, protocol, geca)
+    if not isinstance(training, TrainingConfig):
+        training = protocol(training or DEFAULT, is_stream=tasks.get(task).endless)
+    return Neural.named(name, config, training, geca)
 
 
 def _seeds(given: object) -> int | list[int]:

@@ -1,4 +1,4 @@
-"""What a run is asked to be, complete and resolved; its digest is the run's name."""
+"""The complete, resolved configuration of a run; its digest is the run's name."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any
 
-from daxy import learners
+from daxy import learners, tasks
 from daxy.core.split import Option, Split
 from daxy.tasks import Data
 
-FORMAT = 3
-"""Of run folders and the training that fills them: a change of what a config means raises it."""
+FORMAT = 4
+"""Version of run folders: a change of the meaning of a configuration raises it."""
 
-BESIDE = ("source", "checksum")
-"""What a config says of its data beside the choices of it."""
+PROVENANCE = ("source", "version", "checksum")
+"""What a configuration says of its data beside the options."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,16 +25,17 @@ class RunConfig:
 
     task: str
     data: dict[str, Option]
-    """The options of the split, and the checksum of what they gave."""
+    """The options of the data and its source: the version of the generator, or the checksum of the
+    files."""
     learner: dict[str, Any]
-    """The model, its configuration and the protocol, every field."""
+    """The settings of the learner; see `Learner.settings`."""
     seed: int
     format: int = field(default=FORMAT)
 
     @property
     def choices(self) -> dict[str, Any]:
-        """What was chosen of the task's data, by name."""
-        return {name: value for name, value in self.data.items() if name not in BESIDE}
+        """The options of the data, by name."""
+        return {name: value for name, value in self.data.items() if name not in PROVENANCE}
 
     @property
     def options(self) -> dict[str, Any]:
@@ -54,20 +55,22 @@ class RunConfig:
         return f"{task}.{learners.name_of(self.learner)}.seed{self.seed}.{self.digest}"
 
 
-def run_config(
-    task: str, data: Data, split: Split, settings: dict[str, Any], seed: int
-) -> RunConfig:
-    """Return the configuration of one run on this split."""
-    said = data.choices
-    if data.origin == "official":
-        # Files have made choices: some that nobody had to state, some that nobody knows.
-        said = {"seed": data.seed, **split.provenance.options}
-    options: dict[str, Option] = {
-        **said,
-        "source": data.origin,
-        "checksum": split.provenance.checksum,
-    }
+def run_config(task: str, data: Data, settings: dict[str, Any], seed: int) -> RunConfig:
+    """Return the configuration of one run; files are loaded, and nothing is generated."""
+    options: dict[str, Option] = {**data.choices, "source": data.origin}
+    if data.origin == "generated":
+        options["version"] = tasks.get(task).version
+    else:
+        provenance = load(task, data).provenance
+        options["checksum"] = provenance.checksum
+        if data.origin == "official":
+            # Official files fix options, some of which nobody had to state.
+            options = {"seed": data.seed, **provenance.options, **_provenance(options)}
     return RunConfig(task=task, data=options, learner=settings, seed=seed)
+
+
+def _provenance(options: dict[str, Option]) -> dict[str, Option]:
+    return {name: options[name] for name in PROVENANCE if name in options}
 
 
 @cache

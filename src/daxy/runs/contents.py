@@ -27,7 +27,7 @@ class Learner(msgspec.Struct):
     """Architecture of a network."""
     learner: str = ""
     """Name of another learner."""
-    protocol: dict[str, Any] = {}
+    training: dict[str, Any] = {}
     geca: dict[str, Any] | None = None
 
 
@@ -51,6 +51,8 @@ class Environment(msgspec.Struct):
     sacrebleu: str = ""
     started: str = ""
     cores: int | None = None
+    checksum: str = ""
+    """Checksum of the data."""
     settings: dict[str, str] = {}
     resumed: list[dict[str, Any]] = []
 

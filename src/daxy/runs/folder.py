@@ -28,7 +28,7 @@ from msgspec import Struct
 from daxy.core import json_objects
 from daxy.core.errors import RunFailed, WrongFile, quote, require
 from daxy.core.files import lines, other_kind, write_json, write_text
-from daxy.runs.config import BESIDE, FORMAT, RunConfig
+from daxy.runs.config import FORMAT, RunConfig
 from daxy.runs.contents import (
     Config,
     Done,
@@ -180,9 +180,11 @@ class RunFolder:
             raise corrupt(self.path, f"config.json has the unknown field {quote(unknown[0])}")
         if value["format"] != FORMAT:
             raise self._other_format(value["format"])
-        for name in BESIDE:
-            if not isinstance(value["data"].get(name), str):
-                raise corrupt(self.path, f"config.json: `data` has no text as `{name}`")
+        data = value["data"]
+        is_generated = data.get("source") == "generated"
+        name, kind = ("version", int) if is_generated else ("checksum", str)
+        if not isinstance(data.get("source"), str) or not isinstance(data.get(name), kind):
+            raise corrupt(self.path, f"config.json: `data` has no `source` or no `{name}`")
         return RunConfig(**value)
 
     def _other_format(self, number: int) -> RunFailed:
@@ -217,6 +219,15 @@ class RunFolder:
         if not path.exists() and self.has_state:
             raise corrupt(self.path, "environment.json is missing")
         return self._content(path.name, Environment) if path.exists() else {}
+
+    @property
+    def checksum(self) -> str:
+        """Checksum of the data; empty if the run never began.
+
+        Raises:
+            RunFailed: see `environment`.
+        """
+        return self.environment().get("checksum", "")
 
     @property
     def group(self) -> tuple[str, ...]:

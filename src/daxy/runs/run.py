@@ -37,7 +37,7 @@ class Run:
     @cached_property
     def config(self) -> RunConfig:
         """The complete configuration, which names the folder."""
-        return run_config(self.task, self.data, self.split, self.learner.settings(), self.seed)
+        return run_config(self.task, self.data, self.learner.settings(), self.seed)
 
     @property
     def name(self) -> str:

@@ -197,13 +197,22 @@ class RunStore:
             raise RunFailed(f"{other}; run the command again")
 
     def _begin(self, group: Sequence[Run], folders: Sequence[RunFolder]) -> None:
-        """Write what each run is and where it happens, unless it resumes where it was."""
+        """Write the configuration and the environment of each run, unless nothing changed.
+
+        Raises:
+            RunFailed: a run was begun on other data.
+        """
         resumes = folders[0].has_state
         here = describe([run.name for run in group], group[0].learner.environment())
         environment = resumed(folders[0].environment(), here) if resumes else here
         for folder, run in zip(folders, group, strict=True):
-            if not folder.has_ended and not (resumes and folder.environment() == environment):
-                folder.begin(run.config, environment)
+            own = environment | {"checksum": run.split.provenance.checksum}
+            before = folder.environment() if resumes else {}
+            if before.get("checksum") not in (None, "", own["checksum"]):
+                other = f"{folder.path} was begun on other data than {run.task} has now"
+                raise RunFailed(f"{other}; train again with `--restart`")
+            if not folder.has_ended and before != own:
+                folder.begin(run.config, own)
 
     def check_evaluated(self, runs: Sequence[Run], missing: Sequence[Run]) -> None:
         """Refuse runs without the test scores by epoch that are asked for.

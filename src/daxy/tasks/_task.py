@@ -45,6 +45,9 @@ class Task(Brief, ByRules, Scored, Generic[Options]):
     otherwise."""
     metrics: tuple[str, ...]
     """Names of the scores it is judged by, the one that papers print first."""
+    version: int = 1
+    """Version of the generator: a change that gives other data for the same options raises it. It
+    is a part of the name of every run on generated data."""
 
     @property
     def _brief(self) -> str:

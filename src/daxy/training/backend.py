@@ -154,6 +154,19 @@ def backend() -> Generator[None]:
             _entered.is_started = False
 
 
+@backend()
+def environment() -> dict[str, Any]:
+    """Return the version of JAX, the devices, and settings that change results."""
+    device = jax.devices()[0]
+    return {
+        "jax": jax.__version__,
+        "device": device.platform,
+        "device_kind": device.device_kind,
+        "devices": jax.device_count(),
+        "settings": recorded(),
+    }
+
+
 def recorded() -> dict[str, str]:
     """Return the settings that are not pinned and change results, where they are not as usual."""
     loose = {name: value for name, value in PINNED.items() if name not in STATES}

@@ -18,9 +18,9 @@ from daxy.batching.table import Rows
 from daxy.core.errors import Diverged
 from daxy.training.backend import backend
 from daxy.training.checkpoint import Checkpoint, damaged
+from daxy.training.config import TrainingConfig
 from daxy.training.interrupt import Interrupted, StopRequest, stop_request
 from daxy.training.order import Order, Supply
-from daxy.training.protocol import Protocol as Recipe
 from daxy.training.replicas import Placed, Replicas, Shares, State, Steps, merged
 from daxy.training.schedule import has_converged, learning_rate
 
@@ -235,8 +235,8 @@ class Training:
     @property
     def steps(self) -> int:
         """Steps of the whole training; fewer if every replica stops earlier."""
-        protocol = self.replicas.protocol
-        return protocol.total_steps or protocol.max_epochs * len(self._epoch(0))
+        config = self.replicas.training
+        return config.total_steps or config.max_epochs * len(self._epoch(0))
 
     @backend()
     def pace(self, seconds: float) -> tuple[float, float]:
@@ -304,7 +304,7 @@ class Training:
 
         `between` is called between two programs that decode, and may stop training there.
         """
-        while position.epoch < self.replicas.protocol.max_epochs and not all(position.stopped):
+        while position.epoch < self.replicas.training.max_epochs and not all(position.stopped):
             began = time.monotonic()
             epoch = self._epoch(position.epoch)
             position.seconds += time.monotonic() - began
@@ -326,7 +326,7 @@ class Training:
 
     def _epoch(self, number: int) -> _Epoch:
         supply = self.supply(number)
-        order = Order(self.replicas.protocol, supply.table)
+        order = Order(self.replicas.training, supply.table)
         own = zip(supply.train, self.replicas.seeds, strict=True)
         orders = [order.epoch(train, seed=seed, number=number) for train, seed in own]
         buckets = assign(order.needs(orders), self.replicas.buckets)
@@ -342,7 +342,7 @@ class Training:
 
         weights = stacked([one.weights for one in epoch.orders])
         going = ~np.asarray(position.stopped)
-        rates = [self._learning_rates(position, step) for step in numbers.tolist()]
+        rates = [self._learning_rates(position, epoch, step) for step in numbers.tolist()]
         # An infinite rate makes the run diverge, which is reported.
         with np.errstate(over="ignore"):
             learning_rate = np.array(rates, np.float32)
@@ -355,14 +355,19 @@ class Training:
             learning_rate=learning_rate,
         )
 
-    def _learning_rates(self, position: Position, steps: int) -> list[float]:
+    def _learning_rates(self, position: Position, epoch: _Epoch, steps: int) -> list[float]:
         """Return every replica's learning rate after so many steps."""
 
-        def own(recipe: Recipe, history: list[EpochRecord]) -> float:
-            scores = [record.validation for record in history]
-            return learning_rate(recipe, position.epoch, steps, scores)
+        def rate(config: TrainingConfig, history: list[EpochRecord]) -> float:
+            return learning_rate(
+                config,
+                epochs=position.epoch,
+                steps=steps,
+                total_steps=config.total_steps or config.max_epochs * len(epoch),
+                scores=[record.validation for record in history],
+            )
 
-        return list(map(own, self.replicas.recipes, position.history))
+        return list(map(rate, self.replicas.configs, position.history))
 
     def _end_epoch(
         self, shares: Shares, position: Position, epoch: _Epoch, between: Callable[[], None]
@@ -372,11 +377,11 @@ class Training:
         Until all outputs are decoded and judged, nothing of `position` changes that doing this
         again would change otherwise.
         """
-        protocol = self.replicas.protocol
+        config = self.replicas.training
         self._give_up_what_is_lost(shares, position)
         judgements = self._judgements(shares, position, self.validation, between)
         scores = [None if judgement is None else judgement.score for judgement in judgements]
-        rates = self._learning_rates(position, position.total)
+        rates = self._learning_rates(position, epoch, position.total)
         looks: list[Judgement | None] = [None] * len(scores)
         if self.test is not None:
             looks = self._judgements(shares, position, self.test, between)
@@ -384,8 +389,8 @@ class Training:
         for replica, (score, look) in enumerate(zip(scores, looks, strict=True)):
             if position.stopped[replica]:
                 continue
-            perplexity = _perplexity(position, replica) if protocol.measures_perplexity else None
-            judged = _judged(protocol, score, perplexity)
+            perplexity = _perplexity(position, replica) if config.loss.is_perplexity else None
+            judged = _judged(config.selection.select, score, perplexity)
             improved[replica] = judged is None or judged > position.best[replica]
             if improved[replica]:
                 position.best[replica] = -1.0 if judged is None else judged
@@ -406,7 +411,8 @@ class Training:
             # Nothing can beat a perfect score, and a tie keeps the earlier: stopping is exact.
             is_perfect = position.best[replica] >= 1.0
             position.stopped[replica] = is_perfect or has_converged(
-                protocol, [each.perplexity for each in position.history[replica] if each.perplexity]
+                config.selection.early_stopping,
+                [each.perplexity for each in position.history[replica] if each.perplexity],
             )
         position.epoch, position.step, position.seconds = position.epoch + 1, 0, 0.0
         nothing = [0.0] * position.replicas
@@ -460,11 +466,11 @@ def _perplexity(position: Position, replica: int) -> float | None:
     return exp(min(mean, MOST_NATS)) if isfinite(mean) else None
 
 
-def _judged(protocol: Recipe, score: float | None, perplexity: float | None) -> float | None:
+def _judged(select: str, score: float | None, perplexity: float | None) -> float | None:
     """Return what weights are selected by, more being better and 1 perfect; None for the last."""
-    if protocol.select == "perplexity" and perplexity is not None:
+    if select == "perplexity" and perplexity is not None:
         return 1 / perplexity
-    return score if protocol.select == "best" else None
+    return score if select == "best" else None
 
 
 def lost(seeds: Sequence[int], position: Position) -> Diverged:

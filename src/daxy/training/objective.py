@@ -1,4 +1,4 @@
-"""What training makes small."""
+"""Training loss."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from jaxtyping import Array, Bool, Float, Int
 from daxy.core.vocabulary import END
 from daxy.models._model import Batch, Model, SelfFed, best
 from daxy.models.layers.dropout import Dropout
+from daxy.training.parts import Loss
 
 
 def cross_entropy(
@@ -20,7 +21,7 @@ def cross_entropy(
     noise: Dropout | None,
     *,
     forced: Bool[Array, " batch"] | None = None,
-    mask_loss_after_end: bool = False,
+    loss: Loss,
 ) -> Float[Array, ""]:
     """Return the weighted sum over examples of the summed cross-entropy of their target tokens.
 
@@ -33,9 +34,12 @@ def cross_entropy(
     else:
         logits = cast("SelfFed", model).fed(batch, noise, forced)
     chosen = jnp.take_along_axis(logits, batch.target[..., None], axis=-1)[..., 0]
-    losses = jax.nn.logsumexp(logits, axis=-1) - chosen
+    normalizer, smoothing = jax.nn.logsumexp(logits, axis=-1), loss.label_smoothing
+    if smoothing:
+        chosen = (1 - smoothing) * chosen + smoothing * logits.mean(axis=-1)
+    losses = normalizer - chosen
     counts = batch.is_target
-    if mask_loss_after_end:
+    if loss.mask_loss_after_end:
         counts &= _until_predicted_end(logits.argmax(axis=-1))
     if forced is not None:
         counts &= forced[:, None] | _until_predicted_end(jax.vmap(best, 1, 1)(logits))

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from daxy.batching.epochs import Epoch, drawn, drawn_shapes, epoch, in_order, mixed, needs
 from daxy.batching.table import Rows, Table
-from daxy.training.protocol import Protocol
+from daxy.training.config import TrainingConfig
+from daxy.training.parts import Epochs, Samples
 
 PARTS = 5
 """Parts of a batch of any lengths, each padded to a length of its own, at most.
@@ -41,7 +42,7 @@ class TrainingSet:
         return np.concatenate([self.given, self.added])
 
     def odds(self, share: float) -> NDArray[np.float64]:
-        """Return how likely a draw is each of the rows; see `Protocol.augmented_share`."""
+        """Return how likely a draw is each of the rows; see `Samples.augmented_share`."""
         if not share or not len(self.added):
             return np.full(len(self.rows), 1 / len(self.rows))
         shares = [1 - share, share]
@@ -60,42 +61,42 @@ class Supply:
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """The batches of a recipe from a table."""
+    """The batches of a training configuration from a table."""
 
-    protocol: Protocol
+    config: TrainingConfig
     table: Table
 
     @property
     def parts(self) -> int:
         """Equal parts of a batch that are padded apart: one where a batch is of similar lengths."""
-        size = self.protocol.batch_size
-        few = range(1, min(PARTS, size // LEAST) + 1) if self.protocol.total_steps else range(1, 2)
+        size = self.config.batch_size
+        few = range(1, min(PARTS, size // LEAST) + 1) if self.config.total_steps else range(1, 2)
         return max((parts for parts in few if size % parts == 0), default=1)
 
     def epoch(self, train: TrainingSet, *, seed: int, number: int) -> Epoch:
         """Return the batches of epoch `number`, from 0, of the run with this seed."""
-        protocol, size, each = self.protocol, self.protocol.batch_size, self.protocol.epoch_steps
+        config, budget, size = self.config, self.config.budget, self.config.batch_size
         rows, (sources, targets) = train.rows, self._lengths(train)
-        left = min(each, protocol.total_steps - number * each)
-        if protocol.online:
-            made = in_order(rows, sources, targets, size=size)
-        elif protocol.steps:
-            first = number * each
-            made = mixed(rows, sources, targets, size=size, first=first, steps=left, seed=seed)
-        elif protocol.samples:
+        first = number * config.epoch_steps
+        left = min(config.epoch_steps, config.total_steps - first)
+        if isinstance(budget, Epochs):
+            made = epoch(rows, sources, size=size, seed=seed, number=number)
+        elif isinstance(budget, Samples):
             made = drawn(
                 rows,
                 sources,
                 targets,
-                train.odds(protocol.augmented_share),
+                train.odds(budget.augmented_share),
                 size=size,
                 steps=left,
                 seed=seed,
                 number=number,
             )
+        elif budget.online:
+            made = in_order(rows, sources, targets, size=size)
         else:
-            made = epoch(rows, sources, size=size, seed=seed, number=number)
-        return self._by_tokens(made) if protocol.token_mean_loss else made
+            made = mixed(rows, sources, targets, size=size, first=first, steps=left, seed=seed)
+        return self._by_tokens(made) if config.loss.token_mean_loss else made
 
     def needs(self, epochs: list[Epoch]) -> NDArray[np.int64]:
         """Return the longest source and target of each part of each step: [steps, parts, 2]."""
@@ -103,13 +104,14 @@ class Order:
 
     def shapes(self, train: TrainingSet) -> NDArray[np.int64]:
         """Return the longest source and target of each part of each step of a first epoch."""
-        if not self.protocol.samples:
+        budget = self.config.budget
+        if not isinstance(budget, Samples):
             return self.needs([self.epoch(train, seed=0, number=0)])
         return drawn_shapes(
             *self._lengths(train),
-            train.odds(self.protocol.augmented_share),
-            size=self.protocol.batch_size,
-            steps=self.protocol.epoch_steps,
+            train.odds(budget.augmented_share),
+            size=self.config.batch_size,
+            steps=self.config.epoch_steps,
             parts=self.parts,
         )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -30,10 +30,10 @@ from daxy.models.layers.dropout import Dropout
 from daxy.training import optimizers
 from daxy.training.backend import PRNG, backend, pinned
 from daxy.training.compilation import one_after_another
+from daxy.training.config import TrainingConfig
 from daxy.training.devices import EXAMPLES, REPLICAS, compiler_options, cuts, grid, side_by_side
 from daxy.training.objective import cross_entropy
 from daxy.training.order import Order
-from daxy.training.protocol import Protocol
 from daxy.training.turns import Turn, spread, take
 
 COINS = zlib.crc32(b"teacher forcing")
@@ -99,20 +99,21 @@ class Replicas:
 
     architecture: str
     config: Any
-    protocol: Protocol
+    training: TrainingConfig
     table: Table
     buckets: tuple[Bucket, ...]
     seeds: tuple[int, ...]
     dropout: tuple[float, ...] = ()
-    """Each replica's own rate; unless given all have the protocol's."""
+    """Each replica's own rate; unless given all have the configuration's."""
     learning_rates: tuple[float, ...] = ()
-    """What each replica's learning rate begins with; unless given all have the protocol's."""
+    """What each replica's learning rate begins with; unless given all have the
+    configuration's."""
 
     @cached_property
-    def recipes(self) -> list[Protocol]:
-        """The protocol with each replica's own learning rate."""
-        rates = self.learning_rates or [self.protocol.learning_rate] * len(self.seeds)
-        return [replace(self.protocol, learning_rate=rate) for rate in rates]
+    def configs(self) -> list[TrainingConfig]:
+        """The configuration with each replica's own learning rate."""
+        rates = self.learning_rates or [self.training.optimizer.learning_rate] * len(self.seeds)
+        return [self.training.with_settings(learning_rate=rate) for rate in rates]
 
     @backend()
     def start(self) -> Shares:
@@ -187,7 +188,7 @@ class Replicas:
         Rows are decoded by the length of their source, in few padded widths; `between` is called
         before the program of each width, and may raise.
         """
-        table, limit = self.table, self.protocol.max_decode_length
+        table, limit = self.table, self.training.max_decode_length
         devices = grid(len(self.seeds), range(1, jax.device_count() + 1))
         model = jax.device_put(model, NamedSharding(devices, P(REPLICAS)))
         outputs = [np.zeros((len(own), limit), np.uint16) for own in rows]
@@ -216,7 +217,7 @@ class Replicas:
 
         def one(key: Array) -> State:
             model = build(self.config, sizes, key=key)
-            moments = optimizers.start(self.protocol, model)
+            moments = optimizers.init(self.training, model)
             return State(model, moments, jax.tree.map(jnp.copy, model))
 
         return jax.vmap(one)(self._keys("initial weights"))
@@ -224,7 +225,7 @@ class Replicas:
     @property
     def _part(self) -> int:
         """How many examples of a batch are padded together."""
-        return self.protocol.batch_size // Order(self.protocol, self.table).parts
+        return self.training.batch_size // Order(self.training, self.table).parts
 
     @cached_property
     def _whole(self) -> Mesh:
@@ -265,13 +266,13 @@ class Replicas:
 
     @cached_property
     def _noises(self) -> Noises:
-        rates = self.dropout or (self.protocol.dropout,) * len(self.seeds)
+        rates = self.dropout or (self.training.dropout,) * len(self.seeds)
         return Noises(self._keys("dropout"), jnp.array(rates, jnp.float32))
 
     @property
     def _is_quiet(self) -> bool:
         """Whether no replica has any dropout."""
-        return not any(self.dropout or [self.protocol.dropout])
+        return not any(self.dropout or [self.training.dropout])
 
     def _keys(self, purpose: str) -> Array:
         numbers = [int(stream(seed, purpose).integers(2**31)) for seed in self.seeds]
@@ -344,7 +345,7 @@ class Replicas:
             model, optimizer, losses = carry
             here = jax.tree.map(lambda field: field[number], steps)
             found = whole(model, here)
-            update = partial(optimizers.step, self.protocol)
+            update = partial(optimizers.update, self.training)
             loss, gradients = found if parts == 1 else jax.lax.psum(found, EXAMPLES)
             own = {"learning_rate": here.learning_rate, "active": here.active}
             model, optimizer = _for_each(update)(model, optimizer, gradients, **own)
@@ -370,14 +371,14 @@ class Replicas:
             )
             key = jax.random.fold_in(noise.key, here.number)
             dropout = Dropout(key, noise.rate, first_slot)
-            share = self.protocol.teacher_forcing
+            share = self.training.loss.teacher_forcing
             return jax.value_and_grad(cross_entropy)(
                 model,
                 batch,
                 weights,
                 None if self._is_quiet else dropout,
                 forced=None if share == 1 else _coins(here.number, share, size, first_slot),
-                mask_loss_after_end=self.protocol.mask_loss_after_end,
+                loss=self.training.loss,
             )
 
         return _for_each(one)(model, noises, here.rows[:, part], here.weights[:, part])

@@ -1,37 +1,48 @@
-"""How large a step is: the learning rate, from what training has come to so far."""
+"""Learning rates and convergence tests, from the records of training."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import log
 
-from daxy.training.protocol import Protocol
+from daxy.training.config import TrainingConfig
+from daxy.training.parts import Moment, Plateau
 
-MARGIN = 1e-4
-"""By how much of itself the best score has to be beaten to count as better; or the best loss, in
+IMPROVEMENT = 1e-4
+"""By how much of itself the best score must be exceeded to count as better; or the lowest loss, in
 nats."""
-SHARE = 0.01
-"""Or by how much of itself a loss has to be, where that is less."""
+RELATIVE_IMPROVEMENT = 0.01
+"""Or by how much of itself a loss must be lower, where that is less."""
 PERFECT = 1e-5
 """Nats a token: of a thousand sequences of 128 tokens one or two have a wrong one."""
 
 
 def learning_rate(
-    protocol: Protocol, epochs: int, steps: int, scores: Sequence[float | None]
+    config: TrainingConfig,
+    *,
+    epochs: int,
+    steps: int,
+    total_steps: int,
+    scores: Sequence[float | None],
 ) -> float:
-    """Return the learning rate after so many epochs, and steps of all.
+    """Return the learning rate at a moment of training.
 
     Args:
-        protocol: The recipe.
+        config: The training configuration.
         epochs: Epochs that have ended.
-        steps: Steps that were taken.
+        steps: Steps that have ended.
+        total_steps: Steps of the whole training.
         scores: The validation scores of those epochs; None where there was none.
     """
-    times = steps / protocol.lr_decay_steps if protocol.lr_decay_steps else epochs
-    rate = protocol.learning_rate * protocol.lr_decay**times
-    if protocol.lr_factor == 1:
-        return rate
-    return rate * protocol.lr_factor ** plateaus(scores, protocol.lr_patience)
+    schedule = config.schedule
+    waits = isinstance(schedule, Plateau)
+    at = Moment(
+        epochs=epochs,
+        steps=steps,
+        total_steps=total_steps,
+        plateaus=plateaus(scores, schedule.lr_patience) if waits else 0,
+    )
+    return config.optimizer.learning_rate * schedule.factor(at)
 
 
 def plateaus(scores: Sequence[float | None], patience: int) -> int:
@@ -40,31 +51,35 @@ def plateaus(scores: Sequence[float | None], patience: int) -> int:
     After each such time the count begins anew; the best stays. PyTorch's `ReduceLROnPlateau` has
     the same rule. An epoch without a score does not count.
     """
-    best, waiting, found = float("-inf"), 0, 0
+    best, waiting, count = float("-inf"), 0, 0
     for score in (each for each in scores if each is not None):
-        if score > best * (1 + MARGIN):
+        if score > best * (1 + IMPROVEMENT):
             best, waiting = score, 0
         else:
             waiting += 1
         if waiting > patience:
-            found, waiting = found + 1, 0
-    return found
+            count, waiting = count + 1, 0
+    return count
 
 
-def has_converged(protocol: Protocol, perplexities: Sequence[float]) -> bool:
-    """Whether a recipe's training ends here by its own perplexity; see `Protocol.early_stopping`.
+def has_converged(patience: int, perplexities: Sequence[float]) -> bool:
+    """Whether training stops early by its own perplexity; see `Selection.early_stopping`.
 
-    What counts is the loss, in nats a token. It is better where it is lower by `MARGIN`, or by a
-    hundredth of itself if that is less: a network that is nearly perfect still becomes better.
+    The loss, in nats a token, is better if it is lower by `IMPROVEMENT`, or by a hundredth of
+    itself if that is less: a network that is nearly perfect still improves.
+
+    Args:
+        patience: Epochs without a better loss; 0: never stop.
+        perplexities: Of each epoch so far.
     """
-    if not protocol.early_stopping:
+    if not patience:
         return False
     best, waiting = float("inf"), 0
     for nats in map(log, perplexities):
-        if nats < best - min(MARGIN, SHARE * best):
+        if nats < best - min(IMPROVEMENT, RELATIVE_IMPROVEMENT * best):
             best, waiting = nats, 0
         else:
             waiting += 1
-        if best <= PERFECT or waiting >= protocol.early_stopping:
+        if best <= PERFECT or waiting >= patience:
             return True
     return False

@@ -26,6 +26,7 @@ from daxy.learners.neural.network import Network
 from daxy.learners.neural.predictor import save
 from daxy.training.backend import backend
 from daxy.training.checkpoint import Arrays, Checkpoint, named_arrays
+from daxy.training.config import TrainingConfig
 from daxy.training.loop import (
     Judgement,
     Listener,
@@ -36,7 +37,7 @@ from daxy.training.loop import (
     one_replica,
 )
 from daxy.training.order import Order, Supply, TrainingSet
-from daxy.training.protocol import Protocol
+from daxy.training.parts import Plateau
 from daxy.training.replicas import Replicas, State, merged
 
 BUCKETS = 4
@@ -77,10 +78,10 @@ class Group:
     def fits(self, callbacks: Callbacks) -> Iterator[Fit | DaxyError]:
         """Train every network, then yield the result of each; see `Learner.fit`.
 
-        Each keeps the weights that its protocol selects. A network without any, which diverged
+        Each keeps the weights that its training selects. A network without any, which diverged
         before, has an error in place of a result.
         """
-        listener = _Reports(self._protocol, callbacks)
+        listener = _Reports(self._config, callbacks)
         trained = self.fit(listener)
         listener.update(trained.position)
         error = lost([job.seed for job in self.jobs], trained.position)
@@ -110,9 +111,9 @@ class Group:
         return Fitted(self.jobs, training.replicas, state, position)
 
     @property
-    def _protocol(self) -> Protocol:
-        """The training protocol, but for the dropout and the learning rate."""
-        return self._network.protocol
+    def _config(self) -> TrainingConfig:
+        """The training configuration, but for the dropout and the learning rate."""
+        return self._network.training
 
     @property
     def _network(self) -> Network:
@@ -141,7 +142,7 @@ class Group:
         compiled = decode(SAMPLE)
         example = decode(SAMPLE) / min(SAMPLE, max(1, *map(len, tests)))
         validations = max(len(own) for own in self.training.validation.rows)
-        epochs = self._replicas.protocol.max_epochs
+        epochs = self._replicas.training.max_epochs
         left = epochs - epochs_done
         every = self.jobs[0].test_every or epochs + 1
         looks = 1 + epochs // every - epochs_done // every
@@ -156,14 +157,14 @@ class Group:
             WrongRequest: the recipe looks at validation scores, and there is no validation set; or
                 an augmentation finds nothing to add.
         """
-        recipe = self._protocol
         has_all = all(len(job.split.validation) for job in self.jobs)
-        scored = recipe.lr_factor == 1 or has_all
-        require(scored, "lr-factor needs a validation set, and there is none; expected 1")
+        scored = has_all or not isinstance(self._config.schedule, Plateau)
+        missing = "schedule plateau needs a validation set, and there is none"
+        require(scored, f"{missing}; expected another schedule")
         return Training(
             replicas=self._replicas,
             supply=self._supply,
-            validation=self._trial("validation", most=recipe.validation_examples),
+            validation=self._trial("validation", most=self._config.selection.validation_examples),
         )
 
     def _trial(
@@ -203,7 +204,7 @@ class Group:
 
     @cached_property
     def _table(self) -> Table:
-        if self._protocol.online:
+        if self._config.online:
             held_out = [part for split in self._splits for part in (split.validation, split.test)]
             return Table.of(held_out, every_symbol(self._splits))
         parts = ((split.train, split.validation, split.test) for split in self._splits)
@@ -213,15 +214,15 @@ class Group:
 
     def _supply(self, number: int) -> Supply:
         """Return what is trained on in an epoch, counted from 0."""
-        is_streamed = self._protocol.online
+        is_streamed = self._config.online
         return self._streamed(number) if is_streamed else self._always
 
     def _streamed(self, number: int) -> Supply:
         """Return the examples that an epoch alone has."""
-        recipe = self._protocol
-        each = recipe.epoch_steps * recipe.batch_size
+        config = self._config
+        each = config.epoch_steps * config.batch_size
         first = number * each
-        count = min(each, recipe.total_steps * recipe.batch_size - first)
+        count = min(each, config.total_steps * config.batch_size - first)
         made = [_stretch(job, range(first, first + count)) for job in self.jobs]
         pairs = Examples(
             Sequences.joined([own.source for own in made]),
@@ -240,7 +241,7 @@ class Group:
     @cached_property
     def _always(self) -> Supply:
         """What every epoch is trained on where examples end."""
-        is_distinct = self._protocol.deduplicate
+        is_distinct = self._config.deduplicate
 
         def rows(given: Examples) -> Rows:
             found = self._table.rows(given)
@@ -256,7 +257,7 @@ class Group:
     @cached_property
     def _replicas(self) -> Replicas:
         shape, supply = self._network.shape, self._supply(0)
-        table, order = supply.table, Order(shape.protocol, supply.table)
+        table, order = supply.table, Order(shape.training, supply.table)
         every = np.concatenate([train.rows for train in supply.train])
         limits = int(table.source_lengths[every].max()), int(table.target_lengths[every].max())
         # What an augmentation adds is about as long as what is there: one seed stands for all.
@@ -264,18 +265,19 @@ class Group:
         shapes = widest([order.shapes(train) for train in distinct])
         count = BUCKETS if order.parts == 1 else BUCKETS_OF_PARTS
         buckets = choose_buckets(shapes, limits, count)
-        if shape.protocol.online:
+        if shape.training.online:
             # A later epoch may have longer pairs: the largest shape is as large as they are.
             buckets[-1] = Bucket(NO_LIMIT, NO_LIMIT)
+        configs = [network_of(job).training for job in self.jobs]
         return Replicas(
             architecture=shape.model,
             config=shape.config,
-            protocol=shape.protocol,
+            training=shape.training,
             table=self._table,
             buckets=tuple(buckets),
             seeds=tuple(job.seed for job in self.jobs),
-            dropout=tuple(network_of(job).protocol.dropout for job in self.jobs),
-            learning_rates=tuple(network_of(job).protocol.learning_rate for job in self.jobs),
+            dropout=tuple(each.dropout for each in configs),
+            learning_rates=tuple(each.optimizer.learning_rate for each in configs),
         )
 
 
@@ -376,8 +378,8 @@ class Replica:
 class _Reports(Listener):
     """Passes the state of a group on to callbacks."""
 
-    def __init__(self, protocol: Protocol, callbacks: Callbacks) -> None:
-        self._protocol, self._callbacks = protocol, callbacks
+    def __init__(self, config: TrainingConfig, callbacks: Callbacks) -> None:
+        self._config, self._callbacks = config, callbacks
         self.logs: list[list[Record]] = []
         self._steps = 0
 
@@ -397,7 +399,7 @@ class _Reports(Listener):
         finished = sum(position.stopped) - diverged
         return Progress(
             epoch=position.epoch,
-            epochs=self._protocol.max_epochs,
+            epochs=self._config.max_epochs,
             step=position.step,
             steps=self._steps,
             total=position.total,
@@ -410,7 +412,7 @@ class _Reports(Listener):
         going = max(len(position.stopped) - sum(position.stopped), 1)
         loss = sum(position.losses) / going / max(position.step, 1)
         best = [score for score in position.best if score > 0]
-        if self._protocol.select == "perplexity":
+        if self._config.selection.select == "perplexity":
             return {"loss": [loss], "lowest perplexity": [1 / score for score in best]}
         return {"loss": [loss], "best": best}
 

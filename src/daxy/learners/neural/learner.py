@@ -10,8 +10,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import jax
-
 from daxy.batching.table import Words
 from daxy.core.errors import DaxyError
 from daxy.core.split import Split
@@ -20,10 +18,11 @@ from daxy.learners._learner import Callbacks, Fit, Job
 from daxy.learners.neural.group import Group, every_symbol, network_of
 from daxy.learners.neural.network import Network
 from daxy.learners.neural.predictor import Predictor, load
-from daxy.training.backend import backend, recorded
+from daxy.training.backend import backend, environment
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.compilation import keep_compilations
 from daxy.training.devices import use_every_core
+from daxy.training.parts import Samples
 
 MEMORY = 2**29
 """Bytes that the networks of a group may take, with their moments and their best weights."""
@@ -49,7 +48,11 @@ class Neural(Network):
         shapes: dict[object, list[Job]] = {}
         for job in jobs:
             learner = network_of(job)
-            data = words_of(job.split) if learner.protocol.samples else id(job.split)
+            data = (
+                words_of(job.split)
+                if isinstance(learner.training.budget, Samples)
+                else id(job.split)
+            )
             shapes.setdefault((learner.shape, data), []).append(job)
         return [part for alike in shapes.values() for part in _parts(alike, most)]
 
@@ -89,17 +92,9 @@ class Neural(Network):
         group.check()
         return group.fits(callbacks)
 
-    @backend()
     def environment(self) -> dict[str, Any]:
         """Return the version of JAX, the devices, and settings that change results."""
-        device = jax.devices()[0]
-        return {
-            "jax": jax.__version__,
-            "device": device.platform,
-            "device_kind": device.device_kind,
-            "devices": jax.device_count(),
-            "settings": recorded(),
-        }
+        return environment()
 
     @classmethod
     def load(cls, folder: Path, settings: Mapping[str, Any]) -> Predictor:  # type: ignore

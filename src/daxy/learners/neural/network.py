@@ -19,7 +19,7 @@ from daxy.learners._learner import Learner, Record
 from daxy.models._model import Sizes, sees_worlds
 from daxy.tasks import Data, Task
 from daxy.training.backend import PRNG, pinned
-from daxy.training.protocol import Protocol
+from daxy.training.config import TrainingConfig
 from daxy.worlds.grid import CHANNELS
 
 
@@ -31,14 +31,16 @@ class Network(Learner):
     starts_by: ClassVar[str] = "compiling"
     model: str
     config: Any
-    protocol: Protocol
+    training: TrainingConfig
     geca: Geca | None = None
     """Augmentation of the training set; None without one."""
 
     def __post_init__(self) -> None:
-        is_fed = self.protocol.teacher_forcing == 1 or hasattr(models.get(self.model).Model, "fed")
+        is_fed = self.training.loss.teacher_forcing == 1 or hasattr(
+            models.get(self.model).Model, "fed"
+        )
         require(is_fed, f"{self.model} cannot be fed its own outputs; teacher-forcing must be 1")
-        is_fixed = self.geca is None or not self.protocol.online
+        is_fixed = self.geca is None or not self.training.online
         require(is_fixed, "GECA needs a training set; expected --no-online")
 
     @property
@@ -53,15 +55,15 @@ class Network(Learner):
         return f"{self.model}: {values}{', with GECA' if self.geca else ''}"
 
     def flags(self) -> dict[str, Any]:
-        """Return every setting of the protocol and of the architecture."""
-        return vars(self.protocol) | vars(self.config)
+        """Return every setting of the training and of the architecture."""
+        return self.training.settings() | vars(self.config)
 
     def summary(self, scores: Record) -> dict[str, str]:
         """Return the perplexity, if weights are selected by it, and the selected epoch."""
-        protocol, columns = self.protocol, dict[str, str]()
-        if protocol.select == "perplexity":
+        selection, columns = self.training.selection, dict[str, str]()
+        if selection.select == "perplexity":
             columns["perplexity"] = f"{scores['perplexity']:.4g}"
-        stopped = protocol.early_stopping and scores["steps"] < protocol.total_steps
+        stopped = selection.early_stopping and scores["steps"] < self.training.total_steps
         end = ", stopped early" if stopped else ""
         end = ", then diverged" if "diverged" in scores else end
         columns["best epoch"] = f"{scores['best_epoch']} of {scores['epochs']}{end}"
@@ -72,7 +74,7 @@ class Network(Learner):
         return {
             "model": self.model,
             "config": stated(self.config),
-            "protocol": stated(self.protocol),
+            "training": self.training.to_dict(),
             **({} if self.geca is None else {"geca": stated(self.geca)}),
         }
 
@@ -82,17 +84,17 @@ class Network(Learner):
 
         Raises:
             UnknownName: there is no such architecture, or no such setting.
-            WrongRequest: a value that the architecture, the protocol or GECA does not take.
+            WrongRequest: a value that the architecture, the training or GECA does not take.
         """
-        protocol = made(Protocol, settings["protocol"], of="the protocol")
-        return cls.named(settings["model"], settings["config"], protocol, settings.get("geca"))
+        training = TrainingConfig.from_dict(settings.get("training", {}))
+        return cls.named(settings["model"], settings["config"], training, settings.get("geca"))
 
     @classmethod
     def named(
         cls,
         model: str,
         config: Mapping[str, Any],
-        protocol: Protocol,
+        training: TrainingConfig,
         geca: Mapping[str, Any] | None = None,
     ) -> Self:
         """Return the learner with these settings; others of `config` and `geca` are the defaults.
@@ -104,7 +106,7 @@ class Network(Learner):
         return cls(
             model=model,
             config=made(models.get(model).Config, config, of=f"model {model}"),
-            protocol=protocol,
+            training=training,
             geca=None if geca is None else made(Geca, geca, of="geca"),
         )
 
@@ -119,7 +121,7 @@ class Network(Learner):
         needless = f"{self.model} needs worlds, and {task.name} has none"
         require(task.grounded or not self.sees_worlds, needless)
         ends = f"{task.name} has a fixed number of examples; expected --no-online"
-        online = self.protocol.online
+        online = self.training.online
         require(task.endless or not online, ends)
         shard = getattr(data, "shard", "1/1")
         idle = f"--shard {shard} is a part of train, and online training does not use train"
@@ -128,12 +130,12 @@ class Network(Learner):
     @property
     def max_decode_length(self) -> int:
         """Maximum tokens of an output."""
-        return self.protocol.max_decode_length
+        return self.training.max_decode_length
 
     @property
     def max_epochs(self) -> int:
         """Maximum number of epochs."""
-        return self.protocol.max_epochs
+        return self.training.max_epochs
 
     @property
     def sees_worlds(self) -> bool:
@@ -143,12 +145,12 @@ class Network(Learner):
     @property
     def shape(self) -> Network:
         """The learner without the settings in which networks of one group may differ."""
-        return replace(self, protocol=replace(self.protocol, dropout=0.0, learning_rate=1.0))
+        return replace(self, training=self.training.with_settings(dropout=0.0, learning_rate=1.0))
 
     def samples(self, split: Split) -> int:
         """Return the maximum number of examples to train on, counting repetitions."""
-        protocol = self.protocol
-        return protocol.total_steps * protocol.batch_size or protocol.epochs * len(split.train)
+        config = self.training
+        return config.total_steps * config.batch_size or config.max_epochs * len(split.train)
 
     @pinned()
     def parameters(self, words: Words) -> int:

@@ -31,7 +31,7 @@ from daxy.models.transducer import Inside
 from daxy.models.transducer import Model as Transducer
 from daxy.training.backend import PRNG, backend, pinned
 from daxy.training.checkpoint import Arrays, damaged, named_arrays, read_arrays, restored
-from daxy.training.protocol import LONGEST_OUTPUT
+from daxy.training.parts import LONGEST_OUTPUT
 from daxy.worlds.columns import Worlds
 from daxy.worlds.grid import CHANNELS, World
 
@@ -306,7 +306,7 @@ def load(folder: Path, network: Network) -> Predictor:
     for name, weights in arrays.items():
         if not np.isfinite(weights).all():
             raise damaged(path, f"{name} has values that are not finite numbers")
-    return Predictor(model, sources, targets, network.protocol.max_decode_length)
+    return Predictor(model, sources, targets, network.training.max_decode_length)
 
 
 def _vocabularies(path: Path, metadata: Mapping[str, str]) -> Words:

@@ -234,9 +234,8 @@ class Analysis(ABC):
         said = [each for each in said if not each.test or not of or each.test in of]
         values = {place: value for each in said for place, value in each.values.items()}
         spreads = {place: value for each in said for place, value in each.spreads.items()}
-        own = config.learner.get("protocol", {}).get("steps", 0)
-        every = [settings_of(each.recipe)["protocol"] for each in said]
-        theirs = {each.get("steps", 0) for each in every} - {own}
+        own = _steps(config.learner)
+        theirs = {_steps(settings_of(each.recipe)) for each in said} - {own}
         notes = [f"Published: after {most:,} steps; these runs: {own:,}." for most in theirs]
         notes += [each.note for each in said if each.note]
         return replace(findings, published=values, spreads=spreads, notes=tuple(notes))
@@ -257,3 +256,8 @@ class Analysis(ABC):
         """Refuse a task whose commands are said in worlds, where sources alone are looked at."""
         seen = tasks.get(task).grounded
         require(not seen, f"{self.name} is for sources of words alone; {task} has worlds")
+
+
+def _steps(settings: Mapping[str, Any]) -> int:
+    """Return the training steps of a budget of steps; 0 for another."""
+    return settings.get("training", {}).get("budget", {}).get("steps", 0)

@@ -44,5 +44,5 @@ def split_of(folder: RunFolder, official: Path | None = None) -> Split:
     split = load(config.task, tasks.data(config.task, **config.choices, official=official))
     here = "is made for it here" if official is None else f"is in {official}"
     other = f"{folder.path} is a run on other data than {here}"
-    require(split.provenance.checksum == config.data["checksum"], other)
+    require(split.provenance.checksum == folder.checksum, other)
     return split
