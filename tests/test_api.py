@@ -138,8 +138,8 @@ def test_a_table_is_no_list_of_predictions() -> None:
             "seeds must be a whole number or several, not '3'",
         ),
         (
-            "daxy.train('scan/simple', protocol=5)",
-            "protocol must be a Protocol or a text or None, not 5",
+            "daxy.train('scan/simple', training=5)",
+            "training must be a TrainingConfig or a text or None, not 5",
         ),
         (
             "daxy.train('scan/simple', config=4)",

@@ -418,15 +418,15 @@ REQUESTS = [
         "seq2seq cannot be fed its own outputs; teacher-forcing must be 1",
     ),
     (
-        "train scan/length stacked --protocol lake2018 --epochs 3",
-        "epochs (3) and samples (100000) exclude each other; set all but one of them to 0",
+        "train scan/length stacked --protocol lake2018 --epochs 3 --samples 9",
+        "epochs (3) and samples (9) exclude each other",
     ),
     ("train scan/length --hidden 0", "hidden must be positive, not 0"),
     ("train scan/length --seeds 0", "seeds must be positive, not 0"),
     ("train scan/length --first-seed -1", "a seed must not be negative: -1"),
     (
         "train scan/length --epochs 0",
-        "epochs must be positive, not 0, without samples or steps",
+        "epochs must be positive, not 0",
     ),
     ("train scan/length --dropout 1", "dropout must be in [0, 1), not 1.0"),
     ("train scan/length --weight-decay -1", "weight-decay must not be negative: -1.0"),

@@ -284,8 +284,7 @@ def test_a_whole_training_with_the_chosen_rate_is_that_of_the_table() -> None:
         assert whole.cell(f"{cell.row}, {cell.column}", rate).recipe == cell.recipe
 
 
-def test_a_run_that_was_filed_has_the_name_and_so_the_data_that_it_would_have_today() -> None:
-    """What a seed makes is the same with every version: shards and the ledger rest on it."""
+def test_a_run_that_was_filed_has_the_name_that_it_would_have_today() -> None:
     entries = dict[str, Entry]()
     for name in ("table", "scan"):
         for entry in Ledger(ROOT / "results").entries(papers.table(f"{paper.NAME}/{name}")):

@@ -366,6 +366,26 @@ def test_a_damaged_file_of_an_interrupted_run_is_reported(
         experiment(interrupted).run([0, 1])
 
 
+def test_a_run_that_was_begun_on_other_data_is_not_resumed(interrupted: Path) -> None:
+    path = runs_in(interrupted)[1].path / "environment.json"
+    environment = json.loads(path.read_text())
+    assert environment["checksum"] == split().provenance.checksum
+    path.write_text(json.dumps(environment | {"checksum": "of other data"}))
+    with pytest.raises(RunFailed, match="was begun on other data than .* has now"):
+        experiment(interrupted).run([0, 1])
+
+
+def test_a_finished_run_is_found_without_its_data(
+    undisturbed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forbidden(*_: object) -> NoReturn:
+        raise AssertionError("data was loaded")
+
+    monkeypatch.setattr(Task, "split", forbidden)
+    monkeypatch.setattr("daxy.runs.config.load", forbidden)
+    assert len(experiment(undisturbed).run([0])) == 1
+
+
 def test_an_environment_that_is_gone_is_reported_before_training(interrupted: Path) -> None:
     (runs_in(interrupted)[0].path / "environment.json").unlink()
     monitor = Spy()

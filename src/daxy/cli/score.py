@@ -170,7 +170,7 @@ class Score(OfSample):
     def _asked(self, run: Path) -> tuple[Split, Sequences]:
         """Return the data that a run's network is asked about, and what it says to the test set."""
         from daxy.learners.neural.predictor import Predictor as Network
-        from daxy.runs.evaluate import truncated_targets
+        from daxy.runs.run import truncated_targets
         from daxy.runs.saved import load
 
         idle = self.partial or self.normalize or self.order is not None

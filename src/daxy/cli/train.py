@@ -65,6 +65,7 @@ class Train(OfTask):
 
     def run(self) -> Result:
         """Return the scores of every seed, with the published value where there is one."""
+        from daxy import tasks
         from daxy.reproduction.trained import Trained
         from daxy.runs.progress import Display
         from daxy.runs.run import seed_range
@@ -74,7 +75,8 @@ class Train(OfTask):
         several = f"{self.learner} has {counted(count, 'run')}; leave out --seeds"
         require(self.seeds in (1, count), several)
         seeds = seed_range(count, self.first_seed)
-        for note in filter(None, (*self.notes(), experiment.check())):
+        experiment.learner.check(tasks.get(self.task), experiment.data)
+        for note in self.notes():
             say(f"note: {note}")
         return self.answer(experiment, seeds) or _answer(
             Trained(

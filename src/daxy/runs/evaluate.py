@@ -6,8 +6,6 @@ from importlib.metadata import version
 from typing import Any
 
 from daxy import tasks
-from daxy.core.errors import require
-from daxy.core.examples import Examples
 from daxy.formats import predictions as prediction_files
 from daxy.learners import Fit
 from daxy.runs.folder import RunFolder
@@ -43,21 +41,6 @@ def evaluate(run: Run, folder: RunFolder, fit: Fit) -> dict[str, Any]:
         scores["validation_scores"] = validation
     scores["validation"] = validation.get(task.metric)
     return {**scores, **fit.facts, "statistics": task.statistics(split)}
-
-
-def truncated_targets(max_decode_length: int | None, test: Examples) -> str:
-    """Return a note on test targets that are longer than outputs can be; nothing without any.
-
-    Raises:
-        WrongRequest: all are.
-    """
-    lengths = test.target.lengths
-    over = 0 if max_decode_length is None else int((lengths > max_decode_length).sum())
-    flag = f"--max-decode-length {max_decode_length}"
-    said = f"{over:,} of {len(lengths):,} test targets are longer than {flag}:"
-    said += f" up to {lengths.max(initial=0)} tokens"
-    require(not 0 < over == len(lengths), f"{said}, so none can be right")
-    return said if over else ""
 
 
 def primary_score(scores: dict[str, Any]) -> float:

@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from daxy import tasks
 from daxy.core.errors import RunFailed
 from daxy.learners import Learner
-from daxy.runs.config import load
-from daxy.runs.evaluate import truncated_targets
 from daxy.runs.folder import RunFolder
 from daxy.runs.monitor import Monitor
 from daxy.runs.run import Run, check_seeds
@@ -49,15 +46,6 @@ class Experiment:
         runs = [self.of(seed) for seed in seeds]
         return [run.within(self.folder) for run in runs if run.is_done(self.folder)]
 
-    def check(self) -> str:
-        """Refuse a learner that does not go with the task; return a note on what limits scores.
-
-        Raises:
-            WrongRequest: learner and task do not go together, or no output could be right.
-        """
-        self.learner.check(tasks.get(self.task), self.data)
-        return truncated_targets(self.learner.max_decode_length, load(self.task, self.data).test)
-
     def run(
         self, seeds: Sequence[int], *, monitor: Monitor | None = None, restart: bool = False
     ) -> list[RunFolder]:
@@ -78,8 +66,9 @@ class Experiment:
         self, runs: Sequence[Run], *, monitor: Monitor | None = None, restart: bool = False
     ) -> list[RunFolder]:
         """Return the finished run folders of runs on this task, of one shape; see `run`."""
-        self.check()
         if restart:
+            for run in runs:
+                run.check()
             self.store.check_evaluated(runs, missing=runs)
             self.store.clear(runs)
         self.store.complete(runs, monitor)

@@ -12,6 +12,9 @@ from daxy.runs.run import Run
 class Monitor(Callbacks):
     """Callbacks for groups of runs (progress bar, logger); these do nothing."""
 
+    def note(self, text: str) -> None:
+        """A user should know this before the runs are fitted."""
+
     def begin(self, runs: Sequence[Run]) -> None:
         """Fitting of these runs together begins, or resumes."""
 

@@ -46,6 +46,10 @@ class Display(Monitor):
         self._console = Visible(sys.stderr)
         self._live: Progress | None = None
 
+    def note(self, text: str) -> None:
+        """Print a note."""
+        self._print(f"note: {text}")
+
     def begin(self, runs: Sequence[Run]) -> None:
         """Say what trains."""
         self._label = _label(runs)

@@ -44,6 +44,15 @@ class Run:
         """The folder's name."""
         return self.config.name
 
+    def check(self) -> str:
+        """Refuse a run that cannot succeed; return a note on what limits its scores.
+
+        Raises:
+            WrongRequest: learner and task do not go together, or no output could be right.
+        """
+        self.learner.check(tasks.get(self.task), self.data)
+        return truncated_targets(self.learner.max_decode_length, self.split.test)
+
     def within(self, folder: Path) -> RunFolder:
         """Return the run folder, there or not."""
         return RunFolder(folder / self.name)
@@ -91,6 +100,21 @@ class Run:
         return replace(
             Run.of(config), data=self.data if same else replace(self.data, **config.choices)
         )
+
+
+def truncated_targets(max_decode_length: int | None, test: Examples) -> str:
+    """Return a note on test targets that are longer than outputs can be; nothing without any.
+
+    Raises:
+        WrongRequest: all are.
+    """
+    lengths = test.target.lengths
+    over = 0 if max_decode_length is None else int((lengths > max_decode_length).sum())
+    flag = f"--max-decode-length {max_decode_length}"
+    text = f"{over:,} of {len(lengths):,} test targets are longer than {flag}:"
+    text += f" up to {lengths.max(initial=0)} tokens"
+    require(not 0 < over == len(lengths), f"{text}, so none can be right")
+    return text if over else ""
 
 
 def check_seeds(seeds: Sequence[int]) -> None:

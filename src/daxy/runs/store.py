@@ -63,6 +63,7 @@ class RunStore:
         """Fit what is missing of these runs, whose learners have one shape, together.
 
         Raises:
+            WrongRequest: a learner and a task do not go together, or no output could be right.
             Interrupted: by a signal; asking again resumes.
             RunFailed: a run folder is damaged or cannot be written, or another process fits a run.
             Diverged: some of them did; all others are finished.
@@ -70,6 +71,9 @@ class RunStore:
         self.check()
         plan = self.plan(runs)
         self.check_evaluated(runs, plan.missing)
+        for note in dict.fromkeys(run.check() for run in plan.missing):
+            if note and monitor:
+                monitor.note(note)
         self.tidy(runs)
         diverged: Diverged | None = None
         for group in (*plan.resumed, *([plan.new] if plan.new else [])):
