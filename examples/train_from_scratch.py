@@ -6,7 +6,7 @@ batch. `daxy train` does the same, several seeds at once:
 
     daxy train scan/addprim_turn_left --hidden 64 --embedding 32 --dropout 0 --validation none \
         --optimizer adam --learning-rate 0.002 --lr-decay 1 --weight-decay 0 --batch-size 64 \
-        --epochs 0 --steps 3000 --seeds 3
+        --steps 3000 --seeds 3
 """
 
 import argparse

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -39,8 +39,8 @@ BATCH = 5
 """The examples that `tiny.batch` makes."""
 ALIKE = TrainingConfig().with_settings(dropout=0.0, batch_size=BATCH)
 RECIPES = {
-    (6, 9): replace(ALIKE, learning_rate=0.2, max_grad_norm=5.0, weight_decay=1e-8),
-    (9, 6): replace(ALIKE, learning_rate=0.7, max_grad_norm=0.1, weight_decay=0.05),
+    (6, 9): ALIKE.with_settings(learning_rate=0.2, max_grad_norm=5.0, weight_decay=1e-8),
+    (9, 6): ALIKE.with_settings(learning_rate=0.7, max_grad_norm=0.1, weight_decay=0.05),
 }
 PAIRS = [(name, WIDTHS[0]) for name in CONFIGS]
 PAIRS += [(name, WIDTHS[1]) for name in CONFIGS if "attn" in name]
