@@ -29,7 +29,7 @@ from daxy.report.analyses._analysis import Findings, Row
 from daxy.report.analyses.neighbours import OF
 from daxy.reproduction import plan as reproduction
 from daxy.reproduction import published
-from daxy.reproduction.entry import entry
+from daxy.reproduction.filing import entry_of
 from daxy.runs.config import run_config
 from daxy.runs.folder import RunFolder
 from daxy.tasks import ScanData
@@ -390,7 +390,7 @@ def test_what_is_told_the_length_is_filed_as_the_analysis_finds_it(
     found = rows(analyses.get("length_oracle").run(folders), "length of the output")
     share = np.mean([says(target) == target for target in targets.values()])
     cell = papers.table("lake2018/experiments").cell("best", "length, oracle")
-    filed = entry(cell, folders[0])
+    filed = entry_of(cell, folders[0])
     assert 0 < share < 1
     assert filed.score == filed.length_oracle["exact"] == pytest.approx(share)
     assert found["of the target"] == pytest.approx((100 * share,))

@@ -250,12 +250,12 @@ def _runs(change: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any
         (lambda v: v.update(format=1), "`format` is 1; expected 2"),
         (lambda v: v.update(table="table5"), "`table` is 'table5'; expected 'table4'"),
         (lambda v: v.update(runs={}), "`runs` is not a list"),
-        (lambda v: v.update(runs=[1]), "run 1: 1 is not an object"),
-        (_runs(lambda run: run.pop("seed")), "run 1: no `seed`"),
+        (lambda v: v.update(runs=[1]), "run 1: Expected `object`, got `int`"),
+        (_runs(lambda run: run.pop("seed")), "run 1: Object missing required field `seed`"),
         (_runs(lambda run: run.update(best=1)), "run 1: unknown field `best`"),
         (
             _runs(lambda run: run.update(score=12.5)),
-            "run 1: `score` is 12.5; expected a number between 0 and 1",
+            "run 1: `score`: Expected `float` <= 1.0",
         ),
         (
             _runs(lambda run: run.update(score=0.1)),
@@ -263,10 +263,13 @@ def _runs(change: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any
         ),
         (
             _runs(lambda run: run.update(seed=True)),
-            "run 1: `seed` is True; expected a whole number, not negative",
+            "run 1: Expected `int`, got `bool` - at `seed`",
         ),
-        (_runs(lambda run: run.update(group=[1])), "`group` is [1]; expected a list of texts"),
-        (_runs(lambda run: run["recipe"].pop("task")), "run 1: no `task`"),
+        (_runs(lambda run: run.update(group=[1])), "Expected `str`, got `int` - at `group[0]`"),
+        (
+            _runs(lambda run: run["recipe"].pop("task")),
+            "run 1: Object missing required field `task` - at `recipe`",
+        ),
         (_runs(lambda run: run.update(row="GRO")), "run 1: no row named 'GRO'; did you mean GRU?"),
         (_runs(lambda run: run.update(test_examples=0)), "run 1: `test_examples` is 0"),
         (_runs(lambda run: run.update(best_epoch=8)), "run 1: `best_epoch` is 8, of 7 epochs"),
@@ -274,7 +277,7 @@ def _runs(change: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any
         (_runs(lambda run: run.update(group=[])), "run 1: `group` lacks the run itself"),
         (
             _runs(lambda run: run.update(device="\x1b[2J")),
-            "`device` is '\\x1b[2J'; expected a text",
+            "`device` is '\\x1b[2J'; expected no control characters",
         ),
         (_runs(lambda run: run.update(steps=3001)), "run 1: the checksum is not of what"),
         (_runs(lambda run: run.pop("checksum")), "run 1: the checksum is not of what"),

@@ -22,7 +22,7 @@ from tests.runs.small_runs import EPOCHS, Spy, experiment, split, weights
 from daxy import papers
 from daxy.core.errors import RunFailed, WrongRequest
 from daxy.core.locks import alone
-from daxy.reproduction.entry import entry
+from daxy.reproduction.filing import entry_of
 from daxy.runs import store as runs_module
 from daxy.runs.environment import describe, everywhere, resumed
 from daxy.runs.folder import RunFolder
@@ -628,7 +628,7 @@ def test_a_run_that_diverges_has_the_weights_that_were_selected_before(
     assert (found[1]["diverged"], found[1]["epochs"]) == (True, 1)
     assert found[1]["test"] == first.scores()["test"]
     cell = papers.table("bastings2018/table4").cell("GRU +Attn", "jump")
-    assert [entry(cell, folder).diverged for folder in runs_in(tmp_path)] == [False, True]
+    assert [entry_of(cell, folder).diverged for folder in runs_in(tmp_path)] == [False, True]
     later = papers.table("ruis2020/curve").cell("Baseline", "20,000")
     why = rf"has no score of .*'20000' .*: it diverged after {found[1]['steps']} steps\)"
     with pytest.raises(RunFailed, match=why):

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from math import isfinite
-from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from daxy.core.errors import DaxyError, RunFailed, quote
-from daxy.core.settings import is_later, later, later_mapping, stated
+from msgspec import Meta
+
+from daxy.core.errors import RunFailed, quote
+from daxy.core.settings import later, later_mapping, stated
 from daxy.papers import PERPLEXITY, Cell, Part, Recipe
+from daxy.runs.contents import check
 from daxy.runs.environment import everywhere
 
 if TYPE_CHECKING:
@@ -31,8 +33,11 @@ PLACES: Mapping[Part, str] = {
     "length_oracle": "length_oracle",
 }
 """Where an entry has the scores on a part."""
-Figure: TypeAlias = float
-Perplexity: TypeAlias = float | None
+Count: TypeAlias = Annotated[int, Meta(ge=0)]
+Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+Perplexity: TypeAlias = Annotated[float, Meta(ge=1)]
+Scores: TypeAlias = Mapping[str, float]
+"""A score, or a fact of the data, by its name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,22 +47,22 @@ class Entry:
     row: str
     column: str
     """With the row: the cell that the run was made for."""
-    seed: int
+    seed: Count
     recipe: Recipe
     """What was run, as the paper's table had it then."""
-    score: Figure
+    score: float
     """The figure of the recipe: a share of one, unless it is a perplexity."""
-    test: Mapping[str, float]
+    test: Scores
     """Every metric on the test set."""
-    test_examples: int
-    statistics: Mapping[str, float]
+    test_examples: Count
+    statistics: Scores
     """Facts of the data that belong beside the score."""
-    validation: float | None
+    validation: Share | None
     """The validation score of the selected epoch; None where there is none."""
-    best_epoch: int
-    epochs: int
+    best_epoch: Count
+    epochs: Count
     """How many were trained; a perfect validation score, or having converged, ends training."""
-    steps: int
+    steps: Count
     run: str
     """Name of the run folder."""
     digest: str
@@ -69,20 +74,20 @@ class Entry:
     jax: str
     device: str
     """The kind of device; where a training went on elsewhere, of each, as with versions."""
-    cores: int
+    cores: Count
     date: str
     group: tuple[str, ...]
     """The runs that were trained as one program, on which the bits depend."""
-    tests: Mapping[str, Mapping[str, float]] = later_mapping()
+    tests: Mapping[str, Scores] = later_mapping()
     """Every metric on each of several tests, by name."""
-    validation_curve: Mapping[str, float] = later_mapping()
+    validation_curve: Scores = later_mapping()  # noqa: RUF009
     """Validation scores by training step, of protocols with `steps`."""
-    validation_scores: Mapping[str, float] = later_mapping()
+    validation_scores: Scores = later_mapping()  # noqa: RUF009
     """Every metric on the validation set, of the selected weights."""
-    length_oracle: Mapping[str, float] = later_mapping()
+    length_oracle: Scores = later_mapping()  # noqa: RUF009
     """Every metric on the test set, decoded with the length of each target given; empty if it was
     not measured."""
-    perplexity: Perplexity = later(None)  # noqa: RUF009 - a number
+    perplexity: Perplexity | None = later(None)  # noqa: RUF009 - a number
     """Of a target token in the selected epoch, as training met it; None where the loss is no mean
     over tokens."""
     sacrebleu: str = later("")
@@ -132,8 +137,13 @@ class Entry:
         return self.validation_curve[str(steps)]
 
 
-def entry(cell: Cell, folder: RunFolder) -> Entry:
+def entry(cell: Cell, folder: RunFolder, length_oracle: Scores | None = None) -> Entry:
     """Return the entry of a finished run of a cell.
+
+    Args:
+        cell: The cell.
+        folder: The folder of the run.
+        length_oracle: Every metric on the test set, decoded with the length of each target given.
 
     Raises:
         RunFailed: a file of the run is damaged, or it has no such figure.
@@ -175,7 +185,7 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
             if each["validation"] is not None
         },
         validation_scores=scores.get("validation_scores", {}),
-        length_oracle=_with_length_oracle(folder) if cell.recipe.part == "length_oracle" else {},
+        length_oracle=length_oracle or {},
         perplexity=scores.get("perplexity"),
         sacrebleu=_sacrebleu(scores, place),
         diverged=scores.get("diverged", False),
@@ -190,29 +200,10 @@ def entry(cell: Cell, folder: RunFolder) -> Entry:
         raise RunFailed(f"{folder.path} has no score {figure}") from None
 
 
-def entries(folders: Iterable[tuple[Cell, RunFolder]], lacking: list[DaxyError]) -> list[Entry]:
-    """Return the entries of finished runs of cells; why one has none is added to `lacking`."""
-    found = list[Entry]()
-    for cell, folder in folders:
-        try:
-            found.append(entry(cell, folder))
-        except RunFailed as error:
-            lacking.append(error)
-    return found
-
-
 def _sacrebleu(scores: Mapping[str, Any], place: Mapping[str, Any]) -> str:
     """Return the version that counted BLEU; earlier runs kept the one where they began."""
     here = place.get("sacrebleu", "") if "bleu" in scores["test"] else ""
     return scores.get("sacrebleu", here)
-
-
-def _with_length_oracle(folder: RunFolder) -> dict[str, float]:
-    """Return the scores of a run on its test set, decoded with the length of each target given."""
-    from daxy import tasks
-    from daxy.runs.saved import predict_of_length
-
-    return tasks.get(folder.config().task).totals(*predict_of_length(folder))
 
 
 def to_json(entry: Entry) -> dict[str, Any]:
@@ -233,29 +224,30 @@ def from_json(value: Any) -> Entry:
     Raises:
         ValueError: a field is missing, unknown or not what it should be; says which.
     """
-    given = _object(value, Entry)
-    given.pop(CHECKSUM, None)
-    given["recipe"] = Recipe(**_object(given["recipe"], Recipe))
-    given["group"] = tuple(given["group"])
-    found, recipe = Entry(**given), given["recipe"]
-    if not _is_date(found.date):
-        raise ValueError(
-            f"`date` is {quote(found.date)}; expected one as 2026-01-31T12:00:00+00:00"
-        )
-    fits, expected = _KINDS["float" if recipe.unit > 1 else "Perplexity"]
-    if not fits(found.score):
-        raise ValueError(f"`score` is {quote(found.score)}; expected {expected}")
+    found = check(value, Entry)
+    for given, kind in ((value, Entry), (value["recipe"], Recipe)):
+        known = {each.name for each in fields(kind)} | {CHECKSUM}
+        if unknown := sorted(given.keys() - known):
+            raise ValueError(f"unknown field `{unknown[0]:.100}`")
+    _check_score(found)
+    _check_facts(found)
+    return found
+
+
+def _check_score(entry: Entry) -> None:
+    """Refuse an entry whose score is not the figure of its recipe."""
+    recipe = entry.recipe
+    scale: Any = Share if recipe.unit > 1 else Perplexity
+    check(entry.score, scale, "`score`: ")
     where = "tests" if recipe.test else "test"
     if recipe.after_steps or recipe.part != "test":
         where = "validation_curve" if recipe.after_steps else PLACES[recipe.part]
     try:
-        known = found.score_of(recipe)
+        known = entry.score_of(recipe)
     except KeyError as error:
         raise ValueError(f"`{where}` has no {error}") from None
-    if known != found.score:
-        raise ValueError(f"`score` is {found.score}, `{where}` has another {recipe.metric}")
-    _check_facts(found)
-    return found
+    if known != entry.score:
+        raise ValueError(f"`score` is {entry.score}, `{where}` has another {recipe.metric}")
 
 
 def is_whole(value: Mapping[str, Any]) -> bool:
@@ -265,7 +257,13 @@ def is_whole(value: Mapping[str, Any]) -> bool:
 
 
 def _check_facts(entry: Entry) -> None:
-    """Refuse an entry whose fields contradict each other."""
+    """Refuse an entry whose fields contradict each other, or would move a terminal's cursor."""
+    for name, value in vars(entry).items():
+        if isinstance(value, str) and not value.isprintable():
+            raise ValueError(f"`{name}` is {quote(value)}; expected no control characters")
+    if not _is_date(entry.date):
+        expected = "expected one as 2026-01-31T12:00:00+00:00"
+        raise ValueError(f"`date` is {quote(entry.date)}; {expected}")
     if not entry.test_examples:
         raise ValueError("`test_examples` is 0; expected some")
     if not entry.best_epoch <= entry.epochs:
@@ -277,85 +275,9 @@ def _check_facts(entry: Entry) -> None:
         raise ValueError(f"`group` lacks the run itself, {quote(entry.run)}")
 
 
-def _object(value: Any, kind: type[Entry | Recipe]) -> dict[str, Any]:
-    """Return a JSON object whose fields are those of a dataclass, each of its type."""
-    if not isinstance(value, dict):
-        raise ValueError(f"{quote(value)} is not an object")
-    types = {each.name: str(each.type) for each in fields(kind)}
-    optional = {each.name for each in fields(kind) if is_later(each)}
-    for name, wanted in types.items():
-        if name not in value and name in optional:
-            continue
-        if name not in value:
-            raise ValueError(f"no `{name}`")
-        fits, expected = _KINDS[wanted]
-        if not fits(value[name]):
-            raise ValueError(f"`{name}` is {quote(value[name])}; expected {expected}")
-    if unknown := sorted(value.keys() - types.keys() - {CHECKSUM}):
-        raise ValueError(f"unknown field `{unknown[0]:.100}`")
-    return dict(value)
-
-
 def _is_date(value: str) -> bool:
     try:
         datetime.fromisoformat(value)
     except ValueError:
         return False
     return True
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-
-
-def _is_share(value: Any) -> bool:
-    return _is_number(value) and 0 <= value <= 1
-
-
-def _is_object_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: (
-        isinstance(value, dict) and all(map(_is_text, value)) and all(map(fits, value.values()))
-    )
-
-
-def _is_value(value: Any) -> bool:
-    return value is None or _is_text(value) or isinstance(value, int | float)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and value.isprintable()
-
-
-_KINDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "str": (_is_text, "a text without control characters"),
-    "int": (_is_count, "a whole number, not negative"),
-    "float": (_is_share, "a number between 0 and 1"),
-    "bool": (lambda value: isinstance(value, bool), "true or false"),
-    "float | None": (lambda value: value is None or _is_share(value), "a number up to 1, or null"),
-    "Figure": (_is_number, "a number"),
-    "Perplexity": (
-        lambda value: value is None or (_is_number(value) and value >= 1),
-        "a number from 1 on, or null",
-    ),
-    "Part": (lambda value: value in get_args(Part), f"one of {', '.join(get_args(Part))}"),
-    "Mapping[str, float]": (_is_object_of(_is_number), "an object of numbers"),
-    "Mapping[str, Mapping[str, float]]": (
-        _is_object_of(_is_object_of(_is_number)),
-        "an object of objects of numbers",
-    ),
-    "Mapping[str, Value]": (_is_object_of(_is_value), "an object of plain values"),
-    "Mapping[str, Value] | None": (
-        lambda value: value is None or _is_object_of(_is_value)(value),
-        "an object of plain values, or null",
-    ),
-    "tuple[str, ...]": (
-        lambda value: isinstance(value, list) and all(map(_is_text, value)),
-        "a list of texts",
-    ),
-    "Recipe": (lambda value: isinstance(value, dict), "an object"),
-}
-"""By the type of a field: what fits it in JSON, and how to say so."""

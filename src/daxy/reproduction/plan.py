@@ -10,7 +10,7 @@ from daxy import learners
 from daxy.core.errors import DaxyError, WrongFile, require
 from daxy.learners import Learner
 from daxy.papers import Cell, Paper, Recipe, Table
-from daxy.reproduction.entry import entries
+from daxy.reproduction.filing import entries
 from daxy.reproduction.ledger import Ledger
 from daxy.reproduction.resolve import data_of, settings_of
 from daxy.runs import failures

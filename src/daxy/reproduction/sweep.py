@@ -13,7 +13,7 @@ from functools import cached_property
 from daxy.core.errors import DaxyError, RunFailed, require
 from daxy.papers import Cell, Recipe, Table
 from daxy.papers._paper import Value
-from daxy.reproduction.entry import entries
+from daxy.reproduction.filing import entries
 from daxy.reproduction.ledger import Ledger
 from daxy.reproduction.plan import Step, learner_of
 from daxy.runs import failures

@@ -16,7 +16,7 @@ from daxy.core.errors import WrongFile, in_one_line, quote
 from daxy.core.split import Option
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
-Content = TypeVar("Content", bound=msgspec.Struct)
+Content = TypeVar("Content")
 
 
 class Learner(msgspec.Struct):
@@ -105,12 +105,17 @@ def read(path: Path, kind: type[msgspec.Struct], *, constants: bool = False) -> 
         line = "" if error.line is None else f"line {error.line}: "
         problem = str(error).removeprefix(f"{path}: ").removeprefix(f"{path}:{error.line}: ")
         raise ValueError(f"{path.name} cannot be read ({line}{problem})") from None
-    check(value, kind, f"{path.name} is not a run's")
+    check(value, kind, f"{path.name} is not a run's: ")
     return value
 
 
-def check(value: Any, kind: type[Content], name: str) -> Content:
-    """Return a JSON object as a type.
+def check(value: Any, kind: type[Content], name: str = "") -> Content:
+    """Return a JSON value as a type.
+
+    Args:
+        value: The value.
+        kind: A class of fields, or an annotated type.
+        name: What the error says before the problem.
 
     Raises:
         ValueError: it has not the type; says at which field.
@@ -119,7 +124,7 @@ def check(value: Any, kind: type[Content], name: str) -> Content:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
         problem = str(error).replace("`$`", "it").replace("`$.", "`")
-        raise ValueError(f"{name}: {in_one_line(problem)}") from None
+        raise ValueError(f"{name}{in_one_line(problem)}") from None
 
 
 def check_shares(name: str, *scores: Mapping[str, float | None]) -> None:

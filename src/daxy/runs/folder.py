@@ -274,7 +274,7 @@ class RunFolder:
         try:
             for number, line in enumerate(lines(self._file("log.jsonl")), 1):
                 record = json_objects.decode(line, constants=True)
-                check(record, Record, f"line {number} of log.jsonl is not an epoch's record")
+                check(record, Record, f"line {number} of log.jsonl is not an epoch's record: ")
                 scores = {name: record.get(name) for name in ("validation", "test")}
                 check_shares(f"line {number} of log.jsonl", scores, record.get("tests", {}))
                 found.append(record)
