@@ -131,7 +131,7 @@ def test_of_several_learning_rates_one_is_chosen_and_all_are_shown(
     each = {rate["learning_rate"]: rate["runs"] for rate in answer.json["learning_rates"]}
     assert {rate: len(found) for rate, found in each.items()} == {1e-9: 2, 0.01: 2, 1e38: 0}
     assert answer.json["runs"] == each[0.01]
-    assert answer.json["learner"]["protocol"]["learning_rate"] == 0.01
+    assert answer.json["learner"]["training"]["optimizer"]["learning_rate"] == 0.01
     said = tried(daxy, tmp_path, "--learning-rates", "1e-9", "0.01").out
     assert "selected   0.01, by lowest training perplexity" in said
     for run in (*each[1e-9], *each[0.01]):

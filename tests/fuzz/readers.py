@@ -258,7 +258,11 @@ def command(say: Callable[[Any], tuple[str, ...]]) -> Callable[[Any, Path], byte
 
 HOME = "scan-simple.seq2seq.seed0.0"
 DATA = {"seed": 0, "source": "generated", "checksum": "0" * 16}
-LEARNER = {"model": "seq2seq", "config": {"hidden": 8}, "protocol": {"epochs": 3}}
+LEARNER = {
+    "model": "seq2seq",
+    "config": {"hidden": 8},
+    "training": {"budget": {"kind": "epochs", "epochs": 3}},
+}
 CONFIG = {"task": "scan/simple", "data": DATA, "learner": LEARNER, "seed": 0, "format": FORMAT}
 PLACE = {"group": [HOME], "daxy": "0", "jax": "0", "device_kind": "cpu", "cores": 2, "resumed": []}
 SCORES = {"metric": "exact", "test": {"exact": 0.5, "bleu": 0.1}, "test_examples": 2}

@@ -108,7 +108,7 @@ def test_one_step_of_training_agrees(pair: Pair) -> None:
     recipe = RECIPES[pair.batch.source.shape[1], pair.batch.target.shape[1]]
     peer = copy.deepcopy(pair.peer)
     peer.zero_grad()
-    rate, decay = recipe.learning_rate, recipe.weight_decay
+    rate, decay = recipe.optimizer.learning_rate, recipe.optimizer.weight_decay
     optimizer = torch.optim.SGD(peer.parameters(), lr=rate, weight_decay=decay)
     peer.loss(pair.peer_batch).backward()
     torch.nn.utils.clip_grad_norm_(peer.parameters(), recipe.max_grad_norm)
@@ -133,7 +133,7 @@ def peer_gradients(pair: Pair) -> Any:
     return peer
 
 
-def stepped(pair: Pair, recipe: Protocol) -> Model:
+def stepped(pair: Pair, recipe: TrainingConfig) -> Model:
     """Return the network after one step of the one training loop there is."""
     count = len(pair.batch.source)
     table = Table(
@@ -152,7 +152,7 @@ def stepped(pair: Pair, recipe: Protocol) -> Model:
         weights=jnp.full((1, 1, 1, count), 1 / count),
         number=jnp.zeros(1, int),
         active=jnp.ones((1, 1), bool),
-        learning_rate=jnp.full((1, 1), recipe.learning_rate),
+        learning_rate=jnp.full((1, 1), recipe.optimizer.learning_rate),
     )
     zeros = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape), replicas.shapes)
     (state,), _ = replicas.run([zeros._replace(model=model)], step)

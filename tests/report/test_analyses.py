@@ -40,7 +40,7 @@ Says = Callable[[Example], Tokens]
 
 
 SOME, AS_LAKE = Few(), Few(validation="none")
-LEARNER = {"model": "seq2seq", "config": {"hidden": 4}, "protocol": {}}
+LEARNER = {"model": "seq2seq", "config": {"hidden": 4}, "training": {}}
 
 
 def run(
@@ -53,9 +53,9 @@ def run(
 ) -> RunFolder:
     """Leave a finished run that says what a function says."""
     split = data.load(task)
-    config = run_config(task, data, split, learner, seed)
+    config = run_config(task, data, learner, seed)
     made = RunFolder(folder / config.name)
-    made.begin(config, {"group": [config.name]})
+    made.begin(config, {"group": [config.name], "checksum": split.provenance.checksum})
     write_bytes(made.path / "model.safetensors", b"weights")
     said = Sequences.of([says(example) for example in split.test])
     values = tasks.get(task).scores(split.test, said)

@@ -43,11 +43,9 @@ def asked_of() -> Examples:
 def run(folder: Path, seed: int, does: Does, data: Data = DATA) -> RunFolder:
     """Leave a finished run that does what a function does."""
     split, task = data.load(TASK), tasks.get(TASK)
-    config = run_config(
-        TASK, data, split, {"model": "multimodal", "config": {}, "protocol": {}}, seed
-    )
+    config = run_config(TASK, data, {"model": "multimodal", "config": {}, "training": {}}, seed)
     made = RunFolder(folder / config.name)
-    made.begin(config, {"group": [config.name]})
+    made.begin(config, {"group": [config.name], "checksum": split.provenance.checksum})
     write_bytes(made.path / "model.safetensors", b"weights")
     assert split.test.worlds is not None
     done = Sequences.of([does(example) for example in split.test])
@@ -295,7 +293,7 @@ def begun(folder: Path, table: str = "ruis2020/table1", **choices: Any) -> RunFo
         **reproduction.data_of(recipe).choices,
         **choices,
         "source": "generated",
-        "checksum": "",
+        "version": 1,
     }
     settings = reproduction.learner_of(recipe).settings()
     config = RunConfig(task=TASK, data=data, learner=settings, seed=0)

@@ -25,7 +25,10 @@ def test_every_seed_trains_with_every_rate_as_one_program(tmp_path: Path) -> Non
 
     folders = [folder for trained in grid.tried.values() for folder in trained.folders]
     configs = [folder.config() for folder in folders]
-    rates = [(config.learner["protocol"]["learning_rate"], config.seed) for config in configs]
+    rates = [
+        (config.learner["training"]["optimizer"]["learning_rate"], config.seed)
+        for config in configs
+    ]
     assert rates == [(1e-9, 0), (1e-9, 1), (0.01, 0), (0.01, 1)]
     assert {folder.group for folder in folders} == {tuple(config.name for config in configs)}
     assert (grid.chosen, grid.by) == (0.01, "lowest training perplexity")

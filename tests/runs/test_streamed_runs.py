@@ -206,7 +206,7 @@ def test_a_run_is_looked_at_with_shorter_and_longer_sequences_than_its_own_test(
     run: RunFolder, daxy: Callable[..., Any]
 ) -> None:
     asked = ("show", "transduction/copy", "--run", str(run.path), "--example", "test:1")
-    limit = run.config().learner["protocol"]["max_decode_length"]
+    limit = run.config().learner["training"]["max_decode_length"]
     for length in (3, limit + 2):
         given = (
             "--symbols",
@@ -235,7 +235,7 @@ def test_the_network_of_a_run_is_scored_on_its_own_test_and_on_longer_ones(
     own = DATA.load("transduction/copy")
     longer = [*FLAGS]
     longer[longer.index("--test-max-length") + 1] = "40"
-    limit = run.config().learner["protocol"]["max_decode_length"]
+    limit = run.config().learner["training"]["max_decode_length"]
     assert limit < 40
     picture, out = tmp_path / "lengths.svg", tmp_path / "said.jsonl"
     found = daxy(*asked, *longer, "--draw", str(picture), "--out", str(out), "--json")

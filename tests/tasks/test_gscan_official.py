@@ -211,7 +211,7 @@ def test_what_a_file_tells_of_its_choices_is_what_its_runs_are_of(compositional:
     data = tasks.data(task, official=compositional)
     split = data.load(task)
     assert told.items() <= dict(split.provenance.options).items()
-    config = run_config(task, data, split, {}, seed=0)
+    config = run_config(task, data, {}, seed=0)
     assert told.items() <= config.choices.items()
     # And so they are known again.
     again = tasks.data(task, **config.choices, official=compositional).load(task)
@@ -229,7 +229,7 @@ def test_what_a_file_says_nothing_of_is_not_recorded(compositional: Path, length
         data = tasks.data(task, official=path)
         split = data.load(task)
         assert set(split.provenance.options) == shown
-        config = run_config(task, data, split, {}, seed=0)
+        config = run_config(task, data, {}, seed=0)
         assert set(config.options) == shown
         assert not published.of_test(task, config.options)
     assert split.provenance.options["max_length"] == 6

@@ -118,7 +118,9 @@ def test_worlds_have_a_dropout_of_their_own_in_the_network_of_ruis_et_al() -> No
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_a_configuration_is_restored_from_json(name: str) -> None:
     config = protocol(name)
-    assert TrainingConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config
+    stored = json.loads(json.dumps(config.to_dict()))
+    assert stored == config.to_dict()
+    assert TrainingConfig.from_dict(stored) == config
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from msgspec import Meta
 
 from daxy.core.errors import RunFailed, quote
+from daxy.core.schema import check
 from daxy.core.settings import later, later_mapping, stated
 from daxy.papers import PERPLEXITY, Cell, Part, Recipe
-from daxy.runs.contents import check
 from daxy.runs.environment import everywhere
 
 if TYPE_CHECKING:

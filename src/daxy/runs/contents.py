@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import msgspec
 
 from daxy.core import json_objects
-from daxy.core.errors import WrongFile, in_one_line, quote
+from daxy.core.errors import WrongFile, quote
+from daxy.core.schema import check
 from daxy.core.split import Option
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
-Content = TypeVar("Content")
 
 
 class Learner(msgspec.Struct):
@@ -107,24 +107,6 @@ def read(path: Path, kind: type[msgspec.Struct], *, constants: bool = False) -> 
         raise ValueError(f"{path.name} cannot be read ({line}{problem})") from None
     check(value, kind, f"{path.name} is not a run's: ")
     return value
-
-
-def check(value: Any, kind: type[Content], name: str = "") -> Content:
-    """Return a JSON value as a type.
-
-    Args:
-        value: The value.
-        kind: A class of fields, or an annotated type.
-        name: What the error says before the problem.
-
-    Raises:
-        ValueError: it has not the type; says at which field.
-    """
-    try:
-        return msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
-        problem = str(error).replace("`$`", "it").replace("`$.", "`")
-        raise ValueError(f"{name}{in_one_line(problem)}") from None
 
 
 def check_shares(name: str, *scores: Mapping[str, float | None]) -> None:

@@ -28,6 +28,7 @@ from msgspec import Struct
 from daxy.core import json_objects
 from daxy.core.errors import RunFailed, WrongFile, quote, require
 from daxy.core.files import lines, other_kind, write_json, write_text
+from daxy.core.schema import check
 from daxy.runs.config import FORMAT, RunConfig
 from daxy.runs.contents import (
     Config,
@@ -35,7 +36,6 @@ from daxy.runs.contents import (
     Environment,
     Record,
     Scores,
-    check,
     check_shares,
     read,
 )

@@ -181,7 +181,9 @@ TYPES: Mapping[str, Any] = {
 
 def _named(role: str, part: Part) -> dict[str, Any]:
     """Return the settings of a part, with its kind where there are several."""
-    return ({"kind": part.kind} if len(PARTS[role]) > 1 else {}) | stated(part)
+    kind = {"kind": part.kind} if len(PARTS[role]) > 1 else {}
+    settings = stated(part).items()
+    return kind | {name: [*it] if isinstance(it, tuple) else it for name, it in settings}
 
 
 def _part(role: str, values: Any) -> Part:

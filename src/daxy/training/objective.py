@@ -21,7 +21,7 @@ def cross_entropy(
     noise: Dropout | None,
     *,
     forced: Bool[Array, " batch"] | None = None,
-    loss: Loss,
+    loss: Loss = Loss(),
 ) -> Float[Array, ""]:
     """Return the weighted sum over examples of the summed cross-entropy of their target tokens.
 
