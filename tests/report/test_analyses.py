@@ -513,7 +513,7 @@ def test_a_picture_explains_its_marks(
 def test_neighbours_among_official_files_need_the_files(tmp_path: Path) -> None:
     folder = run(tmp_path, "scan/simple_p1", 0, right)
     config = folder.path / "config.json"
-    config.write_text(config.read_text().replace('"generated"', '"official"'))
+    config.write_text(config.read_text().replace('"generated"', '"official", "checksum": "0"'))
     folder.finish(folder.scores())
     with pytest.raises(WrongRequest, match="was trained on official files; expected --official"):
         analyses.get("neighbours").run([folder])
@@ -521,9 +521,8 @@ def test_neighbours_among_official_files_need_the_files(tmp_path: Path) -> None:
 
 def test_neighbours_among_data_that_cannot_be_made_any_more_are_refused(tmp_path: Path) -> None:
     folder = run(tmp_path, "scan/simple_p1", 0, right)
-    checksum = folder.config().data["checksum"]
-    config = folder.path / "config.json"
-    config.write_text(config.read_text().replace(str(checksum), "0" * 32))
+    environment = folder.path / "environment.json"
+    environment.write_text(environment.read_text().replace(folder.checksum, "0" * 32))
     folder.finish(folder.scores())
     with pytest.raises(WrongRequest, match="other data than is made for it here"):
         analyses.get("neighbours").run([folder])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,13 +22,12 @@ if TYPE_CHECKING:
 SPLITS = {"simple": "a random split", "addprim_jump": "new combinations of jump"}
 """The splits, by what their test sets ask for."""
 SMALL = {"hidden": 64, "embedding": 32}
-BRIEF = {
+BRIEF: Mapping[str, Any] = {
     "optimizer": "adam",
     "learning_rate": 0.004,
     "lr_decay": 0.1,
     "lr_decay_steps": 2_000,
     "batch_size": 64,
-    "epochs": 0,
     "samples": 64 * 2_000,
     "eval_every": 250,
     "dropout": 0.1,
