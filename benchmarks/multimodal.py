@@ -31,7 +31,7 @@ from daxy.batching.table import Table
 from daxy.learners.neural import Neural
 from daxy.learners.neural.group import Group
 from daxy.runs.experiment import Experiment
-from daxy.training.loop import STEPS_TOGETHER, Training
+from daxy.training.loop import STEPS_PER_DISPATCH, Training
 from daxy.training.protocols import protocol
 from daxy.training.replicas import merged
 
@@ -56,7 +56,7 @@ def main() -> None:
     run = asked.of(0)
     training = Group([asked.store.job(run)]).training
     table = training.replicas.table
-    stretches = training.stretches(STRETCHES)
+    stretches = training.first_steps(STRETCHES)
     rows = np.concatenate([np.asarray(each.rows)[:, 0] for each in stretches])
     words = {"source_symbols": len(table.sources), "target_symbols": len(table.targets)}
     network = peer.Multimodal(peer.MultimodalConfig(**words))
@@ -67,7 +67,7 @@ def main() -> None:
         ("in the same parts", [list(batch) for batch in rows[:STEPS]]),
     ):
         timing = measure(call, theirs(network, table, batches), seconds=4.0)
-        each = timing.ours / STEPS_TOGETHER
+        each = timing.ours / STEPS_PER_DISPATCH
         ratio = timing.theirs / each
         print(f"step: daxy {each:.3f} s, torch, {name}, {timing.theirs:.3f} s: {ratio:.1f}x")
 
@@ -98,7 +98,7 @@ def main() -> None:
 def ours(training: Training) -> tuple[Callable[[], object], Callable[[], object]]:
     """Return a call that takes the next steps, and one that returns the weights then."""
     state = training.replicas.start()
-    following = itertools.cycle(training.stretches(STRETCHES))
+    following = itertools.cycle(training.first_steps(STRETCHES))
 
     def call() -> None:
         nonlocal state

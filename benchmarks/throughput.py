@@ -34,7 +34,7 @@ from daxy.runs.environment import describe
 from daxy.tasks import ScanData
 from daxy.training.backend import environment
 from daxy.training.devices import use_every_core
-from daxy.training.loop import STEPS_TOGETHER, Training
+from daxy.training.loop import STEPS_PER_DISPATCH, Training
 from daxy.training.protocols import protocol
 
 STRETCHES = 30
@@ -89,7 +89,7 @@ def training_of(size: Size) -> Training:
 
 def ours(training: Training) -> Callable[[], object]:
     """Return a call that trains every network for a stretch."""
-    state, stretches = training.replicas.start(), itertools.cycle(training.stretches(STRETCHES))
+    state, stretches = training.replicas.start(), itertools.cycle(training.first_steps(STRETCHES))
 
     def call() -> None:
         nonlocal state
@@ -117,7 +117,7 @@ def theirs(size: Size, training: Training) -> Callable[[], object]:
     optimizer = peer.adam(model)
     coins = np.random.default_rng(0)
     rows = np.concatenate(
-        [np.asarray(each.rows)[:, 0, 0, 0] for each in training.stretches(STRETCHES)]
+        [np.asarray(each.rows)[:, 0, 0, 0] for each in training.first_steps(STRETCHES)]
     )
     examples = itertools.cycle(
         [
@@ -130,7 +130,7 @@ def theirs(size: Size, training: Training) -> Callable[[], object]:
     )
 
     def call() -> None:
-        for source, target in itertools.islice(examples, STEPS_TOGETHER):
+        for source, target in itertools.islice(examples, STEPS_PER_DISPATCH):
             model.train_step(source, target, optimizer, forced=coins.random() < 0.5)
 
     return call
@@ -142,7 +142,7 @@ def compare() -> None:
     for size in SIZES:
         training = training_of(size)
         timing = measure(ours(training), theirs(size, training), seconds=2.0)
-        each, other = STEPS_TOGETHER / timing.ours, STEPS_TOGETHER / timing.theirs
+        each, other = STEPS_PER_DISPATCH / timing.ours, STEPS_PER_DISPATCH / timing.theirs
         ratio = timing.ratio * size.replicas
         print(f"{size!s:16} {size.replicas:9} {each:20.1f} {other:7.1f} {ratio:12.1f}x", flush=True)
 
@@ -156,7 +156,7 @@ def grow(cell: str, layers: int) -> dict[str, dict[str, float]]:
         print(f"{hidden:6}", end=" ", flush=True)
         for count in REPLICAS:
             call = ours(training_of(Size(cell, layers, hidden, count)))
-            rate = count * STEPS_TOGETHER / seconds_each(call, seconds=2.0)
+            rate = count * STEPS_PER_DISPATCH / seconds_each(call, seconds=2.0)
             found[str(hidden)][str(count)] = rate
             print(f"{rate:9.0f}", end="", flush=True)
         print()

@@ -21,9 +21,11 @@ from daxy.core.examples import Examples
 from daxy.models.seq2seq import Config
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.config import TrainingConfig
-from daxy.training.loop import Judge, Judgement, Position, Training, Trial
-from daxy.training.order import Supply, TrainingSet
+from daxy.training.evaluation import EvalResult, EvalSet
+from daxy.training.loop import Training
 from daxy.training.replicas import Replicas, Shares, Steps
+from daxy.training.sampler import EpochData, TrainingSet
+from daxy.training.trainer_state import TrainerState
 
 TRAIN, VALIDATION = 18, 4
 BATCH = 4
@@ -66,24 +68,24 @@ def idle(steps: int, replicas: int) -> Steps:
     )
 
 
-def scripted(*scores: Sequence[float]) -> Judge:
+def scripted(*scores: Sequence[float]) -> ScoreFn:
     """Return a validation whose results are known: each replica's, epoch by epoch."""
     left = [iter(own) for own in scores]
-    return lambda replica, codes: Judgement(next(left[replica]), {})
+    return lambda replica, codes: EvalResult(next(left[replica]), {})
 
 
-def unmoved(replica: int, codes: Any) -> Judgement:
+def unmoved(replica: int, codes: Any) -> EvalResult:
     """Find every network as good as any other."""
-    return Judgement(0.5, {})
+    return EvalResult(0.5, {})
 
 
 def training(
     seeds: Sequence[int] = (0,),
-    validate: Judge | None = unmoved,
+    validate: ScoreFn | None = unmoved,
     checkpoint: Checkpoint | None = None,
     config: Config = CONFIG,
     checkpoint_seconds: float = 0.0,
-    test: Trial | None = None,
+    test: EvalSet | None = None,
     **protocol: Any,
 ) -> Training:
     """Return the training of these seeds; without `validate` there is no validation set."""
@@ -93,8 +95,8 @@ def training(
     held_out = rows[TRAIN:] if validate else rows[:0]
     return Training(
         replicas=replicas(tuple(seeds), recipe, config),
-        supply=lambda _: Supply(table(), [TrainingSet(rows[:TRAIN])] * len(seeds)),
-        validation=Trial([held_out] * len(seeds), validate or unmoved),
+        data=lambda _: EpochData(table(), [TrainingSet(rows[:TRAIN])] * len(seeds)),
+        validation=EvalSet([held_out] * len(seeds), validate or unmoved),
         test=test,
         checkpoint=checkpoint,
         checkpoint_seconds=checkpoint_seconds,
@@ -128,11 +130,11 @@ class Listener:
     """Of each stretch: epoch, steps done in it, examples seen."""
     epochs: list[int] = field(default_factory=list)
 
-    def stepped(self, position: Position, steps: int, examples: int) -> None:
+    def stepped(self, position: TrainerState, steps: int, examples: int) -> None:
         self.steps.append((position.epoch, position.step, examples))
         self._count()
 
-    def epoch_ended(self, position: Position) -> None:
+    def epoch_ended(self, position: TrainerState) -> None:
         self.epochs.append(position.epoch)
         self._count()
 

@@ -11,12 +11,12 @@ from daxy.batching.epochs import (
     Bucket,
     Epoch,
     assign,
+    bucketed,
     choose_buckets,
-    drawn,
-    drawn_shapes,
-    epoch,
-    mixed,
     needs,
+    sampled_shapes,
+    sampled_with_replacement,
+    shuffled,
 )
 
 # Lengths of a training set in which rows 3 and 7 are there several times.
@@ -26,7 +26,7 @@ SIZE = 8
 
 
 def made(seed: int = 0, number: int = 0, rows: np.ndarray = ROWS, size: int = SIZE) -> Epoch:
-    return epoch(rows, LENGTHS[rows], size=size, seed=seed, number=number)
+    return bucketed(rows, LENGTHS[rows], size=size, seed=seed, number=number)
 
 
 def kept(one: Epoch) -> np.ndarray:
@@ -99,7 +99,9 @@ def draws(
     seed: int = 0, number: int = 0, steps: int = 400, size: int = 1, odds: np.ndarray = EQUAL
 ) -> np.ndarray:
     lengths = LENGTHS[ROWS], TARGETS[ROWS]
-    one = drawn(ROWS, *lengths, odds, size=size, steps=steps, seed=seed, number=number)
+    one = sampled_with_replacement(
+        ROWS, *lengths, odds, size=size, steps=steps, seed=seed, number=number
+    )
     np.testing.assert_array_equal(one.weights, np.full((steps, size), 1 / size, np.float32))
     return one.rows
 
@@ -127,8 +129,8 @@ def test_examples_come_in_order_of_the_side_that_padding_costs_more_on() -> None
     wide, narrow = 4 * LENGTHS[ROWS], TARGETS[ROWS] % 5
     places = np.arange(len(ROWS), dtype=np.int32)
     for sides, longest_last in (((wide, narrow), 0), ((narrow, wide), 1), ((wide, wide[::-1]), 1)):
-        one = drawn(places, *sides, EQUAL, size=16, steps=50, seed=0, number=0)
-        mix = mixed(places, *sides, size=16, first=0, steps=3, seed=0)
+        one = sampled_with_replacement(places, *sides, EQUAL, size=16, steps=50, seed=0, number=0)
+        mix = shuffled(places, *sides, size=16, first=0, steps=3, seed=0)
         for rows in (one.rows, mix.rows):
             sorts = [(np.diff(side[rows], axis=1) >= 0).all() for side in sides]
             assert sorts == [longest_last == 0, longest_last == 1]
@@ -157,8 +159,8 @@ def test_draws_fit_the_shapes_that_were_foreseen(
 ) -> None:
     rows, (size, parts) = ROWS[-count:], sizes
     given = LENGTHS[rows], TARGETS[rows], UNEQUAL[-count:] / UNEQUAL[-count:].sum()
-    foreseen = drawn_shapes(*given, size=size, steps=30, parts=parts)
-    one = drawn(rows, *given, size=size, steps=30, seed=seed, number=0)
+    foreseen = sampled_shapes(*given, size=size, steps=30, parts=parts)
+    one = sampled_with_replacement(rows, *given, size=size, steps=30, seed=seed, number=0)
     found = needs([one], LENGTHS, TARGETS, parts)
     fits = (found <= foreseen).all(axis=(0, 1))
     # A part of a batch in order of one side's length may have another part's longest other side.
@@ -193,7 +195,7 @@ def passing(first: int, steps: int, count: int = 53, size: int = SIZE, seed: int
     """Return some batches of passes through the first rows."""
     rows = ROWS[:count]
     lengths = LENGTHS[rows], TARGETS[rows]
-    return mixed(rows, *lengths, size=size, first=first, steps=steps, seed=seed)
+    return shuffled(rows, *lengths, size=size, first=first, steps=steps, seed=seed)
 
 
 @given(st.integers(1, 53), st.integers(1, 9), st.integers(0, 3), st.integers(0, 99))

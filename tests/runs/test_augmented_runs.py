@@ -42,14 +42,14 @@ def augmented(folder: Path, geca: Geca | None = GECA) -> Experiment:
 
 def test_it_trains_on_each_example_once_and_on_what_was_added(tmp_path: Path) -> None:
     asked = augmented(tmp_path)
-    one, other = group_of([asked.of(0), asked.of(1)]).training.supply(0).train
+    one, other = group_of([asked.of(0), asked.of(1)]).training.data(0).train
     train = asked.of(0).split.train
-    assert len(one.given) == len(other.given) == len(set(train.keys))
-    assert len(one.added) == len(other.added) == 30
-    assert set(one.added.tolist()) != set(other.added.tolist())
-    assert not set(one.added.tolist()) & set(one.given.tolist())
-    (plain,) = group_of([augmented(tmp_path, None).of(0)]).training.supply(0).train
-    assert len(plain.added) == 0
+    assert len(one.original) == len(other.original) == len(set(train.keys))
+    assert len(one.augmented) == len(other.augmented) == 30
+    assert set(one.augmented.tolist()) != set(other.augmented.tolist())
+    assert not set(one.augmented.tolist()) & set(one.original.tolist())
+    (plain,) = group_of([augmented(tmp_path, None).of(0)]).training.data(0).train
+    assert len(plain.augmented) == 0
 
 
 def test_a_run_says_what_made_its_examples_and_goes_on_to_the_same_bits(tmp_path: Path) -> None:
@@ -71,11 +71,11 @@ def test_in_worlds_it_trains_on_what_became_of_the_training_set() -> None:
     protocol = RECIPE.with_settings(steps=8, deduplicate=False)
     network = Neural.named("multimodal", {"kernel_sizes": "1,3"}, protocol, {"count": 30})
     run = Run(task="gscan/compositional", learner=network, data=data, seed=1)
-    (train,) = group_of([run]).training.supply(0).train
+    (train,) = group_of([run]).training.data(0).train
     given, examples = run.split.train, group_of([run]).training.replicas.table
-    assert (len(train.given), len(train.added)) == (len(given), 30)
+    assert (len(train.original), len(train.augmented)) == (len(given), 30)
     known = set(examples.rows(given).tolist())
-    assert 0 < len(set(train.given.tolist()) - known) < len(known)
+    assert 0 < len(set(train.original.tolist()) - known) < len(known)
 
 
 def test_epochs_pass_through_what_was_added_too(tmp_path: Path) -> None:

@@ -31,8 +31,8 @@ from daxy.tasks._transduction_data import SymbolData
 from daxy.training.interrupt import Interrupted
 from daxy.training.loop import one_replica
 from daxy.training.objective import cross_entropy
-from daxy.training.order import Supply
 from daxy.training.protocols import protocol
+from daxy.training.sampler import EpochData
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 
@@ -54,13 +54,13 @@ def experiment(folder: Path, recipe: Protocol = RECIPE) -> Experiment:
     )
 
 
-def supplies(*seeds: int, epochs: int = 3) -> list[Supply]:
+def supplies(*seeds: int, epochs: int = 3) -> list[EpochData]:
     asked = experiment(Path("runs"))
     training = group_of([asked.of(seed) for seed in seeds]).training
-    return [training.supply(number) for number in range(epochs)]
+    return [training.data(number) for number in range(epochs)]
 
 
-def pairs(supply: Supply, replica: int) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+def pairs(supply: EpochData, replica: int) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Return what a replica meets in an epoch."""
     table, rows = supply.table, supply.train[replica].rows
     source, target = (

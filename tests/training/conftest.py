@@ -7,4 +7,4 @@ from daxy.training import loop
 
 @pytest.fixture(autouse=True)
 def two_steps_in_a_dispatch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loop, "STEPS_TOGETHER", 2)
+    monkeypatch.setattr(loop, "STEPS_PER_DISPATCH", 2)

@@ -20,8 +20,8 @@ from tests.tiny_training import (
 
 from daxy.core.errors import RunFailed
 from daxy.training.checkpoint import Checkpoint
+from daxy.training.evaluation import EvalResult, EvalSet
 from daxy.training.interrupt import ENDING, Interrupted, stop_request
-from daxy.training.loop import Judgement, Trial
 
 EPOCHS = 3
 STRETCHES = EPOCHS * (3 + 1)
@@ -161,17 +161,17 @@ def test_a_finished_training_is_not_trained_again(tmp_path: Path) -> None:
 def test_it_stops_between_two_programs_that_decode(tmp_path: Path) -> None:
     """The signal comes while the validation set is judged, before the test set is decoded."""
     rows = table().rows(examples())
-    asked = {"test": Trial([rows[:3]], unmoved), "epochs": EPOCHS}
+    asked = {"test": EvalSet([rows[:3]], unmoved), "epochs": EPOCHS}
     undisturbed, expected = training(**asked).fit(Listener())
     checkpoint = Checkpoint(tmp_path / "state.safetensors")
     judged = 0
 
-    def interrupting(replica: int, codes: object) -> Judgement:
+    def interrupting(replica: int, codes: object) -> EvalResult:
         nonlocal judged
         judged += 1
         if judged == 2:
             os.kill(os.getpid(), signal.SIGINT)
-        return Judgement(0.5, {})
+        return EvalResult(0.5, {})
 
     heard = Listener()
     with pytest.raises(Interrupted, match="its state is saved"):

@@ -23,13 +23,15 @@ from tests.tiny_training import (
     training,
 )
 
-from daxy.batching.epochs import epoch
+from daxy.batching.epochs import bucketed
 from daxy.core.errors import RunFailed
 from daxy.models._model import Batch
-from daxy.training.loop import Judgement, Position, Trial, _perplexity, one_replica
+from daxy.training.evaluation import EvalResult, EvalSet
+from daxy.training.loop import one_replica
 from daxy.training.objective import cross_entropy
 from daxy.training.parts import Loss
 from daxy.training.replicas import Replicas, Shares, Steps, merged
+from daxy.training.trainer_state import TrainerState
 
 
 def test_an_epoch_meets_every_example_and_is_heard_of() -> None:
@@ -165,14 +167,9 @@ def test_a_replica_goes_on_while_another_has_converged(monkeypatch: pytest.Monke
     assert position.best_epoch[1] == 6
 
 
-def test_what_an_earlier_version_did_not_count_is_not_made_up() -> None:
-    written = asdict(Position(1, step=2, total=2, losses=[3.0]))
-    for name in ("nats", "counts"):
-        del written[name]
-    position = Position.read(written)
-    assert _perplexity(position, 0) is None
-    assert _perplexity(Position(1, nats=[3.0], counts=[1.5]), 0) == pytest.approx(np.exp(2))
-    assert _perplexity(Position(1), 0) is None
+def test_a_perplexity_is_the_exponential_of_the_mean_and_needs_counts() -> None:
+    assert TrainerState(1, nats=[3.0], counts=[1.5]).perplexity(0) == pytest.approx(np.exp(2))
+    assert TrainerState(1).perplexity(0) is None
 
 
 def test_training_ends_when_its_perplexity_has_converged() -> None:
@@ -205,9 +202,9 @@ def test_a_recipe_says_after_how_many_steps_it_validates() -> None:
 
 def test_a_pace_counts_the_steps_that_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """An epoch of three steps leaves steps of a longer stretch that nobody takes."""
-    monkeypatch.setattr("daxy.training.loop.STEPS_TOGETHER", 8)
+    monkeypatch.setattr("daxy.training.loop.STEPS_PER_DISPATCH", 8)
     short = training(samples=32, eval_every=3)
-    assert [int(each.active.sum()) for each in short.stretches(4)] == [3]
+    assert [int(each.active.sum()) for each in short.first_steps(4)] == [3]
     first, each = short.pace(0.05)
     assert 0 < each < first
 
@@ -216,12 +213,12 @@ def test_the_test_set_is_looked_at_as_often_as_asked_and_decides_nothing() -> No
     rows = table().rows(examples())[:3]
     heard = list[tuple[int, int]]()
 
-    def judge(replica: int, codes: Any) -> Judgement:
+    def judge(replica: int, codes: Any) -> EvalResult:
         heard.append((replica, len(codes)))
         # Which would end training if it were a validation.
-        return Judgement(1.0, {"A": 1.0})
+        return EvalResult(1.0, {"A": 1.0})
 
-    looked, position = training([0, 1], epochs=5, test=Trial([rows, rows[:2]], judge, 2)).fit(
+    looked, position = training([0, 1], epochs=5, test=EvalSet([rows, rows[:2]], judge, 2)).fit(
         Listener()
     )
     assert heard == [(0, 3), (1, 2)] * 2
@@ -255,7 +252,7 @@ def test_the_loss_of_an_epoch_is_the_mean_over_its_steps(seed: int) -> None:
     _, position = untrained.fit(Listener())
     network = one_replica(merged(untrained.replicas.start()).model, 0)
     codes, rows = table(), table().rows(examples())[:TRAIN]
-    order = epoch(rows, codes.source_lengths[rows], size=BATCH, seed=seed, number=0)
+    order = bucketed(rows, codes.source_lengths[rows], size=BATCH, seed=seed, number=0)
     jitted = jax.jit(partial(cross_entropy, loss=Loss()), static_argnums=3)
     losses = [
         jitted(
@@ -299,10 +296,7 @@ def test_weights_that_were_selected_before_are_not_lost() -> None:
     with last_diverges():
         _, position = training([5], scripted([0.4]), epochs=3).fit(Listener())
     assert (position.diverged, position.lost, position.best_epoch) == ([True], [False], [1])
-    assert Position.read(asdict(position)) == position
-    earlier = asdict(position)
-    earlier["lost"] = earlier.pop("diverged")  # as earlier versions called it
-    assert Position.read(earlier) == position
+    assert TrainerState.read(asdict(position)) == position
 
 
 def test_where_the_last_weights_are_kept_none_were_selected_before() -> None:

@@ -1,4 +1,4 @@
-"""Which examples meet in a batch, and in which order the batches come.
+"""Order of batches, and the padded shapes of batches.
 
 An epoch shuffles the examples, sorts them by source length (a stable sort, so that equal lengths
 stay shuffled), cuts the row into batches and shuffles those. The examples' order depends on the
@@ -20,10 +20,8 @@ from daxy.batching.table import Rows
 from daxy.core.random import stream
 
 PADDING = 1, 2
-"""What a slot of padding counts, in a source and in a target.
-
-A decoder's step costs about twice an encoder's.
-"""
+"""Cost of a slot of padding in a source and in a target: a decoder's step costs about twice an
+encoder's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,20 +29,19 @@ class Epoch:
     """The batches of one epoch of one run."""
 
     rows: NDArray[np.int32]
-    """Shape [steps, batch]; where a batch is not full, one of its rows is repeated, and counts
-    nothing."""
+    """Shape [steps, batch]; a batch that is not full repeats one of its rows with weight 0."""
     weights: NDArray[np.float32]
-    """What each example's loss counts, shape [steps, batch]: 1 / the examples of its batch, or
-    1 / their tokens; 0 where it fills the batch up."""
+    """Weight of each example's loss, shape [steps, batch]: 1 / the examples of its batch, or
+    1 / their tokens; 0 for padding."""
 
     def __len__(self) -> int:
         return len(self.rows)
 
 
-def epoch(
+def bucketed(
     rows: Rows, source_lengths: NDArray[np.integer], *, size: int, seed: int, number: int
 ) -> Epoch:
-    """Return epoch `number` (from 0) over these rows, in batches of `size`.
+    """Return epoch `number` (from 0) over these rows, in batches of similar source lengths.
 
     Args:
         rows: The training set, repeats included.
@@ -53,18 +50,18 @@ def epoch(
         seed: The run's seed.
         number: Which epoch.
     """
-    shuffled = stream(seed, f"order of examples, epoch {number}").permutation(len(rows))
-    ordered = rows[shuffled[np.argsort(source_lengths[shuffled], kind="stable")]]
+    order = stream(seed, f"order of examples, epoch {number}").permutation(len(rows))
+    ordered = rows[order[np.argsort(source_lengths[order], kind="stable")]]
     steps = -(-len(rows) // size)
     padded = np.concatenate([ordered, np.repeat(ordered[-1:], steps * size - len(rows))])
     counts = np.full(steps, size)
     counts[-1] = len(rows) - (steps - 1) * size
     weights = (np.arange(size) < counts[:, None]) / counts[:, None]
-    order = stream(0, f"order of batches, epoch {number}").permutation(steps)
-    return Epoch(padded.reshape(steps, size)[order], weights[order].astype(np.float32))
+    batches = stream(0, f"order of batches, epoch {number}").permutation(steps)
+    return Epoch(padded.reshape(steps, size)[batches], weights[batches].astype(np.float32))
 
 
-def mixed(
+def shuffled(
     rows: Rows,
     source_lengths: NDArray[np.integer],
     target_lengths: NDArray[np.integer],
@@ -74,7 +71,7 @@ def mixed(
     steps: int,
     seed: int,
 ) -> Epoch:
-    """Return some batches of passes through these rows in no order of length.
+    """Return some batches of shuffled passes through these rows.
 
     Within a batch the longest come last, so that it can be padded in parts.
 
@@ -90,8 +87,8 @@ def mixed(
     each = -(-len(rows) // size)
     passes = range(first // each, -(-(first + steps) // each))
     padding = np.full(each * size - len(rows), -1)
-    shuffled = [stream(seed, f"order of examples, pass {n}").permutation(len(rows)) for n in passes]
-    batches = np.concatenate([np.concatenate([own, padding]) for own in shuffled])
+    orders = [stream(seed, f"order of examples, pass {n}").permutation(len(rows)) for n in passes]
+    batches = np.concatenate([np.concatenate([order, padding]) for order in orders])
     batches = batches.reshape(-1, size)[first - passes.start * each :][:steps]
     batches = _longest_last(batches, source_lengths, target_lengths)
     is_there = batches >= 0
@@ -101,14 +98,14 @@ def mixed(
     return Epoch(rows[np.where(is_there, batches, shortest)], weights.astype(np.float32))
 
 
-def in_order(
+def sequential(
     rows: Rows,
     source_lengths: NDArray[np.integer],
     target_lengths: NDArray[np.integer],
     *,
     size: int,
 ) -> Epoch:
-    """Return batches of these rows as they come, all of them full.
+    """Return batches of these rows in their order, all of them full.
 
     Within a batch the longest come last, so that it can be padded in parts.
 
@@ -127,7 +124,7 @@ def _longest_last(
     source_lengths: NDArray[np.integer],
     target_lengths: NDArray[np.integer],
 ) -> NDArray[np.integer]:
-    """Return each batch with its longest examples last, and before all what is none: -1."""
+    """Return each batch with its longest examples last; padding, -1, comes first."""
     minor, major = _sides(source_lengths, target_lengths)
     order = np.lexsort((minor[batches], major[batches], batches >= 0))
     return np.take_along_axis(batches, order, axis=1)
@@ -136,9 +133,10 @@ def _longest_last(
 def _sides(
     source_lengths: NDArray[np.integer], target_lengths: NDArray[np.integer]
 ) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-    """Return both lengths; examples are put in order by the second, and if alike by the first.
+    """Return both lengths, in the order (minor, major) of sort keys.
 
-    It is the one where they differ more, as padding counts: SCAN's targets, NACS's sources.
+    The major key is the side whose lengths differ more, weighted by the cost of padding: SCAN's
+    targets, NACS's sources.
     """
     sides = source_lengths, target_lengths
     source, target = (
@@ -148,10 +146,10 @@ def _sides(
 
 
 QUANTILES = 16
-"""Parts of a training set, put in order of length, one of which a step's draws come from."""
+"""Quantiles of length from which a step samples."""
 
 
-def drawn(
+def sampled_with_replacement(
     rows: Rows,
     source_lengths: NDArray[np.integer],
     target_lengths: NDArray[np.integer],
@@ -162,13 +160,12 @@ def drawn(
     seed: int,
     number: int,
 ) -> Epoch:
-    """Return epoch `number` of examples drawn with replacement.
+    """Return epoch `number` of examples sampled with replacement.
 
-    A draw is a place between 0 and 1 in the rows put in order of length, each as wide as it is
-    likely. All seeds share the part of it that says which quantile of them; where in the quantile
-    is each seed's own. So for each seed its draws are independent and as likely as they should be,
-    and replicas meet similar lengths at the same time. Within a batch the longest come last, so
-    that it can be padded in parts.
+    A sample is a number between 0 and 1 in the cumulative odds of the rows, sorted by length. All
+    seeds share its quantile; its position in the quantile is each seed's own. So the samples of one
+    seed are independent and have the right odds, and replicas see similar lengths at the same time.
+    Within a batch the longest come last, so that it can be padded in parts.
 
     Args:
         rows: The training set, repeats included.
@@ -188,7 +185,7 @@ def drawn(
     return Epoch(chosen, np.full((steps, size), 1 / size, np.float32))
 
 
-def drawn_shapes(
+def sampled_shapes(
     source_lengths: NDArray[np.integer],
     target_lengths: NDArray[np.integer],
     odds: NDArray[np.float64],
@@ -210,7 +207,7 @@ def drawn_shapes(
 
 
 def _places(odds: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return which row each share between 0 and 1 falls on, if rows are as wide as likely."""
+    """Return the row of each quantile between 0 and 1 of the cumulative odds."""
     found = np.searchsorted(np.cumsum(odds), shares, side="right")
     return np.minimum(found, len(odds) - 1)
 
@@ -228,7 +225,7 @@ class Bucket:
 
     @property
     def cost(self) -> int:
-        """What an example costs, in tokens of a source."""
+        """Cost of an example, in tokens of a source."""
         return self.source * PADDING[0] + self.target * PADDING[1]
 
 

@@ -46,7 +46,7 @@ def grid(replicas: int, parts: Sequence[int], *, in_turns: bool = False) -> Mesh
     The grid has one axis over which replicas are spread and one over which the examples of each
     are. The device with most to do has as little as can be; among such grids it is one that spreads
     replicas evenly if there is one, and rather splits replicas, whose gradients need not be added
-    up. Replicas that train in turns are always spread evenly (see `daxy.training.turns`).
+    up. Replicas that train in turns are always spread evenly (see `daxy.training.time_slices`).
     """
     devices = np.array(jax.devices())
     shapes = [

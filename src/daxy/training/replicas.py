@@ -33,8 +33,8 @@ from daxy.training.compilation import one_after_another
 from daxy.training.config import TrainingConfig
 from daxy.training.devices import EXAMPLES, REPLICAS, compiler_options, cuts, grid, side_by_side
 from daxy.training.objective import cross_entropy
-from daxy.training.order import Order
-from daxy.training.turns import Turn, spread, take
+from daxy.training.sampler import BatchSampler
+from daxy.training.time_slices import TimeSlice, execute, schedule
 
 COINS = zlib.crc32(b"teacher forcing")
 
@@ -152,18 +152,18 @@ class Replicas:
         busy = [place for place, team in enumerate(self._teams) if active[:, team].any()]
 
         @backend()  # a lane has a thread of its own
-        def train(lane: int, turn: Turn) -> None:
-            team, taken = self._teams[turn.team], slice(turn.first, turn.end)
-            state = jax.device_put(shares[turn.team], self._sharding(self._lanes[lane]))
-            own = steps.of(team), data[lane], _of(team, noises)
-            shares[turn.team], found = programs[lane](state, *own, turn.first, turn.end)
+        def train(lane: int, own: TimeSlice) -> None:
+            team, taken = self._teams[own.group], slice(own.first, own.end)
+            state = jax.device_put(shares[own.group], self._sharding(self._lanes[lane]))
+            inputs = steps.of(team), data[lane], _of(team, noises)
+            shares[own.group], found = programs[lane](state, *inputs, own.first, own.end)
             losses[taken, team] = np.asarray(found)[taken]
 
         if busy:
             # Every other time the other way round: a cut team begins where it ended before.
             way = 1 if int(steps.number[0]) // len(active) % 2 else -1
-            turns = spread(busy[::way], len(self._lanes), int(places[-1]) + 1)
-            take(turns[::way], train)
+            slices = schedule(busy[::way], len(self._lanes), int(places[-1]) + 1)
+            execute(slices[::way], train)
         return shares, losses
 
     @backend()
@@ -225,7 +225,7 @@ class Replicas:
     @property
     def _part(self) -> int:
         """How many examples of a batch are padded together."""
-        return self.training.batch_size // Order(self.training, self.table).parts
+        return self.training.batch_size // BatchSampler(self.training, self.table).parts
 
     @cached_property
     def _whole(self) -> Mesh:

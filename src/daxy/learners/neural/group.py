@@ -27,18 +27,12 @@ from daxy.learners.neural.predictor import save
 from daxy.training.backend import backend
 from daxy.training.checkpoint import Arrays, Checkpoint, named_arrays
 from daxy.training.config import TrainingConfig
-from daxy.training.loop import (
-    Judgement,
-    Listener,
-    Position,
-    Training,
-    Trial,
-    lost,
-    one_replica,
-)
-from daxy.training.order import Order, Supply, TrainingSet
+from daxy.training.evaluation import EvalResult, EvalSet
+from daxy.training.loop import Training, TrainingCallback, one_replica
 from daxy.training.parts import Plateau
 from daxy.training.replicas import Replicas, State, merged
+from daxy.training.sampler import BatchSampler, EpochData, TrainingSet
+from daxy.training.trainer_state import TrainerState
 
 BUCKETS = 4
 """Padded shapes of one program: with 4, SCAN's batches are padded by 5% of their tokens."""
@@ -81,19 +75,19 @@ class Group:
         Each keeps the weights that its training selects. A network without any, which diverged
         before, has an error in place of a result.
         """
-        listener = _Reports(self._config, callbacks)
-        trained = self.fit(listener)
-        listener.update(trained.position)
-        error = lost([job.seed for job in self.jobs], trained.position)
-        for replica, is_lost in enumerate(trained.position.lost):
+        callback = _Reports(self._config, callbacks)
+        trained = self.fit(callback)
+        callback.update(trained.trainer)
+        error = trained.trainer.divergence([job.seed for job in self.jobs])
+        for replica, is_lost in enumerate(trained.trainer.lost):
             if is_lost:
                 yield error
                 continue
             facts = trained.facts(replica)
-            yield Fit(predictor=Replica(trained, replica), log=listener.logs[replica], facts=facts)
+            yield Fit(predictor=Replica(trained, replica), log=callback.logs[replica], facts=facts)
 
     @backend()
-    def fit(self, listener: Listener) -> Fitted:
+    def fit(self, callback: TrainingCallback) -> Fitted:
         """Train every network.
 
         Raises:
@@ -103,12 +97,12 @@ class Group:
         first, names = self.jobs[0], tuple(job.name for job in self.jobs)
         training = replace(
             self.training,
-            test=self._trial("test", first.test_every) if first.test_every else None,
+            test=self._eval_set("test", first.test_every) if first.test_every else None,
             checkpoint=Checkpoint.within(first.workdir, names),
             checkpoint_seconds=first.checkpoint_seconds,
         )
-        state, position = training.fit(listener)
-        return Fitted(self.jobs, training.replicas, state, position)
+        state, trainer = training.fit(callback)
+        return Fitted(self.jobs, training.replicas, state, trainer)
 
     @property
     def _config(self) -> TrainingConfig:
@@ -161,29 +155,30 @@ class Group:
         scored = has_all or not isinstance(self._config.schedule, Plateau)
         missing = "schedule plateau needs a validation set, and there is none"
         require(scored, f"{missing}; expected another schedule")
+        most = self._config.selection.validation_examples
         return Training(
             replicas=self._replicas,
-            supply=self._supply,
-            validation=self._trial("validation", most=self._config.selection.validation_examples),
+            data=self._data,
+            validation=self._eval_set("validation", most=most),
         )
 
-    def _trial(
+    def _eval_set(
         self, part: Literal["validation", "test"], every: int = 1, *, most: int = 0
-    ) -> Trial:
+    ) -> EvalSet:
         """Return what networks are asked of a part: `most` examples of it, drawn, or all for 0."""
         parts: list[Examples] = [getattr(job.split, part) for job in self.jobs]
         if most:
             parts = [_drawn(own, most) for own in parts]
 
-        def judge(replica: int, codes: NDArray[np.uint16]) -> Judgement:
+        def score_fn(replica: int, codes: NDArray[np.uint16]) -> EvalResult:
             job, asked = self.jobs[replica], parts[replica]
             said = self._table.targets.decode(codes)
             tests = job.split.tests.items() if part == "test" else ()
             some = ((name, own) for name, own in tests if own.start < own.stop)
             each = {name: job.score(asked[own], said[own]) for name, own in some}
-            return Judgement(job.score(asked, said), each)
+            return EvalResult(job.score(asked, said), each)
 
-        return Trial([self._table.rows(own) for own in parts], judge, every)
+        return EvalSet([self._table.rows(own) for own in parts], score_fn, every)
 
     @cached_property
     def _splits(self) -> list[Split]:
@@ -212,12 +207,12 @@ class Group:
         augmented = ((own.given, own.added) for own in taught)
         return Table.of([*chain.from_iterable(chain(parts, augmented))])
 
-    def _supply(self, number: int) -> Supply:
+    def _data(self, number: int) -> EpochData:
         """Return what is trained on in an epoch, counted from 0."""
         is_streamed = self._config.online
         return self._streamed(number) if is_streamed else self._always
 
-    def _streamed(self, number: int) -> Supply:
+    def _streamed(self, number: int) -> EpochData:
         """Return the examples that an epoch alone has."""
         config = self._config
         each = config.epoch_steps * config.batch_size
@@ -230,7 +225,7 @@ class Group:
         )
         table = Table.in_order(pairs, (self._table.sources, self._table.targets), self._widths)
         rows = np.arange(len(pairs), dtype=np.int32).reshape(len(made), -1)
-        return Supply(table, list(map(TrainingSet, rows)))
+        return EpochData(table, list(map(TrainingSet, rows)))
 
     @cached_property
     def _widths(self) -> tuple[int, int]:
@@ -239,7 +234,7 @@ class Group:
         return int(known.source.lengths.max()) + 1, int(known.target.lengths.max()) + 1
 
     @cached_property
-    def _always(self) -> Supply:
+    def _always(self) -> EpochData:
         """What every epoch is trained on where examples end."""
         is_distinct = self._config.deduplicate
 
@@ -252,16 +247,16 @@ class Group:
             TrainingSet(distinct[id(taught.given)], self._table.rows(taught.added))
             for taught in self._taught
         ]
-        return Supply(self._table, sets)
+        return EpochData(self._table, sets)
 
     @cached_property
     def _replicas(self) -> Replicas:
-        shape, supply = self._network.shape, self._supply(0)
-        table, order = supply.table, Order(shape.training, supply.table)
-        every = np.concatenate([train.rows for train in supply.train])
+        shape, data = self._network.shape, self._data(0)
+        table, order = data.table, BatchSampler(shape.training, data.table)
+        every = np.concatenate([train.rows for train in data.train])
         limits = int(table.source_lengths[every].max()), int(table.target_lengths[every].max())
         # What an augmentation adds is about as long as what is there: one seed stands for all.
-        distinct = {id(train.given): train for train in reversed(supply.train)}.values()
+        distinct = {id(train.original): train for train in reversed(data.train)}.values()
         shapes = widest([order.shapes(train) for train in distinct])
         count = BUCKETS if order.parts == 1 else BUCKETS_OF_PARTS
         buckets = choose_buckets(shapes, limits, count)
@@ -308,7 +303,7 @@ class Fitted:
     jobs: Sequence[Job]
     replicas: Replicas
     state: State
-    position: Position
+    trainer: TrainerState
 
     @cached_property
     def _outputs(self) -> dict[str, list[Sequences]]:
@@ -337,14 +332,14 @@ class Fitted:
 
     def facts(self, replica: int) -> dict[str, Any]:
         """Return the facts of one network's training for `scores.json`."""
-        history = self.position.history[replica]
-        best = history[self.position.best_epoch[replica] - 1]
+        history = self.trainer.history[replica]
+        best = history[self.trainer.best_epoch[replica] - 1]
         return {
             **({} if best.perplexity is None else {"perplexity": best.perplexity}),
             "validation": best.validation,
             "best_epoch": best.epoch,
             "epochs": len(history),
-            **({"diverged": True} if self.position.diverged[replica] else {}),
+            **({"diverged": True} if self.trainer.diverged[replica] else {}),
             "steps": history[-1].steps,
             "seconds": sum(record.seconds for record in history),
         }
@@ -375,7 +370,7 @@ class Replica:
         return [save(folder, self.fitted.weights(self.replica), (table.sources, table.targets))]
 
 
-class _Reports(Listener):
+class _Reports(TrainingCallback):
     """Passes the state of a group on to callbacks."""
 
     def __init__(self, config: TrainingConfig, callbacks: Callbacks) -> None:
@@ -383,35 +378,35 @@ class _Reports(Listener):
         self.logs: list[list[Record]] = []
         self._steps = 0
 
-    def stepped(self, position: Position, steps: int, examples: int) -> None:
+    def stepped(self, trainer: TrainerState, steps: int, examples: int) -> None:
         self._steps = steps
-        self._callbacks.stepped(self.update(position), examples)
+        self._callbacks.stepped(self.update(trainer), examples)
 
-    def epoch_ended(self, position: Position) -> None:
-        self._callbacks.epoch_ended(self.update(position))
+    def epoch_ended(self, trainer: TrainerState) -> None:
+        self._callbacks.epoch_ended(self.update(trainer))
 
-    def update(self, position: Position) -> Progress:
+    def update(self, trainer: TrainerState) -> Progress:
         """Return the state for callbacks."""
-        self.logs = self.logs or [[] for _ in position.history]
-        for log, history in zip(self.logs, position.history, strict=True):
+        self.logs = self.logs or [[] for _ in trainer.history]
+        for log, history in zip(self.logs, trainer.history, strict=True):
             log.extend(map(asdict, history[len(log) :]))
-        diverged = sum(position.diverged)
-        finished = sum(position.stopped) - diverged
+        diverged = sum(trainer.diverged)
+        finished = sum(trainer.stopped) - diverged
         return Progress(
-            epoch=position.epoch,
+            epoch=trainer.epoch,
             epochs=self._config.max_epochs,
-            step=position.step,
+            step=trainer.step,
             steps=self._steps,
-            total=position.total,
+            total=trainer.total,
             logs=self.logs,
-            figures=self._figures(position),
+            figures=self._figures(trainer),
             ended={"finished": finished, "diverged": diverged},
         )
 
-    def _figures(self, position: Position) -> dict[str, list[float]]:
-        going = max(len(position.stopped) - sum(position.stopped), 1)
-        loss = sum(position.losses) / going / max(position.step, 1)
-        best = [score for score in position.best if score > 0]
+    def _figures(self, trainer: TrainerState) -> dict[str, list[float]]:
+        going = max(len(trainer.stopped) - sum(trainer.stopped), 1)
+        loss = sum(trainer.losses) / going / max(trainer.step, 1)
+        best = [score for score in trainer.best if score > 0]
         if self._config.selection.select == "perplexity":
             return {"loss": [loss], "lowest perplexity": [1 / score for score in best]}
         return {"loss": [loss], "best": best}
