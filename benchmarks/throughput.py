@@ -30,7 +30,7 @@ from daxy.learners.neural import Neural
 from daxy.learners.neural.group import Group
 from daxy.models.stacked import Config
 from daxy.runs.environment import describe
-from daxy.tasks import ScanData
+from daxy.tasks import ScanOptions
 from daxy.training.devices import use_every_core
 from daxy.training.loop import STEPS_TOGETHER, Training
 from daxy.training.protocol import protocol
@@ -70,7 +70,7 @@ def training_of(size: Size) -> Training:
         cell=size.cell, layers=size.layers, hidden=size.hidden, attention=size.attention
     )
     learner = Neural(model="stacked", config=config, protocol=protocol("lake2018"))
-    split = ScanData(validation="none").load("scan/simple")
+    split = ScanOptions(validation="none").load("scan/simple")
     jobs = [
         Job(
             name=str(seed),

@@ -42,7 +42,7 @@ from daxy.runs.folder import RESULTS, RunFolder
 from daxy.training.checkpoint import Checkpoint, named_arrays, read_arrays, restored
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstration import demonstrate
-from daxy.worlds.grid import ACTIONS, Cell, Placed, World
+from daxy.worlds.grid import ACTIONS, GridCell, Placed, World
 
 CUT = b"\0\0\n"
 """Stands in an input between what goes to two files."""
@@ -100,8 +100,8 @@ def of_words(read: Callable[[str], Any]) -> Callable[[bytes, Path], Any]:
 SOME = Examples.of([("jump twice".split(), ["I_JUMP"] * 2), (["walk"], ["I_WALK"])])
 PARTS = {"train": SOME, "test": SOME[:1]}
 CIRCLE, SQUARE = grounded.Thing("circle", "red", 2), grounded.Thing("square", "blue", 4)
-WORLD = World(4, Cell(0, 0), (Placed(CIRCLE, Cell(1, 2)), Placed(SQUARE, Cell(3, 3))), 2)
-WORLDS = (WORLD, World(4, Cell(1, 0), WORLD.placed))
+WORLD = World(4, GridCell(0, 0), (Placed(CIRCLE, GridCell(1, 2)), Placed(SQUARE, GridCell(3, 3))), 2)
+WORLDS = (WORLD, World(4, GridCell(1, 0), WORLD.placed))
 WALK = grounded.parse(("walk", "to", "a", "circle"))
 SEEN = Examples(
     Sequences.of([grounded.say(WALK)] * 2),

@@ -23,9 +23,9 @@ from daxy.reproduction.trained import Trained
 from daxy.runs.config import RunConfig, run_config
 from daxy.runs.experiment import Experiment
 from daxy.runs.folder import RunFolder
-from daxy.tasks import Data
+from daxy.tasks import DatasetOptions
 from daxy.training.protocol import protocol
-from daxy.worlds.grid import Cell
+from daxy.worlds.grid import GridCell
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 
@@ -40,7 +40,7 @@ def asked_of() -> Examples:
     return test
 
 
-def run(folder: Path, seed: int, does: Does, data: Data = DATA) -> RunFolder:
+def run(folder: Path, seed: int, does: Does, data: DatasetOptions = DATA) -> RunFolder:
     """Leave a finished run that does what a function does."""
     split, task = data.load(TASK), tasks.get(TASK)
     config = run_config(
@@ -188,7 +188,7 @@ def test_an_agent_that_keeps_to_its_row_ends_in_line_with_the_target(tmp_path: P
     assert shares["right cell"] == pytest.approx(100 * np.mean(same))
 
 
-def target_of(example: Example) -> Cell:
+def target_of(example: Example) -> GridCell:
     """Return the cell of what a command speaks of."""
     phrase = grounded.parse(example.source).phrase
     return example.world.placed[grounded.referent(phrase, example.world.things)].cell

@@ -15,7 +15,7 @@ from daxy.learners.neural import Neural
 from daxy.models.luong import Config
 from daxy.runs.experiment import Experiment
 from daxy.runs.run import Run
-from daxy.tasks import ScanData
+from daxy.tasks import ScanOptions
 from daxy.training.interrupt import Interrupted
 from daxy.training.protocol import Protocol
 
@@ -110,7 +110,7 @@ def test_an_augmentation_that_changes_nothing_in_place_is_refused() -> None:
 def test_a_plateau_without_a_validation_set_is_refused(tmp_path: Path) -> None:
     asked = augmented(tmp_path)
     slower = replace(asked.learner, protocol=replace(RECIPE, lr_factor=0.5))
-    without = ScanData(validation="none")
+    without = ScanOptions(validation="none")
     with pytest.raises(WrongRequest, match="lr-factor needs a validation set"):
         replace(asked, learner=slower, data=without).run([0])
 

@@ -23,7 +23,7 @@ from daxy.runs.saved import load
 from daxy.runs.store import RunStore
 from daxy.training.interrupt import Interrupted
 from daxy.training.protocol import Protocol
-from daxy.worlds.grid import Cell
+from daxy.worlds.grid import GridCell
 
 TASK = "gscan/compositional"
 DATA = tasks.data(TASK, grid=4, resampling=1, kind="simple_intrans", shots=0)
@@ -199,7 +199,7 @@ def test_whether_it_attends_to_the_target_is_counted(trained: RunFolder) -> None
     finds = list[bool]()
     for example, look in zip(test, looks, strict=True):
         world = example.world
-        most = Cell(*divmod(int(look.argmax()), world.size))
+        most = GridCell(*divmod(int(look.argmax()), world.size))
         phrase = grounded.parse(example.source).phrase
         finds.append(most == world.placed[grounded.referent(phrase, world.things)].cell)
     every = next(row for row in found.rows if row.name == "all episodes")

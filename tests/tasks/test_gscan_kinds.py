@@ -12,7 +12,7 @@ import daxy as package
 from daxy.core.errors import WrongFile
 from daxy.core.examples import Examples
 from daxy.formats._gscan_writing import header, write
-from daxy.tasks._gscan_data import CompositionalData
+from daxy.tasks._gscan_options import CompositionalOptions
 from daxy.tasks._gscan_examples import every
 from daxy.tasks._gscan_official import ORDER, examine
 
@@ -23,7 +23,7 @@ SHARE = 0.7
 @pytest.fixture(scope="module")
 def made() -> Examples:
     """Every example of a small set, in an order of no meaning."""
-    shown = every(CompositionalData(grid=4, resampling=1, kind="simple_trans"))
+    shown = every(CompositionalOptions(grid=4, resampling=1, kind="simple_trans"))
     rows = np.random.default_rng(0).permutation(len(shown))[:1_000]
     return shown.take(rows).examples
 

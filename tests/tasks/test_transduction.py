@@ -19,7 +19,7 @@ from daxy.core.examples import Examples, Tokens
 from daxy.core.split import Split
 from daxy.languages import itg
 from daxy.tasks._streams import BLOCK, TOKENS, Copy, Maker, Stream
-from daxy.tasks._transduction_data import FileData
+from daxy.tasks._transduction_options import GrammarFileOptions
 
 MEANINGS: dict[str, Callable[[Tokens], Tokens]] = {
     "copy": lambda source: source,
@@ -171,15 +171,15 @@ def test_a_probability_may_be_written_at_any_length_that_is_read_again() -> None
     """It is kept as a fraction, which is up to twice as long."""
     third = f"0.{'3' * 300}"
     rules = f"{third} A -> a A1 | A1 b\n{1 - Fraction(third)} A -> c | d"
-    data = FileData(grammar=rules, train_pairs=5, validation_pairs=5, test_pairs=5)
+    data = GrammarFileOptions(grammar=rules, train_pairs=5, validation_pairs=5, test_pairs=5)
     known = data.rules
     assert known is not None and known.rules[0].probability == Fraction(third)
     assert len(data.load("transduction/grammar").train) == 5
 
 
 def test_choices_of_another_grammar_are_refused() -> None:
-    other = FileData(grammar="1/2 A -> a A1 | A1 b\n1/2 A -> c | d")
-    with pytest.raises(DaxyError, match="chosen by GrammarData, not by FileData"):
+    other = GrammarFileOptions(grammar="1/2 A -> a A1 | A1 b\n1/2 A -> c | d")
+    with pytest.raises(DaxyError, match="chosen by GrammarOptions, not by GrammarFileOptions"):
         other.load("transduction/svo_sov")
 
 

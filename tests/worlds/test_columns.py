@@ -12,7 +12,7 @@ from daxy.languages.grounded import Command, NoReferent, Phrase, Thing
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstrated import demonstrations
 from daxy.worlds.demonstration import demonstrate
-from daxy.worlds.grid import Cell, Placed, World
+from daxy.worlds.grid import GridCell, Placed, World
 from daxy.worlds.referents import referents
 
 COMMANDS = st.sampled_from(grounded.commands())
@@ -45,7 +45,7 @@ def test_a_map_says_what_the_tensor_does(world: World) -> None:
 
 
 def test_maps_of_grids_of_two_sizes_are_refused() -> None:
-    table = Worlds.of([World(size, Cell(0, 0)) for size in (2, 3)])
+    table = Worlds.of([World(size, GridCell(0, 0)) for size in (2, 3)])
     with pytest.raises(WrongRequest, match="maps are of grids of one size"):
         _ = table.maps
 
@@ -86,7 +86,7 @@ def test_who_stands_on_the_target_moves_it_as_far_as_it_goes_from_there(
     verb: str, manner: str | None, heading: int, times: int
 ) -> None:
     """On a grid of 6 by 6, from row 2 and column 1: to the east there are four cells more."""
-    command, cell = Command(verb, Phrase("circle"), manner), Cell(2, 1)
+    command, cell = Command(verb, Phrase("circle"), manner), GridCell(2, 1)
     world = World(6, cell, (Placed(Thing("circle", "red", 1), cell),), heading)
     place = np.array([grounded.commands().index(command)])
     for shown in (demonstrate(command, world), demonstrations(place, Worlds.of([world]))[0]):

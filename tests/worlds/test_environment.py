@@ -18,7 +18,7 @@ from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstration import demonstrate, spun_before
 from daxy.worlds.environment import GroundedEnv
 from daxy.worlds.episodes import Episodes
-from daxy.worlds.grid import ACTIONS, Cell, Placed, World
+from daxy.worlds.grid import ACTIONS, GridCell, Placed, World
 from daxy.worlds.vector_environment import GroundedVectorEnv
 
 IDS = [name for name in gymnasium.registry if name.startswith("daxy/")]
@@ -212,8 +212,8 @@ def test_what_cannot_be_is_refused(make: object, message: str, examples: Example
 
 def on_grids_of_4(*rows: tuple[str, Sequence[Thing]]) -> Examples:
     """Return examples of what is said, and of which things there are, from the north west on."""
-    cells = [Cell(*divmod(place, 4)) for place in range(16)]
-    worlds = [World(4, Cell(3, 3), tuple(map(Placed, things, cells))) for _, things in rows]
+    cells = [GridCell(*divmod(place, 4)) for place in range(16)]
+    worlds = [World(4, GridCell(3, 3), tuple(map(Placed, things, cells))) for _, things in rows]
     said = Sequences.of(grounded.words(text) for text, _ in rows)
     return Examples(said, Sequences.of([()] * len(rows)), Worlds.of(worlds))
 

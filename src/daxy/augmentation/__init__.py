@@ -8,10 +8,10 @@ from daxy.augmentation.geca import Composer, Geca
 from daxy.augmentation.worlds import Rewriter
 from daxy.core.examples import Examples
 
-__all__ = ["Augmenter", "Composer", "Geca", "Taught"]
+__all__ = ["Augmenter", "Composer", "Geca", "AugmentedTrain"]
 
 
-class Taught(NamedTuple):
+class AugmentedTrain(NamedTuple):
     """What is trained on after augmentation."""
 
     given: Examples
@@ -28,7 +28,7 @@ class Augmenter:
         self._train = train
         self._made = Composer(train, geca) if train.worlds is None else Rewriter(train, geca)
 
-    def taught(self, seed: int) -> Taught:
+    def taught(self, seed: int) -> AugmentedTrain:
         """Return what the run with this seed trains on.
 
         Raises:
@@ -36,5 +36,5 @@ class Augmenter:
         """
         if isinstance(self._made, Rewriter):
             found = self._made.rewritten(seed)
-            return Taught(found.given, found.added, found.changed)
-        return Taught(self._train, self._made.augmented(seed).examples)
+            return AugmentedTrain(found.given, found.added, found.changed)
+        return AugmentedTrain(self._train, self._made.augmented(seed).examples)

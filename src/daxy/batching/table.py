@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.errors import require
-from daxy.core.examples import Examples, Sequences, Views
+from daxy.core.examples import Examples, Sequences, GridObservations
 from daxy.core.vocabulary import Vocabulary
 
 Rows = NDArray[np.int32]
@@ -35,7 +35,7 @@ class Table:
     """Shape [count, longest target + END]."""
     row_of: dict[str, int]
     """The row of each example's key."""
-    views: Views | None = None
+    views: GridObservations | None = None
     """What is seen beside each source."""
 
     @classmethod
@@ -101,14 +101,14 @@ def _first_rows(keys: Sequence[str], row_of: dict[str, int]) -> list[int]:
     return fresh
 
 
-def _joined(views: Sequence[Views | None]) -> Views | None:
+def _joined(views: Sequence[GridObservations | None]) -> GridObservations | None:
     known = [each for each in views if each is not None]
     assert len(known) in (0, len(views))
     if not known:
         return None
     sizes = {each.maps.shape[1] for each in known if len(each.maps)}
     require(len(sizes) < 2, f"grids of several sizes: {sorted(sizes)}")
-    return Views(np.concatenate([each.maps for each in known if len(each.maps)]), known[0].cells)
+    return GridObservations(np.concatenate([each.maps for each in known if len(each.maps)]), known[0].cells)
 
 
 def _stack(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from daxy.core.split import Split
     from daxy.learners.neural.predictor import Predictor
     from daxy.runs.folder import RunFolder
-    from daxy.tasks import Data, Task
+    from daxy.tasks import DatasetOptions, Task
 
 BAR = 40
 BIN = 5
@@ -244,7 +244,7 @@ def _first(split: Split, part: str) -> list[Example]:
     return list(split.named[part][:MOST])
 
 
-def _check_run(folder: RunFolder, split: Split, data: Data) -> None:
+def _check_run(folder: RunFolder, split: Split, data: DatasetOptions) -> None:
     """Refuse a run that was trained on other data than this, where it is asked what it learned."""
     run, config, here = folder.path, folder.config(), split.provenance
     differing = {

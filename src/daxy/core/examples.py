@@ -220,7 +220,7 @@ class Predictions(Sequences):
 
 
 @dataclass(frozen=True, eq=False)
-class Views:
+class GridObservations:
     """What can be seen on a grid, for many examples."""
 
     maps: NDArray[np.uint8]
@@ -243,7 +243,7 @@ class Worlds(Protocol):
         ...
 
     @property
-    def views(self) -> Views:
+    def views(self) -> GridObservations:
         """What a network sees of them."""
         ...
 
@@ -342,7 +342,7 @@ class Examples(Sequence[Example], Brief):
         return map(Example, self.keys, self.source, self.target, worlds)
 
     @property
-    def views(self) -> Views | None:
+    def views(self) -> GridObservations | None:
         """What a network sees of each beside its source; None for nothing."""
         return None if self.worlds is None else self.worlds.views
 

@@ -14,12 +14,12 @@ from daxy.core.errors import RunFailed
 
 
 def lock_file(path: Path) -> Path:
-    """Return the hidden file that other processes meet while one is in; see `alone`."""
+    """Return the hidden file that other processes meet while one is in; see `exclusive_lock`."""
     return path.parent / f".{path.name}.lock"
 
 
 @contextmanager
-def alone(path: Path, busy: str | None = None, patience: float = 0.0) -> Generator[None]:
+def exclusive_lock(path: Path, busy: str | None = None, patience: float = 0.0) -> Generator[None]:
     """Let no other process in while the block runs; a process that ends, or is killed, has left.
 
     What other processes meet is a hidden file beside `path`, which is gone afterwards. A file

@@ -58,7 +58,7 @@ class Provenance:
     `sample` of so many, drawn with `seed`. Empty for the whole."""
 
 
-class Endless(Protocol):
+class ExampleStream(Protocol):
     """Examples without end, numbered from 0, of which any stretch can be made alone."""
 
     def pairs(self, rows: range) -> Examples:
@@ -74,7 +74,7 @@ class Split(Brief):
     validation: Examples
     test: Examples
     provenance: Provenance
-    stream: Endless | None = None
+    stream: ExampleStream | None = None
     """Where train is a stretch of examples without end: those."""
 
     @classmethod
@@ -90,7 +90,7 @@ class Split(Brief):
         source: str = "generated",
         options: Mapping[str, Option],
         tests: Mapping[str, int] | None = None,
-        stream: Endless | None = None,
+        stream: ExampleStream | None = None,
     ) -> Split:
         """Build a split and write down its sizes and checksum."""
         parts = (train, validation, test)

@@ -14,7 +14,7 @@ from daxy.formats._gscan_vectors import RELEASED, Order, order_of, vector
 from daxy.formats._gscan_words import direction, said
 from daxy.languages.grounded import COLORS, SIZES
 from daxy.worlds.columns import code_of, worlds_of
-from daxy.worlds.grid import Cell, Placed, World
+from daxy.worlds.grid import GridCell, Placed, World
 
 ColorOrder = Literal["generator", "released"]
 """In which order colors have their bits: as the authors' generator or their released files do."""
@@ -144,5 +144,5 @@ class _Writer:
         return self.objects[placed]
 
 
-def _position(cell: Cell) -> str:
+def _position(cell: GridCell) -> str:
     return f'{{"row": "{cell.row}", "column": "{cell.column}"}}'

@@ -17,7 +17,7 @@ from daxy.core.errors import UnknownName, WrongFile, WrongRequest, quote, requir
 from daxy.core.files import read_bytes
 from daxy.core.kinds import HEAD, check_kind
 from daxy.languages.grounded import Thing
-from daxy.worlds.grid import HEADINGS, Cell, Placed, World
+from daxy.worlds.grid import HEADINGS, GridCell, Placed, World
 
 FIELDS = ("size", "agent", "heading", "things")
 FIELDS_OF_A_THING = ("shape", "color", "size", "cell")
@@ -110,17 +110,17 @@ def _thing(value: Any) -> Thing:
     return Thing(shape, color, _count(value, "size", "a thing"))
 
 
-def _position(value: Any, name: str, of: str) -> Cell:
+def _position(value: Any, name: str, of: str) -> GridCell:
     found = _object(value, name, of)
-    return Cell(*(_count(found, part, f"`{name}` of {of}") for part in ("row", "column")))
+    return GridCell(*(_count(found, part, f"`{name}` of {of}") for part in ("row", "column")))
 
 
-def _pair(value: Any, name: str, of: str) -> Cell:
+def _pair(value: Any, name: str, of: str) -> GridCell:
     found = _field(value, name, of)
     fits = isinstance(found, list) and len(found) == 2 and all(type(each) is int for each in found)
     if not fits:
         raise WrongRequest(f"`{name}` of {of} is {quote(found)}; expected [row, column]")
-    return Cell(*found)
+    return GridCell(*found)
 
 
 def _count(value: Any, name: str, of: str) -> int:

@@ -10,7 +10,7 @@ from daxy import models, tasks
 from daxy.augmentation.geca import Geca
 from daxy.core.settings import made, stated
 from daxy.papers._paper import Recipe
-from daxy.tasks import Data
+from daxy.tasks import DatasetOptions
 from daxy.training.protocol import protocol, validation
 
 
@@ -22,7 +22,7 @@ def settings_of(recipe: Recipe) -> dict[str, Any]:
         WrongRequest: a setting has a wrong value.
     """
     config = made(models.config(recipe.model), recipe.config, of=f"model {recipe.model}")
-    suited = protocol(recipe.protocol, endless=tasks.get(recipe.tasks[0]).endless)
+    suited = protocol(recipe.protocol, endless=tasks.get(recipe.tasks[0]).is_stream)
     training = replace(suited, **dict[str, Any](recipe.protocol_changes))
     geca = None if recipe.geca is None else made(Geca, recipe.geca, of="geca")
     return {
@@ -33,7 +33,7 @@ def settings_of(recipe: Recipe) -> dict[str, Any]:
     }
 
 
-def data_of(recipe: Recipe, official: Path | None = None) -> Data:
+def data_of(recipe: Recipe, official: Path | None = None) -> DatasetOptions:
     """Return the data options of a recipe, of official files if there are some."""
     data = tasks.data(recipe.tasks[0], official=official, **dict[str, Any](recipe.data))
     return data.for_training(validation(recipe.protocol))

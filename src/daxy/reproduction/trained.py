@@ -24,7 +24,7 @@ from daxy.runs.folder import RunFolder
 from daxy.runs.monitor import Monitor
 from daxy.runs.run import seed_range
 from daxy.runs.saved import load
-from daxy.tasks import Data
+from daxy.tasks import DatasetOptions
 from daxy.training.protocol import DEFAULT, Protocol, validation
 from daxy.training.protocol import protocol as named_protocol
 
@@ -99,7 +99,7 @@ def train(
     config: Mapping[str, Any] | None = None,
     protocol: Protocol | str | None = None,
     geca: Mapping[str, Any] | None = None,
-    data: Data | None = None,
+    data: DatasetOptions | None = None,
     runs: Path | str = "runs",
     monitor: Monitor | None = None,
     restart: bool = False,
@@ -170,7 +170,7 @@ def _learner(
         require(plain, f"{name} is no network; leave out protocol and geca")
         return learners.of_settings({"learner": name, "config": config})
     if not isinstance(protocol, Protocol):
-        protocol = named_protocol(protocol or DEFAULT, endless=tasks.get(task).endless)
+        protocol = named_protocol(protocol or DEFAULT, endless=tasks.get(task).is_stream)
     return Neural.named(name, config, protocol, geca)
 
 

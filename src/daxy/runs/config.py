@@ -10,7 +10,7 @@ from typing import Any
 
 from daxy import learners
 from daxy.core.split import Option, Split
-from daxy.tasks import Data
+from daxy.tasks import DatasetOptions
 
 FORMAT = 3
 """Of run folders and the training that fills them: a change of what a config means raises it."""
@@ -55,7 +55,7 @@ class RunConfig:
 
 
 def run_config(
-    task: str, data: Data, split: Split, settings: dict[str, Any], seed: int
+    task: str, data: DatasetOptions, split: Split, settings: dict[str, Any], seed: int
 ) -> RunConfig:
     """Return the configuration of one run on this split."""
     said = data.choices
@@ -71,6 +71,6 @@ def run_config(
 
 
 @cache
-def load(task: str, data: Data) -> Split:
+def load(task: str, data: DatasetOptions) -> Split:
     """Return a task's data, which many runs may share."""
     return data.load(task)

@@ -15,7 +15,7 @@ import numpy as np
 from daxy.core import cache as disk
 from daxy.core.examples import Examples, Sequences
 from daxy.core.split import Provenance, Sizes, Split
-from daxy.tasks._data import Data
+from daxy.tasks._dataset_options import DatasetOptions
 from daxy.version import __version__
 from daxy.worlds.columns import Worlds, worlds_of
 
@@ -27,7 +27,7 @@ PART = 4 + len(fields(Worlds))
 """Columns of a part."""
 
 
-def cached(task: str, data: Data, make: Callable[[], Split]) -> Split:
+def cached(task: str, data: DatasetOptions, make: Callable[[], Split]) -> Split:
     """Return a generated split from the cache, or generate it and keep it.
 
     Args:

@@ -15,7 +15,7 @@ from daxy.core.examples import Examples, Tokens
 from daxy.core.split import Split
 from daxy.tasks import _validation
 from daxy.tasks._by_rules import NoRules
-from daxy.tasks._data import Data
+from daxy.tasks._dataset_options import DatasetOptions
 from daxy.tasks._files import OfficialFiles
 from daxy.tasks._release import File
 from daxy.tasks._task import Task
@@ -24,12 +24,12 @@ LEARNED = ("train", "validation")
 
 
 @dataclass(frozen=True, kw_only=True)
-class FilesData(Data):
+class FilesOptions(DatasetOptions):
     """Which data of a task of files is meant: all of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class CarvedFilesData(FilesData):
+class FilesValidationOptions(FilesOptions):
     """Which data of a task of files is meant that has no validation set of its own."""
 
     validation: Literal["published", "draw", "none"] = "published"
@@ -38,17 +38,17 @@ class CarvedFilesData(FilesData):
     validation_fraction: float = 0.1
     """Share of the training examples that becomes the validation set."""
 
-    carved: ClassVar[bool] = True
+    has_validation_option: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         fraction = self.validation_fraction
         require(0 < fraction < 1, f"validation fraction must be between 0 and 1, not {fraction:g}")
-        self.check_fraction(carved=self.validation == "draw")
+        self.check_fraction(is_requested=self.validation == "draw")
 
 
 @dataclass(frozen=True, kw_only=True)
-class FilesTask(Task[FilesData]):
+class FilesTask(Task[FilesOptions]):
     """Files with a part each, in a format of `daxy.formats`."""
 
     release: OfficialFiles
@@ -64,11 +64,11 @@ class FilesTask(Task[FilesData]):
         return self.release
 
     @property
-    def options(self) -> type[FilesData]:
+    def options(self) -> type[FilesOptions]:
         """What users can choose of its data."""
-        return FilesData if "validation" in self.parts else CarvedFilesData
+        return FilesOptions if "validation" in self.parts else FilesValidationOptions
 
-    def made(self, data: FilesData) -> Split:
+    def build(self, data: FilesOptions) -> Split:
         """Return the data of the files; see `Task.split`."""
         if data.official is None:
             where = f"a clone of {self.release.home} (licence {self.release.licence})"
@@ -78,7 +78,7 @@ class FilesTask(Task[FilesData]):
         files = self.release.read(data.official)
         parts = {name: _examples(self.form, files[path]) for name, path in self.parts.items()}
         learned = {name: parts.pop(name) for name in LEARNED if name in parts}
-        train, validation = self._carved(learned, data)
+        train, validation = self._split_validation(learned, data)
         return Split.of(
             train=train,
             validation=validation,
@@ -110,16 +110,16 @@ class FilesTask(Task[FilesData]):
             return f"{text} has another target in the files of {self.name}"
         return f"{text} is no source in the files of {self.name}"
 
-    def _carved(
-        self, learned: Mapping[str, Examples], data: FilesData
+    def _split_validation(
+        self, learned: Mapping[str, Examples], data: FilesOptions
     ) -> tuple[Examples, Examples]:
         train = learned["train"]
-        if not isinstance(data, CarvedFilesData) or data.validation != "draw":
+        if not isinstance(data, FilesValidationOptions) or data.validation != "draw":
             data.check_plain("seed", f"{self.name} draws nothing")
             return train, learned.get("validation", train[:0])
         rows = np.arange(len(train))
         kept, drawn = _validation.draw(rows, data.validation_fraction, data.seed, self.name)
-        _validation.check_sizes(len(kept), len(drawn), carved=True)
+        _validation.check_sizes(len(kept), len(drawn), is_requested=True)
         return train.take(kept), train.take(drawn)
 
 

@@ -15,7 +15,7 @@ from daxy.core.random import stream
 from daxy.core.workers import spread
 from daxy.languages import grounded
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Command, Thing
-from daxy.tasks._gscan_data import GscanData, Kind
+from daxy.tasks._gscan_options import GscanOptions, Kind
 from daxy.worlds.columns import Worlds, worlds_of
 from daxy.worlds.demonstrated import demonstrated
 from daxy.worlds.placement import (
@@ -34,7 +34,7 @@ SHARD = 45
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class Demonstrations:
     """Commands, each shown in a world, as columns."""
 
     command: NDArray[np.uint16]
@@ -44,7 +44,7 @@ class Shown:
     actions: Sequences
 
     @classmethod
-    def of(cls, examples: Examples) -> Shown:
+    def of(cls, examples: Examples) -> Demonstrations:
         """Return examples whose first things are the targets.
 
         Raises:
@@ -55,7 +55,7 @@ class Shown:
         return cls(commands, worlds_of(examples), examples.target)
 
     @classmethod
-    def joined(cls, parts: Sequence[Shown]) -> Shown:
+    def joined(cls, parts: Sequence[Demonstrations]) -> Demonstrations:
         """Return the examples of all parts, one after another."""
         return cls(
             np.concatenate([part.command for part in parts]),
@@ -66,9 +66,9 @@ class Shown:
     def __len__(self) -> int:
         return len(self.command)
 
-    def take(self, rows: NDArray[np.integer]) -> Shown:
+    def take(self, rows: NDArray[np.integer]) -> Demonstrations:
         """Return the examples at these positions, in this order, repeats included."""
-        return Shown(self.command[rows], self.worlds.take(rows), self.actions.take(rows))
+        return Demonstrations(self.command[rows], self.worlds.take(rows), self.actions.take(rows))
 
     @property
     def examples(self) -> Examples:
@@ -129,7 +129,7 @@ def _is_of(command: Command, kind: Kind) -> bool:
     }[kind]
 
 
-def every(data: GscanData) -> Shown:
+def generate_all(data: GscanOptions) -> Demonstrations:
     """Return every command of a kind in every situation of every thing that it can speak of.
 
     Raises:
@@ -144,22 +144,22 @@ def every(data: GscanData) -> Shown:
     _check_count(data, len(pairs))
     shards = [(data, pairs[first : first + SHARD]) for first in range(0, len(pairs), SHARD)]
     if data.workers == 1:
-        return Shown.joined([_shard(*shard) for shard in shards])
-    return Shown.joined(spread(min(data.workers, len(shards)), _shard, shards))
+        return Demonstrations.joined([_shard(*shard) for shard in shards])
+    return Demonstrations.joined(spread(min(data.workers, len(shards)), _shard, shards))
 
 
-def _check_count(data: GscanData, pairs: int) -> None:
+def _check_count(data: GscanOptions, pairs: int) -> None:
     """Refuse more examples than `MOST`, before any is made."""
     count = pairs * count_of_situations(data.grid, data.resampling)
     many = f"a grid of {data.grid} and a resampling of {data.resampling:,} make {count:,} examples"
     require(count <= MOST, f"{many}; expected at most {MOST:,}")
 
 
-def _shard(data: GscanData, pairs: Sequence[tuple[int, Thing]]) -> Shown:
-    return Shown.joined([_pair(data, *pair) for pair in pairs])
+def _shard(data: GscanOptions, pairs: Sequence[tuple[int, Thing]]) -> Demonstrations:
+    return Demonstrations.joined([_pair(data, *pair) for pair in pairs])
 
 
-def _pair(data: GscanData, place: int, target: Thing) -> Shown:
+def _pair(data: GscanOptions, place: int, target: Thing) -> Demonstrations:
     """Return a command in every situation of a thing."""
     command = grounded.commands()[place]
     where = situations_of(data.grid, data.resampling, data.seed, target)
@@ -167,7 +167,7 @@ def _pair(data: GscanData, place: int, target: Thing) -> Shown:
     draw = stream(data.seed, f"gscan/{data.grid}/{words}, {target}")
     worlds = shown(command.phrase, target, where, data.grid, draw)
     actions = demonstrated(command, target, worlds, spin_after=data.spin == "after")
-    return Shown(np.full(len(where), place, np.uint16), worlds, actions)
+    return Demonstrations(np.full(len(where), place, np.uint16), worlds, actions)
 
 
 @lru_cache(maxsize=len(COLORS) * len(SHAPES) * len(SIZES))

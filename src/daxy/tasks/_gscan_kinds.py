@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from daxy.tasks._gscan_examples import Shown
+from daxy.tasks._gscan_examples import Demonstrations
 from daxy.tasks._gscan_predicates import HELD_OUT, Flags
 
 Kind = Literal["generalization", "target_lengths", "uniform"]
@@ -47,7 +47,7 @@ class Taken(NamedTuple):
 
 
 def kind_of(
-    tables: Mapping[str, Shown],
+    tables: Mapping[str, Demonstrations],
     flags: Mapping[str, Flags],
     header: Mapping[str, Any],
 ) -> Taken:
@@ -72,7 +72,7 @@ def kind_of(
     return Taken("uniform")
 
 
-def _is_draw(tables: Mapping[str, Shown], header: Mapping[str, Any]) -> bool:
+def _is_draw(tables: Mapping[str, Demonstrations], header: Mapping[str, Any]) -> bool:
     """Whether few examples happen to be split by their length, in the share that a draw has."""
     tested = len(tables[RANDOM])
     count = tested + sum(len(tables.get(name, ())) for name in LEARNED)
@@ -82,7 +82,7 @@ def _is_draw(tables: Mapping[str, Shown], header: Mapping[str, Any]) -> bool:
     return tested == count - round(share * count)
 
 
-def _threshold(tables: Mapping[str, Shown], long: str) -> tuple[int, int]:
+def _threshold(tables: Mapping[str, Demonstrations], long: str) -> tuple[int, int]:
     """Return the number of actions above which a part has what there is, and how many disagree.
 
     The number is nowhere written: it is the one that the fewest examples disagree with.

@@ -19,7 +19,7 @@ from daxy.formats._gscan_writing import PARTS
 from daxy.formats.gscan_json import Dataset
 from daxy.languages import grounded
 from daxy.languages.grounded import NoReferent
-from daxy.tasks._gscan_examples import Shown
+from daxy.tasks._gscan_examples import Demonstrations
 from daxy.tasks._gscan_kinds import LEARNED, LONG, RANDOM, TRAIN, WORDS, Taken, kind_of
 from daxy.tasks._gscan_predicates import HELD_OUT, Flags, held_out
 from daxy.worlds.columns import worlds_of
@@ -157,7 +157,7 @@ def repeated(dataset: Dataset) -> int:
 
 def shots(dataset: Dataset) -> int:
     """Return how many examples that the few-shot test holds out are in train."""
-    tables = (Shown.of(dataset.parts[name]) for name in LEARNED if name in dataset.parts)
+    tables = (Demonstrations.of(dataset.parts[name]) for name in LEARNED if name in dataset.parts)
     place = list(HELD_OUT).index(FEW_SHOT)
     return sum(int(held_out(shown)[:, place].sum()) for shown in tables)
 
@@ -179,18 +179,18 @@ def longest(dataset: Dataset, usual: int) -> int:
     return max(short, min(usual, int(lengths[LONG].min()) - 1))
 
 
-def _tables(dataset: Dataset) -> dict[str, Shown]:
-    return {name: Shown.of(examples) for name, examples in dataset.parts.items()}
+def _tables(dataset: Dataset) -> dict[str, Demonstrations]:
+    return {name: Demonstrations.of(examples) for name, examples in dataset.parts.items()}
 
 
-def _grids(shown: Shown, header: Mapping[str, Any]) -> Iterator[Problem]:
+def _grids(shown: Demonstrations, header: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield the examples whose grid is not of the size that the file says."""
     size = header.get("grid_size")
     for row in np.flatnonzero(shown.worlds.size != size).tolist():
         yield row, f"grid_size is {shown.worlds.size[row]}; the file's is {size!r}"
 
 
-def _meanings(shown: Shown, *, spin_after: bool) -> Iterator[Problem]:
+def _meanings(shown: Demonstrations, *, spin_after: bool) -> Iterator[Problem]:
     """Yield the examples whose command does not speak of the target, or asks for other actions."""
     commands = grounded.commands()
     clear = referents(shown.command, shown.worlds) == 0
@@ -221,7 +221,7 @@ def _difference(ours: Sequence[str], theirs: Sequence[str]) -> str:
     return f"action {place} is {quote(given)}; the demonstration has {quote(expected)}"
 
 
-def _memberships(name: str, shown: Shown, flags: Flags, taken: Taken) -> Iterator[Problem]:
+def _memberships(name: str, shown: Demonstrations, flags: Flags, taken: Taken) -> Iterator[Problem]:
     """Yield the examples that do not belong to their part."""
     if taken.kind == "target_lengths":
         lengths, most = shown.actions.lengths, taken.threshold
@@ -242,7 +242,7 @@ def _memberships(name: str, shown: Shown, flags: Flags, taken: Taken) -> Iterato
 
 
 def _all_memberships(
-    tables: Mapping[str, Shown], flags: Mapping[str, Flags], taken: Taken
+    tables: Mapping[str, Demonstrations], flags: Mapping[str, Flags], taken: Taken
 ) -> dict[str, list[Problem]]:
     """Return the examples of each part that do not belong there, or one where most do not."""
     found = {
@@ -258,7 +258,7 @@ def _all_memberships(
     return {part: [(row, f"{problem}; {more}")] if part == name else [] for part in tables}
 
 
-def _spin_after(tables: Mapping[str, Shown]) -> bool:
+def _spin_after(tables: Mapping[str, Demonstrations]) -> bool:
     """Return whether spinning comes after a step; it is what most demonstrations have."""
     commands = grounded.commands()
     spinning = np.array([each.manner == "while spinning" for each in commands])
@@ -271,7 +271,7 @@ def _spin_after(tables: Mapping[str, Shown]) -> bool:
     return 2 * after > count
 
 
-def _repeated(shown: Shown, taught: NDArray[np.int64]) -> Iterator[Problem]:
+def _repeated(shown: Demonstrations, taught: NDArray[np.int64]) -> Iterator[Problem]:
     """Yield the examples that train has too, but for what stands around."""
     for row in np.flatnonzero(np.isin(shown.alike, taught)).tolist():
         yield row, "train or dev has an example of this command, target cell and actions"

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from daxy.languages import grounded
 from daxy.languages.grounded import COLORS, MANNERS, SHAPES, SIZES, VERBS
-from daxy.tasks._gscan_examples import Shown
+from daxy.tasks._gscan_examples import Demonstrations
 from daxy.worlds.placement import DIRECTIONS
 
 NO_MANNER = "none"
 
 
-def facts(shown: Shown) -> dict[str, float]:
+def facts(shown: Demonstrations) -> dict[str, float]:
     """Return how many examples are unique, and of these how many a command has: Table 3.
 
     An example is unique if command, actions or the target's cell differ.
@@ -25,7 +25,7 @@ def facts(shown: Shown) -> dict[str, float]:
     return {"unique": unique, "unique per command": unique / commands if commands else 0.0}
 
 
-def distributions(shown: Shown) -> dict[str, dict[str, int]]:
+def distributions(shown: Demonstrations) -> dict[str, dict[str, int]]:
     """Return how many examples there are of each verb, manner, target, direction, distance."""
     shapes, colors, sizes = shown.targets.T.astype(np.int64)
     commands = grounded.commands()

@@ -19,13 +19,13 @@ from daxy.tasks._official import NacsFiles
 from daxy.tasks._predicates import LongerThan
 from daxy.tasks._rules import Added, HoldOut, Partition, Rule
 from daxy.tasks._scan_checks import counts, is_mirrored, is_scan
-from daxy.tasks._scan_data import ScanData
+from daxy.tasks._scan_options import ScanOptions
 from daxy.tasks._task import Task
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class ScanTask(Task[ScanData]):
+class ScanTask(Task[ScanOptions]):
     """One split of SCAN, scored by exact match."""
 
     how: Rule
@@ -41,17 +41,17 @@ class ScanTask(Task[ScanData]):
         return (isinstance(self.how, Added) and self.how.released) or self.sizes
 
     @property
-    def options(self) -> type[ScanData]:
+    def options(self) -> type[ScanOptions]:
         """What users can choose of its data."""
-        return ScanData
+        return ScanOptions
 
-    def made(self, data: ScanData) -> Split:
+    def build(self, data: ScanOptions) -> Split:
         """Return the data of this task; see `Task.split`."""
         if self._primitive_rule is None:
             data.check_plain("oversample", f"{self.name} repeats no command")
         train, held_out, test = self._parts(data)
-        carved = data.validation not in ("published", "none")
-        _validation.check_sizes(len(train), len(held_out), carved=carved)
+        is_requested = data.validation not in ("published", "none")
+        _validation.check_sizes(len(train), len(held_out), is_requested=is_requested)
         generated = data.official is None
         fixed = isinstance(self.how, HoldOut)
         return Split.of(
@@ -92,7 +92,7 @@ class ScanTask(Task[ScanData]):
         """Other names of actions."""
         return scan.ALIASES
 
-    def _parts(self, data: ScanData) -> tuple[Examples, Examples, Examples]:
+    def _parts(self, data: ScanOptions) -> tuple[Examples, Examples, Examples]:
         if data.validation.startswith(_released.PREFIX):
             release = data.official, self.nacs, self.how, data.validation, self.name
             train, chosen, test = _released.load(*release)
@@ -100,7 +100,7 @@ class ScanTask(Task[ScanData]):
         parts = self._partition(data)
         return *self._carve(parts, data), scan.pairs().take(parts.test)
 
-    def _partition(self, data: ScanData) -> Partition:
+    def _partition(self, data: ScanOptions) -> Partition:
         if data.official is None:
             return self.how.partition(data.seed, oversample=data.oversample)
         if self.stem is None and self.nacs is None:
@@ -111,7 +111,7 @@ class ScanTask(Task[ScanData]):
         _, first = np.unique(parts.train, return_index=True)
         return Partition(parts.train[np.sort(first)], parts.test)
 
-    def _carve(self, parts: Partition, data: ScanData) -> tuple[Examples, Examples]:
+    def _carve(self, parts: Partition, data: ScanOptions) -> tuple[Examples, Examples]:
         fraction = data.validation_fraction
         match data.validation:
             case "draw":

@@ -1,4 +1,4 @@
-"""Endless streams of pairs, of which any stretch can be made without what comes before it."""
+"""ExampleStream streams of pairs, of which any stretch can be made without what comes before it."""
 
 from __future__ import annotations
 

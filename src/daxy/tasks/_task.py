@@ -15,14 +15,14 @@ from daxy.core.errors import require
 from daxy.core.examples import Example, Examples, Tokens
 from daxy.core.split import Sizes, Split
 from daxy.tasks._by_rules import ByRules
-from daxy.tasks._data import Data
+from daxy.tasks._dataset_options import DatasetOptions
 from daxy.tasks._files import OfficialFiles
 from daxy.tasks._scored import Scored
 
 SHOWN_TOKENS = 12
 """Tokens of one side of an example that a card shows."""
 
-Options = TypeVar("Options", bound=Data)
+Options = TypeVar("Options", bound=DatasetOptions)
 """What users can choose of a task's data."""
 
 
@@ -66,7 +66,7 @@ class Task(Brief, ByRules, Scored, Generic[Options]):
         return self.sizes if self.published else None
 
     @property
-    def endless(self) -> bool:
+    def is_stream(self) -> bool:
         """Whether there are always more examples to train on: its splits have a stream."""
         return False
 
@@ -92,10 +92,10 @@ class Task(Brief, ByRules, Scored, Generic[Options]):
         require(fits, f"{other}, not by {type(chosen).__name__}")
         # A kind of its own, as the command line has one, is one to other processes too.
         plain = chosen if type(chosen) is self.options else self.options(**vars(chosen))
-        return self.made(plain)
+        return self.build(plain)
 
     @abstractmethod
-    def made(self, data: Options) -> Split:
+    def build(self, data: Options) -> Split:
         """Return the data that is chosen; see `split`."""
 
     def files(self) -> OfficialFiles | None:
@@ -134,13 +134,13 @@ class Task(Brief, ByRules, Scored, Generic[Options]):
         lines = [f"# {self.name}", "", self.summary, ""]
         lines += [f"- Paper: {self.paper}", f"- Split: {rule}"]
         each = ", ".join(f"{name} {count}" for name, count in self.sizes.tests.items())
-        made, printed = self.sizes, self.published_sizes
-        if printed not in (None, made):
+        generated, printed = self.sizes, self.published_sizes
+        if printed not in (None, generated):
             assert printed is not None
             lines += [f"- Published sizes: {printed.train} train lines, {printed.test} test lines"]
-        sizes = f"{made.train} train lines, {made.test} test lines"
+        sizes = f"{generated.train} train lines, {generated.test} test lines"
         known = (
-            "Published sizes" if printed == made else "Sizes as generated" if printed else "Sizes"
+            "Published sizes" if printed == generated else "Sizes as generated" if printed else "Sizes"
         )
         lines += [f"- {known}: {sizes}{f' ({each})' if each else ''}"]
         files = self.files()

@@ -64,7 +64,7 @@ def twin(command: Tokens, held_out: str) -> Tokens:
     return tuple(f" {' '.join(command)} ".replace(f" {held_out} ", f" {scan.PROXY} ").split())
 
 
-def check_sizes(train: int, held_out: int, *, carved: bool) -> None:
+def check_sizes(train: int, held_out: int, *, is_requested: bool) -> None:
     """Refuse a validation set that leaves nothing to train on, or is asked for and empty."""
     require(train > 0, "the validation fraction leaves nothing to train on")
-    require(held_out > 0 or not carved, "the validation fraction leaves the validation set empty")
+    require(held_out > 0 or not is_requested, "the validation fraction leaves the validation set empty")

@@ -27,8 +27,8 @@ from daxy.tasks import _gscan_official as _official
 from daxy.tasks import _gscan_statistics as _statistics
 from daxy.tasks._cached import cached
 from daxy.tasks._checked import Checked, Count
-from daxy.tasks._gscan_data import CompositionalData, GscanData, LengthData
-from daxy.tasks._gscan_examples import Shown, every
+from daxy.tasks._gscan_options import CompositionalOptions, GscanOptions, LengthOptions
+from daxy.tasks._gscan_examples import Demonstrations, generate_all
 from daxy.tasks._gscan_predicates import HELD_OUT, held_out
 from daxy.tasks._task import Task
 from daxy.worlds.executed import executed
@@ -37,7 +37,7 @@ from daxy.worlds.grid import LEFT, RIGHT
 RUIS = "Ruis et al. 2020, A benchmark for systematic generalization in grounded language"
 
 Rows = NDArray[np.int64]
-Kind = TypeVar("Kind", bound=GscanData)
+Kind = TypeVar("Kind", bound=GscanOptions)
 
 LEARNED = {name: PARTS[name] for name in ("train", "validation")}
 TESTS = dict(zip("BCDEFGH", HELD_OUT, strict=True))
@@ -107,22 +107,22 @@ class GscanTask(Task[Kind], Generic[Kind]):
 
     def _generated(self, data: Kind) -> Split:
         """Return the data of this task, made anew."""
-        shown = every(data)
-        known, shots, tests = self.divided(shown, data)
+        shown = generate_all(data)
+        known, shots, tests = self.assign(shown, data)
         train, validation, unseen = _drawn(known, data, self.name)
         train = np.sort(np.concatenate([train, shots]))
         require(len(train) > 0, "the fractions leave nothing to train on")
         require(len(validation) > 0, "the validation fraction leaves the validation set empty")
         taught = np.concatenate([train, validation])
         first = {"A": unseen[~np.isin(shown.alike[unseen], shown.alike[taught])]}
-        rows = first | self.kept(tests, shown.actions.lengths, train, data)
+        rows = first | self.filter_tests(tests, shown.actions.lengths, train, data)
         test = np.concatenate(list(rows.values()))
         return Split.of(
             train=shown.take(train).examples,
             validation=shown.take(validation).examples,
             test=shown.take(test).examples,
             task=self.name,
-            rule=self.said(data),
+            rule=self.describe(data),
             seed=data.seed,
             options=data.options,
             tests={name: len(each) for name, each in rows.items()},
@@ -131,13 +131,13 @@ class GscanTask(Task[Kind], Generic[Kind]):
     def _official(self, data: Kind, official: Path) -> Split:
         """Return the data of an official file."""
         usual = type(data)()
-        open_to_files = {name: getattr(usual, name) for name in self.told}
+        open_to_files = {name: getattr(usual, name) for name in self.options_in_file}
         chosen = replace(data, official=None, workers=1, **open_to_files)
         plain = f"{self.name} takes --official without other choices: the file has made them"
         require(chosen == usual, plain)
         dataset = _official.load(official, list(self.official_parts.values()), self.name)
-        options = self.said_in(dataset)
-        for name in self.told:
+        options = self.options_from_header(dataset)
+        for name in self.options_in_file:
             # What is as usual may not have been chosen.
             given, found = getattr(data, name), options[name]
             other = f"{official} has {name} {found}, not {given}"
@@ -160,18 +160,18 @@ class GscanTask(Task[Kind], Generic[Kind]):
 
     def facts(self, examples: Examples) -> dict[str, float]:
         """Return the columns of Table 3."""
-        return _statistics.facts(Shown.of(examples))
+        return _statistics.facts(Demonstrations.of(examples))
 
     def distributions(self, examples: Examples) -> dict[str, dict[str, int]]:
         """Return what the authors plot: examples by verb, manner, target, direction, distance."""
-        return _statistics.distributions(Shown.of(examples))
+        return _statistics.distributions(Demonstrations.of(examples))
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def options_in_file(self) -> tuple[str, ...]:
         """The choices that an official file tells."""
         return ("grid", "kind", "spin", "train_fraction")
 
-    def said_in(self, dataset: Dataset) -> dict[str, Option]:
+    def options_from_header(self, dataset: Dataset) -> dict[str, Option]:
         """Return the choices that an official file says, or shows."""
         header, usual = dataset.header, self.options()
         return {
@@ -203,10 +203,10 @@ class GscanTask(Task[Kind], Generic[Kind]):
         """The official names of the parts, by ours: train, validation, and each test."""
 
     @abstractmethod
-    def divided(self, shown: Shown, data: Kind) -> tuple[Rows, Rows, Mapping[str, Rows]]:
+    def assign(self, shown: Demonstrations, data: Kind) -> tuple[Rows, Rows, Mapping[str, Rows]]:
         """Return what no test holds out, what of a test is in train, and what tests hold out."""
 
-    def kept(
+    def filter_tests(
         self,
         tests: Mapping[str, Rows],
         lengths: NDArray[np.int64],  # noqa: ARG002 - for those that leave something out
@@ -218,18 +218,18 @@ class GscanTask(Task[Kind], Generic[Kind]):
 
     @staticmethod
     @abstractmethod
-    def said(data: Kind) -> str:
+    def describe(data: Kind) -> str:
         """Return in words what is in which part."""
 
 
 @final
-class Compositional(GscanTask[CompositionalData]):
+class Compositional(GscanTask[CompositionalOptions]):
     """Tests A to H, of what is never seen together in train."""
 
     @property
-    def options(self) -> type[CompositionalData]:
+    def options(self) -> type[CompositionalOptions]:
         """What users can choose of its data."""
-        return CompositionalData
+        return CompositionalOptions
 
     @property
     def official_parts(self) -> Mapping[str, str]:
@@ -237,13 +237,13 @@ class Compositional(GscanTask[CompositionalData]):
         return LEARNED | {"A": _official.RANDOM} | TESTS
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def options_in_file(self) -> tuple[str, ...]:
         """The choices that an official file tells."""
-        return (*super().told, "shots")
+        return (*super().options_in_file, "shots")
 
-    def said_in(self, dataset: Dataset) -> dict[str, Option]:
+    def options_from_header(self, dataset: Dataset) -> dict[str, Option]:
         """Return the choices that an official file says; its shots are counted."""
-        return super().said_in(dataset) | {"shots": _official.shots(dataset)}
+        return super().options_from_header(dataset) | {"shots": _official.shots(dataset)}
 
     def sizes_with(self, options: Mapping[str, Option]) -> Sizes:
         """Return the published sizes of a set with so many shots: what train has, G lacks."""
@@ -251,8 +251,8 @@ class Compositional(GscanTask[CompositionalData]):
         tests = {**self.sizes.tests, "G": self.sizes.tests["G"] - more}
         return replace(self.sizes, train=self.sizes.train + more, tests=tests)
 
-    def divided(
-        self, shown: Shown, data: CompositionalData
+    def assign(
+        self, shown: Demonstrations, data: CompositionalOptions
     ) -> tuple[Rows, Rows, Mapping[str, Rows]]:
         """Return what no test holds out, the shots of G, and what B to H hold out."""
         flags = held_out(shown)
@@ -269,12 +269,12 @@ class Compositional(GscanTask[CompositionalData]):
         rows["G"] = np.setdiff1d(rows["G"], shots)
         return known, shots, rows
 
-    def kept(
+    def filter_tests(
         self,
         tests: Mapping[str, Rows],
         lengths: NDArray[np.int64],
         train: Rows,
-        data: CompositionalData,
+        data: CompositionalOptions,
     ) -> dict[str, Rows]:
         """Return what is left of what tests hold out, given what is in train."""
         longest = lengths[train].max() if data.drop_longer else lengths.max()
@@ -282,7 +282,7 @@ class Compositional(GscanTask[CompositionalData]):
         return dict(tests) | short
 
     @staticmethod
-    def said(data: CompositionalData) -> str:
+    def describe(data: CompositionalOptions) -> str:
         """Return in words what is in which part."""
         longer = " without what is longer than anything in train" * data.drop_longer
         shots = f", and {data.shots} of G" * (data.kind == "adverb")
@@ -297,13 +297,13 @@ class Compositional(GscanTask[CompositionalData]):
 
 
 @final
-class Length(GscanTask[LengthData]):
+class Length(GscanTask[LengthOptions]):
     """Test I, of longer action sequences than any in train."""
 
     @property
-    def options(self) -> type[LengthData]:
+    def options(self) -> type[LengthOptions]:
         """What users can choose of its data."""
-        return LengthData
+        return LengthOptions
 
     @property
     def official_parts(self) -> Mapping[str, str]:
@@ -311,22 +311,22 @@ class Length(GscanTask[LengthData]):
         return LEARNED | {"A": _official.RANDOM, "I": _official.LONG}
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def options_in_file(self) -> tuple[str, ...]:
         """The choices that an official file tells."""
-        return (*super().told, "max_length")
+        return (*super().options_in_file, "max_length")
 
-    def said_in(self, dataset: Dataset) -> dict[str, Option]:
+    def options_from_header(self, dataset: Dataset) -> dict[str, Option]:
         """Return the choices that an official file says; how long train is, is seen."""
         seen = _official.longest(dataset, self.options().max_length)
-        return super().said_in(dataset) | {"max_length": seen}
+        return super().options_from_header(dataset) | {"max_length": seen}
 
-    def divided(self, shown: Shown, data: LengthData) -> tuple[Rows, Rows, Mapping[str, Rows]]:
+    def assign(self, shown: Demonstrations, data: LengthOptions) -> tuple[Rows, Rows, Mapping[str, Rows]]:
         """Return what is short enough for train, nothing, and the rest."""
         long = shown.actions.lengths > data.max_length
         return np.flatnonzero(~long), np.zeros(0, np.int64), {"I": np.flatnonzero(long)}
 
     @staticmethod
-    def said(data: LengthData) -> str:
+    def describe(data: LengthOptions) -> str:
         """Return in words what is in which part."""
         return (
             f"train: {data.train_fraction:.0%} of up to {data.max_length} actions; A: the"
@@ -352,7 +352,7 @@ def _checked(examined: _official.Examined) -> Checked:
     )
 
 
-def _drawn(known: Rows, data: GscanData, name: str) -> tuple[Rows, Rows, Rows]:
+def _drawn(known: Rows, data: GscanOptions, name: str) -> tuple[Rows, Rows, Rows]:
     """Return train, validation, and what is left, each in the order in which it was made."""
     order = stream(data.seed, f"{name}/split").permutation(known)
     taught = round(data.train_fraction * len(known))
@@ -377,7 +377,7 @@ _TASKS: tuple[Task[Any], ...] = (
         family="gscan/compositional",
         summary="commands grounded in a world, in combinations that are not in train",
         paper=RUIS,
-        rule=Compositional.said(CompositionalData()),
+        rule=Compositional.describe(CompositionalOptions()),
         sizes=Sizes(train=371_649, test=sum(_COUNTS.values()), tests=_COUNTS),
         metrics=("exact", "executes"),
     ),
@@ -386,7 +386,7 @@ _TASKS: tuple[Task[Any], ...] = (
         family="gscan/length",
         summary="commands grounded in a world, with more actions than any in train",
         paper=RUIS,
-        rule=Length.said(LengthData()),
+        rule=Length.describe(LengthOptions()),
         sizes=Sizes(train=182_122, test=37_784 + 198_588, tests={"A": 37_784, "I": 198_588}),
         metrics=("exact", "executes"),
     ),

@@ -21,7 +21,7 @@ from daxy.languages import scan as scan_language
 from daxy.tasks import scan
 from daxy.tasks._checked import Count
 from daxy.tasks._scan_checks import counts, is_mirrored, is_scan
-from daxy.tasks._scan_data import ScanData
+from daxy.tasks._scan_options import ScanOptions
 from daxy.tasks._scan_task import ScanTask
 from daxy.tasks._task import Task
 from daxy.worlds.grid import World
@@ -29,7 +29,7 @@ from daxy.worlds.grid import World
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class NacsTask(Task[ScanData]):
+class NacsTask(Task[ScanOptions]):
     """The mirror of a split of SCAN, scored by back-mapping."""
 
     mirrored: ScanTask
@@ -40,11 +40,11 @@ class NacsTask(Task[ScanData]):
         return self.mirrored.published_sizes
 
     @property
-    def options(self) -> type[ScanData]:
+    def options(self) -> type[ScanOptions]:
         """What users can choose of its data."""
-        return ScanData
+        return ScanOptions
 
-    def made(self, data: ScanData) -> Split:
+    def build(self, data: ScanOptions) -> Split:
         """Return the data of SCAN's split of that name and seed, line by line reversed."""
         forward = self.mirrored.split(data)
         return Split.of(

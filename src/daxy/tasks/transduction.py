@@ -21,14 +21,14 @@ from daxy.languages import Language, itg
 from daxy.languages.itg import Grammar
 from daxy.tasks._streams import BigramFlip, Copy, Derived, Maker, Moved, Reverse, Stream
 from daxy.tasks._task import Task
-from daxy.tasks._transduction_data import FileData, GrammarData, SymbolData, TransductionData
+from daxy.tasks._transduction_options import GrammarFileOptions, GrammarOptions, SymbolOptions, TransductionOptions
 from daxy.worlds.grid import World
 
 PAPER = "Grefenstette et al. 2015, Learning to transduce with unbounded memory"
 METRICS = ("exact", "fine")
-PLAIN = TransductionData()
+PLAIN = TransductionOptions()
 
-Kind = TypeVar("Kind", bound=TransductionData)
+Kind = TypeVar("Kind", bound=TransductionOptions)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,11 +41,11 @@ class TransductionTask(Task[Kind], Generic[Kind]):
         return False
 
     @property
-    def endless(self) -> bool:
+    def is_stream(self) -> bool:
         """Whether there are always more examples to train on."""
         return True
 
-    def made(self, data: Kind) -> Split:
+    def build(self, data: Kind) -> Split:
         """Return the data of this task; see `Task.split`."""
         none = f"{self.name} has no official files; leave out --official"
         require(data.official is None, none)
@@ -88,17 +88,17 @@ class TransductionTask(Task[Kind], Generic[Kind]):
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class SymbolTask(TransductionTask[SymbolData]):
+class SymbolTask(TransductionTask[SymbolOptions]):
     """Pairs of which the target is the source in another order."""
 
     kind: type[Moved]
 
     @property
-    def options(self) -> type[SymbolData]:
+    def options(self) -> type[SymbolOptions]:
         """What users can choose of its data."""
-        return SymbolData
+        return SymbolOptions
 
-    def maker(self, data: SymbolData, shortest: int, longest: int) -> Maker:
+    def maker(self, data: SymbolOptions, shortest: int, longest: int) -> Maker:
         """Return what makes pairs whose sources have lengths in a range."""
         return self.kind(data.symbols, shortest, longest)
 
@@ -106,14 +106,14 @@ class SymbolTask(TransductionTask[SymbolData]):
         """Return the source in the order of this task; see `Task.meaning`."""
         del world
         length = len(source)
-        maker = self.kind(SymbolData().symbols, 1, max(length, 2))
+        maker = self.kind(SymbolOptions().symbols, 1, max(length, 2))
         possible = f"a source of {length} tokens; expected one of another length"
         require(length in maker.possible(), possible)
         order = maker.order(np.arange(length), np.full(length, length))
         return tuple(source[place] for place in order)
 
 
-DerivedKind = TypeVar("DerivedKind", bound=GrammarData)
+DerivedKind = TypeVar("DerivedKind", bound=GrammarOptions)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,17 +139,17 @@ class DerivedTask(TransductionTask[DerivedKind], Generic[DerivedKind]):
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class GrammarTask(DerivedTask[GrammarData]):
+class GrammarTask(DerivedTask[GrammarOptions]):
     """Pairs of one of daxy's grammars."""
 
     grammar: str
 
     @property
-    def options(self) -> type[GrammarData]:
+    def options(self) -> type[GrammarOptions]:
         """What users can choose of its data."""
-        return GrammarData
+        return GrammarOptions
 
-    def rules(self, data: GrammarData) -> Grammar:
+    def rules(self, data: GrammarOptions) -> Grammar:
         """Return daxy's grammar of this task."""
         del data
         return itg.grammar(self.grammar)
@@ -170,15 +170,15 @@ class GrammarTask(DerivedTask[GrammarData]):
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class FileTask(DerivedTask[FileData]):
+class FileTask(DerivedTask[GrammarFileOptions]):
     """Pairs of the grammar of a file."""
 
     @property
-    def options(self) -> type[FileData]:
+    def options(self) -> type[GrammarFileOptions]:
         """What users can choose of its data."""
-        return FileData
+        return GrammarFileOptions
 
-    def rules(self, data: FileData) -> Grammar:
+    def rules(self, data: GrammarFileOptions) -> Grammar:
         """Return the grammar of the file; see `DerivedTask.rules`."""
         if data.rules is None:
             raise WrongRequest(f"{self.name} is of a grammar of yours; expected --grammar FILE")
@@ -219,7 +219,7 @@ def _said(name: str, summary: str) -> dict[str, Any]:
     }
 
 
-def _rule(data: TransductionData) -> str:
+def _rule(data: TransductionOptions) -> str:
     learned = f"sources of {data.min_length} to {data.max_length} tokens in train"
     return f"a stream: {learned}, of {data.test_min_length} to {data.test_max_length} in the test"
 

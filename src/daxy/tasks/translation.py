@@ -20,7 +20,7 @@ from daxy.languages import Language, copular
 from daxy.tasks import _translation_released as released
 from daxy.tasks._by_rules import NoRules
 from daxy.tasks._task import Task
-from daxy.tasks._translation_data import PREFIXES, TranslationData
+from daxy.tasks._translation_options import PREFIXES, TranslationOptions
 from daxy.tasks._translation_pairs import Pair, drawn, held_out, of_file, without
 from daxy.tasks._validation import check_sizes
 from daxy.worlds.grid import World
@@ -34,7 +34,7 @@ TIRED = next(each for each in copular.predicates() if each.english == ("tired",)
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class TranslationTask(Task[TranslationData]):
+class TranslationTask(Task[TranslationOptions]):
     """Sentences of one of the two languages, and what they are in the other."""
 
     is_reversed: bool
@@ -46,14 +46,14 @@ class TranslationTask(Task[TranslationData]):
         return False
 
     @property
-    def options(self) -> type[TranslationData]:
+    def options(self) -> type[TranslationOptions]:
         """What users can choose of its data."""
-        return TranslationData
+        return TranslationOptions
 
-    def made(self, data: TranslationData) -> Split:
+    def build(self, data: TranslationOptions) -> Split:
         """Return the data of this task; see `Task.split`."""
         train, validation, test = _parts(data)
-        check_sizes(len(train), len(validation), carved=data.is_validated)
+        check_sizes(len(train), len(validation), is_requested=data.is_validated)
         asked, known = (copular.constructions(each).values() for each in (data.added, TIRED))
         _check_new(data, [*train, *validation, *test, *known])
         said = [copular.introduction(data.added)] * data.repetitions
@@ -140,7 +140,7 @@ def _mean(counts: Mapping[str, int]) -> float:
     return sum(counts.values()) / len(counts)
 
 
-def _parts(data: TranslationData) -> tuple[list[Pair], list[Pair], list[Pair]]:
+def _parts(data: TranslationOptions) -> tuple[list[Pair], list[Pair], list[Pair]]:
     """Return train, validation and test without the new word, nor what is asked of the other."""
     if data.sentences == "released":
         if data.official is None:
@@ -169,7 +169,7 @@ def _parts(data: TranslationData) -> tuple[list[Pair], list[Pair], list[Pair]]:
     return train, [pair for pair, out in zip(learned, is_chosen, strict=True) if out], test
 
 
-def _in_validation(data: TranslationData) -> int:
+def _in_validation(data: TranslationOptions) -> int:
     """Return how many repetitions of the new word's sentence the validation set has, not all."""
     if not data.is_validated or data.repetitions == 0:
         return 0
@@ -177,7 +177,7 @@ def _in_validation(data: TranslationData) -> int:
     return min(round(share * data.repetitions), data.repetitions - 1)
 
 
-def _check_new(data: TranslationData, pairs: Iterable[Pair]) -> None:
+def _check_new(data: TranslationOptions, pairs: Iterable[Pair]) -> None:
     """Refuse a new word that is none."""
     (english,), (french, *_) = data.added.english, data.added.french[0]
     for pair in pairs:

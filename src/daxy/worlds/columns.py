@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from daxy.core.display import Brief
 from daxy.core.errors import WrongRequest, quote, require
-from daxy.core.examples import Examples, Views
+from daxy.core.examples import Examples, GridObservations
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Thing
-from daxy.worlds.grid import CHANNELS, HEADINGS, Cell, Placed, World
+from daxy.worlds.grid import CHANNELS, HEADINGS, GridCell, Placed, World
 
 Bytes = NDArray[np.uint8]
 
@@ -92,8 +92,8 @@ class Worlds(Sequence[World], Brief):
         index %= len(self)
         own = slice(int(self.offsets[index]), int(self.offsets[index + 1]))
         pairs = zip(self.things[own].tolist(), self.cells[own].tolist(), strict=True)
-        placed = (Placed(thing_of(code), Cell(*cell)) for code, cell in pairs)
-        agent, heading = Cell(*self.agent[index].tolist()), int(self.heading[index])
+        placed = (Placed(thing_of(code), GridCell(*cell)) for code, cell in pairs)
+        agent, heading = GridCell(*self.agent[index].tolist()), int(self.heading[index])
         return World(int(self.size[index]), agent, tuple(placed), heading)
 
     @property
@@ -122,13 +122,13 @@ class Worlds(Sequence[World], Brief):
         return CELLS[self.maps]
 
     @property
-    def views(self) -> Views:
+    def views(self) -> GridObservations:
         """The worlds as networks see them.
 
         Raises:
             WrongRequest: the grids are not of one size.
         """
-        return Views(self.maps, CELLS)
+        return GridObservations(self.maps, CELLS)
 
     @property
     def content(self) -> Iterator[bytes]:

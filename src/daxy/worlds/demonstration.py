@@ -29,7 +29,7 @@ from daxy.worlds.grid import (
     STAY,
     WALK,
     WEST,
-    Cell,
+    GridCell,
     World,
 )
 
@@ -113,7 +113,7 @@ def spun_before(done: Sequence[str]) -> Actions:
     return (*done[-len(SPIN) :], *done[: -len(SPIN)])
 
 
-def room(world: World, cell: Cell, heading: int) -> int:
+def room(world: World, cell: GridCell, heading: int) -> int:
     """Return by how many cells the thing on a cell can be moved in a direction."""
     cells = 0
     while world.is_free(cell := cell.towards(heading)):

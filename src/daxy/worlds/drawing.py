@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 from daxy.core.errors import visible
 from daxy.core.imports import need
 from daxy.languages.grounded import Command, Thing, referent, say
-from daxy.worlds.grid import ACTIONS, STAY, Cell, World
+from daxy.worlds.grid import ACTIONS, STAY, GridCell, World
 
 if TYPE_CHECKING:
     from PIL import ImageFont
@@ -126,9 +126,9 @@ class Caption:
 class Look(TypedDict, total=False):
     """What a picture shows besides its world."""
 
-    marked: Cell | None
+    marked: GridCell | None
     """The target's cell, which gets a frame."""
-    path: Sequence[Cell]
+    path: Sequence[GridCell]
     """Cells that a line connects: the agent's path."""
     shades: Sequence[float]
     """A value from 0 to 1 for each cell, row by row; larger is darker. Shades grow with the square

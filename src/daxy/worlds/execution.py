@@ -18,7 +18,7 @@ from typing import NamedTuple
 from daxy.core.errors import quote
 from daxy.languages.grounded import Command, Thing, referent
 from daxy.worlds.demonstration import LOOK, SPIN, Actions, room, spun_before
-from daxy.worlds.grid import ACTIONS, LEFT, MOVES, PUSH, RIGHT, STAY, WALK, Cell, World
+from daxy.worlds.grid import ACTIONS, LEFT, MOVES, PUSH, RIGHT, STAY, WALK, GridCell, World
 
 SPINS = (SPIN, (RIGHT,) * 4)
 LOOKS = (LOOK, (RIGHT, LEFT, LEFT, RIGHT))
@@ -112,7 +112,7 @@ def _manner(manner: str | None, act: Act) -> str | None:
 
 
 def _effect(
-    command: Command, world: World, thing: Thing, target: Cell, acts: Sequence[Act]
+    command: Command, world: World, thing: Thing, target: GridCell, acts: Sequence[Act]
 ) -> str | None:
     """Return what is wrong with where acts lead to."""
     distances = abs(target.row - world.agent.row), abs(target.column - world.agent.column)

@@ -37,23 +37,23 @@ CHANNELS = (*SIZES, *SHAPES, *COLORS, "agent", *HEADINGS)
 """Of the state tensor: size, shape and color of a thing, the agent, and where it faces."""
 
 
-class Cell(NamedTuple):
+class GridCell(NamedTuple):
     """A place in the grid."""
 
     row: int
     column: int
 
-    def towards(self, heading: int) -> Cell:
+    def towards(self, heading: int) -> GridCell:
         """Return the next cell in that direction, in the grid or not."""
         rows, columns = STEPS[heading % 4]
-        return Cell(self.row + rows, self.column + columns)
+        return GridCell(self.row + rows, self.column + columns)
 
 
 class Placed(NamedTuple):
     """A thing where it is."""
 
     thing: Thing
-    cell: Cell
+    cell: GridCell
 
 
 class Effort(NamedTuple):
@@ -70,7 +70,7 @@ class World(Brief):
 
     size: int
     """Cells along a side."""
-    agent: Cell
+    agent: GridCell
     placed: tuple[Placed, ...] = ()
     heading: int = EAST
     effort: Effort | None = None
@@ -78,7 +78,7 @@ class World(Brief):
     def __post_init__(self) -> None:
         require(self.size > 0, f"a grid has at least one cell, not {self.size} along a side")
         require(self.heading in range(4), f"heading must be 0 to 3, not {self.heading}")
-        seen: dict[Cell, Thing] = {}
+        seen: dict[GridCell, Thing] = {}
         for name, cell in (("the agent", self.agent), *self.placed):
             if not self.holds(cell):
                 grid = f"a grid of {self.size} by {self.size}"
@@ -89,12 +89,12 @@ class World(Brief):
                 raise WrongRequest(f"a {thing} and a {seen[cell]} share the cell {tuple(cell)}")
             seen[cell] = thing
 
-    def holds(self, cell: Cell) -> bool:
+    def holds(self, cell: GridCell) -> bool:
         """Whether a cell is in the grid."""
         return 0 <= cell.row < self.size and 0 <= cell.column < self.size
 
     @cached_property
-    def occupied(self) -> dict[Cell, int]:
+    def occupied(self) -> dict[GridCell, int]:
         """The places in `placed` of what is on each cell that is not empty."""
         return {cell: place for place, (_, cell) in enumerate(self.placed)}
 
@@ -103,7 +103,7 @@ class World(Brief):
         """What there is."""
         return [thing for thing, _ in self.placed]
 
-    def is_free(self, cell: Cell) -> bool:
+    def is_free(self, cell: GridCell) -> bool:
         """Whether a thing can be moved to a cell: it is in the grid, and empty."""
         return self.holds(cell) and cell not in self.occupied
 
@@ -162,7 +162,7 @@ class World(Brief):
             world = world.after(action)
             yield world
 
-    def path(self, actions: Sequence[str]) -> list[Cell]:
+    def path(self, actions: Sequence[str]) -> list[GridCell]:
         """Return the cell of the agent before the first action and after each of them."""
         return [world.agent for world in self.course(actions)]
 
@@ -184,7 +184,7 @@ class World(Brief):
 
         return demonstrate(command, self)
 
-    def as_text(self, marked: Cell | None = None) -> str:
+    def as_text(self, marked: GridCell | None = None) -> str:
         """Return the world as lines of text, a cell in brackets; see `daxy.worlds.text`."""
         from daxy.worlds.text import as_text
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from daxy.worlds.grid import Cell, World
+from daxy.worlds.grid import GridCell, World
 
 SHAPES = {"circle": "○", "square": "□", "cylinder": "⌭"}
 ARROWS = "→↓←↑"
@@ -10,7 +10,7 @@ WIDTH = 7
 """Columns of a cell."""
 
 
-def as_text(world: World, marked: Cell | None = None) -> str:
+def as_text(world: World, marked: GridCell | None = None) -> str:
     """Return a line a row: shape, size and color of things, an arrow for the agent.
 
     Args:
@@ -21,12 +21,12 @@ def as_text(world: World, marked: Cell | None = None) -> str:
     columns = "".join(f"{column:<{WIDTH}}" for column in range(world.size))
     lines = [f"{'':{numbers}} {columns}".rstrip()]
     for row in range(world.size):
-        cells = (_cell(world, Cell(row, column), marked) for column in range(world.size))
+        cells = (_cell(world, GridCell(row, column), marked) for column in range(world.size))
         lines.append(f"{row:>{numbers}} " + "".join(f"{cell:<{WIDTH}}" for cell in cells).rstrip())
     return "\n".join(lines)
 
 
-def _cell(world: World, cell: Cell, marked: Cell | None) -> str:
+def _cell(world: World, cell: GridCell, marked: GridCell | None) -> str:
     said = ""
     if cell in world.occupied:
         thing = world.placed[world.occupied[cell]].thing

@@ -30,7 +30,7 @@ from daxy.worlds.environment import (
 )
 from daxy.worlds.episodes import Episodes
 from daxy.worlds.execution import executes
-from daxy.worlds.grid import ACTIONS, LEFT, PULL, PUSH, RIGHT, STEPS, WALK, Cell, World
+from daxy.worlds.grid import ACTIONS, LEFT, PULL, PUSH, RIGHT, STEPS, WALK, GridCell, World
 
 MOST = 12
 """Things in a world at most."""
@@ -76,7 +76,7 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         self._has_begun = False
         self._ended = np.ones(num_envs, np.bool_)
         self._commands: list[Command] = [commands()[0]] * num_envs
-        self._begun: list[World] = [World(size, Cell(0, 0))] * num_envs
+        self._begun: list[World] = [World(size, GridCell(0, 0))] * num_envs
         self._spin_after = np.zeros(num_envs, np.bool_)
         self._words = np.zeros((num_envs, LONGEST), np.int64)
         self._said = [""] * num_envs

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.augmentation import Augmenter, Taught
+from daxy.augmentation import Augmenter, AugmentedTrain
 from daxy.batching.epochs import Bucket, choose_buckets, widest
 from daxy.batching.table import Rows, Table, Words
 from daxy.core.errors import DaxyError, require
@@ -189,12 +189,12 @@ class Group:
         return list({id(job.split): job.split for job in self.jobs}.values())
 
     @cached_property
-    def _taught(self) -> list[Taught]:
+    def _taught(self) -> list[AugmentedTrain]:
         """What each member is taught."""
         geca = self._network.geca
         if geca is None:
             nothing = self.jobs[0].split.train.take([])
-            return [Taught(job.split.train, nothing) for job in self.jobs]
+            return [AugmentedTrain(job.split.train, nothing) for job in self.jobs]
         augmenters = {id(split): Augmenter(split.train, geca) for split in self._splits}
         found = [augmenters[id(own.split)].taught(own.seed) for own in self.jobs]
         some = all(len(taught.added) or (geca.count == 0 and taught.changed) for taught in found)

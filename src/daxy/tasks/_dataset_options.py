@@ -23,9 +23,9 @@ class Data(Brief):
     """Official files to load instead of generating: a clone of the authors' repository, a folder in
     it, or an archive; for gSCAN, a `dataset.txt`."""
 
-    beside: ClassVar[tuple[str, ...]] = ("official",)
+    not_in_identity: ClassVar[tuple[str, ...]] = ("official",)
     """Fields that say where data comes from or how, not what it is."""
-    carved: ClassVar[bool] = False
+    has_validation_option: ClassVar[bool] = False
     """Whether `validation` says how the validation set is carved from train, or that there is
     none."""
 
@@ -45,9 +45,9 @@ class Data(Brief):
         flag = "split-seed" if name == "seed" else f"no-{flag}" if value is False else flag
         require(value == getattr(type(self), name), f"{why}; leave out --{flag}")
 
-    def check_fraction(self, *, carved: bool) -> None:
+    def check_fraction(self, *, is_requested: bool) -> None:
         """Refuse a `validation_fraction` of a validation set that nobody asked for."""
-        if not carved:
+        if not is_requested:
             why = "there is no validation set (--validation draw carves one)"
             self.check_plain("validation_fraction", why)
 
@@ -57,7 +57,7 @@ class Data(Brief):
         Args:
             validation: How to carve it from train, as the `validation` of these choices.
         """
-        if self.carved and getattr(self, "validation", None) == "published":
+        if self.has_validation_option and getattr(self, "validation", None) == "published":
             return replace(self, validation=validation)  # pyright: ignore[reportCallIssue]
         return self
 
@@ -69,7 +69,7 @@ class Data(Brief):
     @property
     def choices(self) -> Mapping[str, Any]:
         """What decides what a split holds, whatever files it comes from, by name."""
-        return {name: value for name, value in stated(self).items() if name not in self.beside}
+        return {name: value for name, value in stated(self).items() if name not in self.not_in_identity}
 
     @property
     def options(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from daxy.core.errors import WrongRequest, quote, require
 from daxy.core.settings import check_positive
 from daxy.languages import copular, spelling
 from daxy.languages.copular import Predicate
-from daxy.tasks._data import Data
+from daxy.tasks._dataset_options import DatasetOptions
 
 MOST_REPETITIONS = 1_000_000
 """Of the sentence that is added."""
@@ -26,7 +26,7 @@ PREFIXES = {"tutorial": TUTORIAL, "lake2018": (*TUTORIAL, "she s")}
 
 
 @dataclass(frozen=True, kw_only=True)
-class TranslationData(Data):
+class TranslationOptions(DatasetOptions):
     """Of which sentences, and which word is added."""
 
     sentences: Source = "grammar"
@@ -52,8 +52,8 @@ class TranslationData(Data):
     validation_fraction: float = 0.1
     """Share of the training examples that becomes the validation set."""
 
-    beside: ClassVar[tuple[str, ...]] = ("official", "pairs")
-    carved: ClassVar[bool] = True
+    not_in_identity: ClassVar[tuple[str, ...]] = ("official", "pairs")
+    has_validation_option: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -74,7 +74,7 @@ class TranslationData(Data):
         if self.sentences == "released":
             for name in ("seed", "prefixes", "max_length", "test_fraction", "validation_fraction"):
                 self.check_plain(name, "the released selection is made already")
-        self.check_fraction(carved=self.is_validated)
+        self.check_fraction(is_requested=self.is_validated)
         if self.sentences == "grammar":
             self.check_plain("prefixes", "the grammar's sentences pass no filter")
         (english,), ((french,), *_) = self.added.english, self.added.french

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from daxy.core.errors import require
 from daxy.core.settings import check_positive
-from daxy.tasks._data import Data
+from daxy.tasks._dataset_options import DatasetOptions
 from daxy.worlds.grid import LARGEST
 
 Kind = Literal["adverb", "normal", "simple_trans", "simple_intrans"]
@@ -19,7 +19,7 @@ MOST_WORKERS = 1_024
 
 
 @dataclass(frozen=True, kw_only=True)
-class GscanData(Data):
+class GscanOptions(DatasetOptions):
     """What a set of gSCAN is made of; the released one unless chosen otherwise."""
 
     grid: int = 6
@@ -38,7 +38,7 @@ class GscanData(Data):
     workers: int = 1
     """Number of processes; the data do not depend on it."""
 
-    beside: ClassVar[tuple[str, ...]] = ("official", "workers")
+    not_in_identity: ClassVar[tuple[str, ...]] = ("official", "workers")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -54,7 +54,7 @@ class GscanData(Data):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompositionalData(GscanData):
+class CompositionalOptions(GscanOptions):
     """What gSCAN's compositional splits are made of."""
 
     shots: int = 1
@@ -70,7 +70,7 @@ class CompositionalData(GscanData):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LengthData(GscanData):
+class LengthOptions(GscanOptions):
     """What gSCAN's length split is made of."""
 
     grid: int = 12

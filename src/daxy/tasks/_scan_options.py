@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from daxy.core.errors import require
-from daxy.tasks._data import Data
+from daxy.tasks._dataset_options import DatasetOptions
 
 Validation = Literal[
     "published",
@@ -22,7 +22,7 @@ Validation = Literal[
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScanData(Data):
+class ScanOptions(DatasetOptions):
     """Which data of a split of SCAN; not every split has every choice."""
 
     oversample: bool = True
@@ -35,7 +35,7 @@ class ScanData(Data):
     validation_fraction: float = 0.1
     """Share of the training examples that becomes the validation set."""
 
-    carved: ClassVar[bool] = True
+    has_validation_option: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -44,4 +44,4 @@ class ScanData(Data):
         if self.validation.startswith("released-"):
             self.check_plain("validation_fraction", "the released validation set is drawn already")
         else:
-            self.check_fraction(carved=self.validation not in ("published", "none"))
+            self.check_fraction(is_requested=self.validation not in ("published", "none"))

@@ -13,7 +13,7 @@ from daxy.core.settings import check_positive
 from daxy.core.vocabulary import RESERVED
 from daxy.languages import itg
 from daxy.languages.itg import Grammar
-from daxy.tasks._data import Data
+from daxy.tasks._dataset_options import DatasetOptions
 
 LONGEST = 1 << 16
 """Tokens of a source at most."""
@@ -29,7 +29,7 @@ SHARD = re.compile(r"([1-9]\d*)/([1-9]\d*)")
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransductionData(Data):
+class TransductionOptions(DatasetOptions):
     """How many pairs of which lengths; the paper's lengths unless chosen otherwise."""
 
     most: ClassVar[int] = LONGEST
@@ -86,7 +86,7 @@ class TransductionData(Data):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SymbolData(TransductionData):
+class SymbolOptions(TransductionOptions):
     """Pairs of sequences of symbols."""
 
     symbols: int = 128
@@ -99,7 +99,7 @@ class SymbolData(TransductionData):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GrammarData(TransductionData):
+class GrammarOptions(TransductionOptions):
     """Pairs that a grammar derives."""
 
     most: ClassVar[int] = LONGEST_DERIVED
@@ -109,7 +109,7 @@ class GrammarData(TransductionData):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FileData(GrammarData):
+class GrammarFileOptions(GrammarOptions):
     """Pairs that the grammar of a file derives."""
 
     grammar: Path | str | None = None
