@@ -55,5 +55,8 @@ def test_a_process_that_is_killed_has_left(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(RunFailed, match="cannot write"), exclusive_lock(tmp_path / "file" / "inside"):
+    with (
+        pytest.raises(RunFailed, match="cannot write"),
+        exclusive_lock(tmp_path / "file" / "inside"),
+    ):
         pytest.fail("nobody can be in")

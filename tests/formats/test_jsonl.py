@@ -10,7 +10,8 @@ from daxy.core.errors import DaxyError, WrongFile
 from daxy.core.examples import Examples
 from daxy.formats import jsonl
 from daxy.worlds.columns import Worlds
-from daxy.worlds.grid import GridCell, World
+from daxy.worlds.grid import GridCell
+from daxy.worlds.world import World
 
 OBJECT = "expected one JSON object a line"
 CONVERT = "convert it with `jq -c '.[]' FILE`"

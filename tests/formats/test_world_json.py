@@ -13,7 +13,8 @@ from tests.worlds.made import worlds
 from daxy.core.errors import DaxyError, WrongFile
 from daxy.formats import world_json
 from daxy.languages.grounded import Thing
-from daxy.worlds.grid import SOUTH, GridCell, Placed, World
+from daxy.worlds.grid import SOUTH, GridCell, Placed
+from daxy.worlds.world import World
 
 THING = {"shape": "circle", "color": "red", "size": 2, "cell": [2, 0]}
 GOOD = {"size": 4, "agent": [3, 0], "heading": "south", "things": [THING]}

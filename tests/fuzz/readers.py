@@ -42,7 +42,8 @@ from daxy.runs.folder import RESULTS, RunFolder
 from daxy.training.checkpoint import Checkpoint, named_arrays, read_arrays, restored
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstration import demonstrate
-from daxy.worlds.grid import ACTIONS, GridCell, Placed, World
+from daxy.worlds.grid import ACTIONS, GridCell, Placed
+from daxy.worlds.world import World
 
 CUT = b"\0\0\n"
 """Stands in an input between what goes to two files."""
@@ -100,7 +101,9 @@ def of_words(read: Callable[[str], Any]) -> Callable[[bytes, Path], Any]:
 SOME = Examples.of([("jump twice".split(), ["I_JUMP"] * 2), (["walk"], ["I_WALK"])])
 PARTS = {"train": SOME, "test": SOME[:1]}
 CIRCLE, SQUARE = grounded.Thing("circle", "red", 2), grounded.Thing("square", "blue", 4)
-WORLD = World(4, GridCell(0, 0), (Placed(CIRCLE, GridCell(1, 2)), Placed(SQUARE, GridCell(3, 3))), 2)
+WORLD = World(
+    4, GridCell(0, 0), (Placed(CIRCLE, GridCell(1, 2)), Placed(SQUARE, GridCell(3, 3))), 2
+)
 WORLDS = (WORLD, World(4, GridCell(1, 0), WORLD.placed))
 WALK = grounded.parse(("walk", "to", "a", "circle"))
 SEEN = Examples(
@@ -481,7 +484,7 @@ READERS = {
             "gscan command",
             [b"push a red small circle while spinning", b"walk to a square hesitantly"],
             of_words(lambda line: grounded.parse(grounded.words(line))),
-            holds(lambda found: grounded.say(found) in grounded.places()),
+            holds(lambda found: grounded.say(found) in grounded.command_indices()),
             command(grounded.say),
         ),
         Reader(

@@ -13,7 +13,8 @@ from daxy.languages.grounded import Thing
 from daxy.tasks._gscan_official import examine
 from daxy.worlds.demonstration import demonstrate
 from daxy.worlds.execution import fault
-from daxy.worlds.grid import GridCell, Placed, World
+from daxy.worlds.grid import GridCell, Placed
+from daxy.worlds.world import World
 
 SIZES = {"six_by_six_sample": 3030, "four_by_four": 3050}
 """Examples in all splits."""

@@ -167,5 +167,6 @@ def test_another_task_setting_or_training_set_has_no_published_figure() -> None:
     assert not published.of_learner("scan/template_right", settings)
     assert not published.of_learner(task, settings, ScanOptions(oversample=False).options)
     assert (
-        len(published.of_learner(task, settings, ScanOptions(seed=3, validation="draw").options)) == 2
+        len(published.of_learner(task, settings, ScanOptions(seed=3, validation="draw").options))
+        == 2
     )

@@ -185,7 +185,10 @@ def test_a_run_that_another_process_trains_is_left_to_it(interrupted: Path) -> N
     second = runs_in(interrupted)[1].path
     for options in ({}, {"restart": True}):
         monitor = Spy()
-        with exclusive_lock(second), pytest.raises(RunFailed, match="another process trains this run"):
+        with (
+            exclusive_lock(second),
+            pytest.raises(RunFailed, match="another process trains this run"),
+        ):
             experiment(interrupted).run([0, 1], monitor=monitor, **options)
         assert monitor.groups == []
     assert len(runs_in(interrupted)) == 2

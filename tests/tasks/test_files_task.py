@@ -11,7 +11,7 @@ from daxy import tasks
 from daxy.core.errors import WrongFile, WrongRequest
 from daxy.core.split import Sizes
 from daxy.tasks import FilesTask, OfficialFiles
-from daxy.tasks._files_task import FilesValidationOptions, FilesOptions
+from daxy.tasks._files_task import FilesOptions, FilesValidationOptions
 
 FILES = {
     "data/train.tsv": "a b\tx y\na c\tx z\nb c\ty z\nc b\tz y\n",
@@ -80,7 +80,9 @@ def test_a_validation_set_is_carved_where_none_is_released(clone: Path) -> None:
     assert BARE.options is FilesValidationOptions
     plain = FilesValidationOptions(official=clone)
     assert len(BARE.split(plain).validation) == 0
-    drawn = FilesValidationOptions(official=clone, validation="draw", validation_fraction=0.5, seed=1)
+    drawn = FilesValidationOptions(
+        official=clone, validation="draw", validation_fraction=0.5, seed=1
+    )
     split = BARE.split(drawn)
     assert 0 < len(split.validation) < 4
     assert {*split.train.keys, *split.validation.keys} == {*BARE.split(plain).train.keys}

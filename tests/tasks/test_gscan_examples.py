@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from daxy.tasks._gscan_options import CompositionalOptions, Kind
 from daxy.tasks._gscan_examples import commands_of, every
+from daxy.tasks._gscan_options import CompositionalOptions, Kind
 
 
 def test_what_is_made_does_not_depend_on_the_number_of_workers() -> None:

@@ -12,9 +12,9 @@ import daxy as package
 from daxy.core.errors import WrongFile
 from daxy.core.examples import Examples
 from daxy.formats._gscan_writing import header, write
-from daxy.tasks._gscan_options import CompositionalOptions
 from daxy.tasks._gscan_examples import every
 from daxy.tasks._gscan_official import ORDER, examine
+from daxy.tasks._gscan_options import CompositionalOptions
 
 Parts = dict[str, Examples]
 SHARE = 0.7

@@ -151,7 +151,9 @@ def test_repetitions_are_draws_of_their_own() -> None:
 def test_few_shots_come_from_what_the_first_filler_adds() -> None:
     none = commands(tasks.get("scan/filler_num0").split(ScanOptions(validation="none")).train)
     first = commands(tasks.get("scan/filler_num1").split(ScanOptions(validation="none")).train)
-    shots = commands(tasks.get("scan/fewshot_num32_rep4").split(ScanOptions(validation="none")).train)
+    shots = commands(
+        tasks.get("scan/fewshot_num32_rep4").split(ScanOptions(validation="none")).train
+    )
     assert len(first - none) == 1065
     assert len(shots - none) == 32
     assert shots < first

@@ -18,7 +18,7 @@ from daxy.core.errors import DaxyError
 from daxy.core.examples import Examples, Tokens
 from daxy.core.split import Split
 from daxy.languages import itg
-from daxy.tasks._streams import BLOCK, TOKENS, Copy, Maker, Stream
+from daxy.tasks._streams import BLOCK, TOKENS, Copy, PairGenerator, Stream
 from daxy.tasks._transduction_options import GrammarFileOptions
 
 MEANINGS: dict[str, Callable[[Tokens], Tokens]] = {
@@ -139,7 +139,7 @@ def test_any_stretch_of_a_stream_is_found_where_it_is() -> None:
 def test_what_is_long_is_drawn_a_few_at_a_time() -> None:
     """And what has lengths of the paper in blocks as ever."""
 
-    class Counted(Maker):
+    class Counted(PairGenerator):
         longest = 0
 
         def pairs(self, count: int, draw: np.random.Generator) -> Examples:

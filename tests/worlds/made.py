@@ -8,7 +8,8 @@ from hypothesis.strategies import DrawFn, composite
 
 from daxy.languages import grounded
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Command, NoReferent, Thing
-from daxy.worlds.grid import ACTIONS, GridCell, Placed, World
+from daxy.worlds.grid import ACTIONS, GridCell, Placed
+from daxy.worlds.world import World
 
 actions = st.lists(st.sampled_from(ACTIONS), max_size=30)
 things = st.builds(Thing, st.sampled_from(SHAPES), st.sampled_from(COLORS), st.sampled_from(SIZES))

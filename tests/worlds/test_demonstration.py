@@ -13,7 +13,8 @@ from daxy.languages import grounded
 from daxy.languages.grounded import Command, Thing
 from daxy.worlds.demonstration import TURNS, demonstrate, headings, with_manner
 from daxy.worlds.execution import fault
-from daxy.worlds.grid import ACTIONS, GridCell, Placed, World
+from daxy.worlds.grid import ACTIONS, GridCell, Placed
+from daxy.worlds.world import World
 
 CIRCLE = Thing("circle", "red", 2)
 SHORT = {"W": "walk", "P": "push", "U": "pull", "S": "stay", "L": "turn left", "R": "turn right"}

@@ -15,11 +15,12 @@ from daxy.languages import grounded
 from daxy.languages.grounded import Thing
 from daxy.worlds import environment
 from daxy.worlds.columns import Worlds
-from daxy.worlds.demonstration import demonstrate, spun_before
+from daxy.worlds.demonstration import demonstrate, spin_before_steps
 from daxy.worlds.environment import GroundedEnv
 from daxy.worlds.episodes import Episodes
-from daxy.worlds.grid import ACTIONS, GridCell, Placed, World
+from daxy.worlds.grid import ACTIONS, GridCell, Placed
 from daxy.worlds.vector_environment import GroundedVectorEnv
+from daxy.worlds.world import World
 
 IDS = [name for name in gymnasium.registry if name.startswith("daxy/")]
 
@@ -87,7 +88,7 @@ def test_where_a_set_spins_after_each_step_its_demonstration_earns_the_reward() 
             env.reset(seed=0)
             assert rewards(env, example.target) == [0.0] * (len(example.target) - 1) + [1.0]
             env.reset(seed=0)
-            assert not any(rewards(env, spun_before(example.target)))
+            assert not any(rewards(env, spin_before_steps(example.target)))
 
 
 def test_without_examples_any_command_is_said_where_it_has_a_meaning() -> None:

@@ -6,7 +6,8 @@ from tests.worlds.made import actions, worlds
 
 from daxy.core.errors import WrongRequest
 from daxy.languages.grounded import Thing
-from daxy.worlds.grid import CHANNELS, EAST, NORTH, SOUTH, WEST, GridCell, Placed, World
+from daxy.worlds.grid import CHANNELS, EAST, NORTH, SOUTH, WEST, GridCell, Placed
+from daxy.worlds.world import World
 
 LIGHT, HEAVY = Thing("circle", "red", 2), Thing("square", "blue", 3)
 
@@ -18,7 +19,10 @@ def moved(world: World, *actions: str) -> World:
 
 def line(thing: Thing, *others: int, at: int = 1, heading: int = EAST) -> World:
     """Return a world with things in its second row, the agent on the first of them."""
-    placed = [Placed(thing, GridCell(1, at)), *(Placed(LIGHT, GridCell(1, place)) for place in others)]
+    placed = [
+        Placed(thing, GridCell(1, at)),
+        *(Placed(LIGHT, GridCell(1, place)) for place in others),
+    ]
     return World(4, GridCell(1, at), tuple(placed), heading)
 
 
@@ -64,7 +68,11 @@ def test_pushes_in_two_directions_are_not_added_up() -> None:
 
 def test_pulling_goes_backwards_without_a_turn() -> None:
     world = line(LIGHT, at=2).after("pull")
-    assert (world.agent, world.placed[0].cell, world.heading) == (GridCell(1, 1), GridCell(1, 1), EAST)
+    assert (world.agent, world.placed[0].cell, world.heading) == (
+        GridCell(1, 1),
+        GridCell(1, 1),
+        EAST,
+    )
 
 
 @pytest.mark.parametrize("world", [line(LIGHT, 2), line(LIGHT, at=3), World(4, GridCell(0, 0))])
@@ -113,7 +121,9 @@ def test_the_tensor_says_all_that_is_to_be_seen(world: World) -> None:
         (lambda: World(0, GridCell(0, 0)), "at least one cell"),
         (lambda: World(3, GridCell(0, 0), heading=4), "heading must be 0 to 3, not 4"),
         (
-            lambda: World(3, GridCell(0, 0), (Placed(LIGHT, GridCell(1, 1)), Placed(HEAVY, GridCell(1, 1)))),
+            lambda: World(
+                3, GridCell(0, 0), (Placed(LIGHT, GridCell(1, 1)), Placed(HEAVY, GridCell(1, 1)))
+            ),
             "a blue square of size 3 and a red circle of size 2 share the cell (1, 1)",
         ),
         (

@@ -4,8 +4,9 @@ from hypothesis import given
 from tests.worlds.made import worlds
 
 from daxy.languages.grounded import Thing
-from daxy.worlds.grid import GridCell, Placed, World
+from daxy.worlds.grid import GridCell, Placed
 from daxy.worlds.text import SHAPES, as_text
+from daxy.worlds.world import World
 
 
 def test_a_world_is_drawn_row_by_row() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.errors import require
-from daxy.core.examples import Examples, Sequences, GridObservations
+from daxy.core.examples import Examples, GridObservations, Sequences
 from daxy.core.vocabulary import Vocabulary
 
 Rows = NDArray[np.int32]
@@ -59,7 +59,7 @@ class Table:
             _stack(source_words, sources),
             _stack(target_words, targets),
             row_of,
-            _joined([part.views for part in distinct]),
+            _joined([part.observations for part in distinct]),
         )
 
     @classmethod
@@ -106,9 +106,12 @@ def _joined(views: Sequence[GridObservations | None]) -> GridObservations | None
     assert len(known) in (0, len(views))
     if not known:
         return None
-    sizes = {each.maps.shape[1] for each in known if len(each.maps)}
+    sizes = {each.cell_ids.shape[1] for each in known if len(each.cell_ids)}
     require(len(sizes) < 2, f"grids of several sizes: {sorted(sizes)}")
-    return GridObservations(np.concatenate([each.maps for each in known if len(each.maps)]), known[0].cells)
+    return GridObservations(
+        np.concatenate([each.cell_ids for each in known if len(each.cell_ids)]),
+        known[0].cell_features,
+    )
 
 
 def _stack(

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from daxy.core.errors import quote
+
 if TYPE_CHECKING:
     from daxy.core.examples import Sequences, Tokens
 
@@ -26,6 +28,14 @@ def first_difference(one: Tokens, other: Tokens) -> int | None:
     """Return the position of the first token that differs, from 0; None for equal sequences."""
     pairs = enumerate(zip_longest(one, other))
     return next((place for place, (left, right) in pairs if left != right), None)
+
+
+def mismatch(right: Tokens, given: Tokens) -> tuple[int, str, str]:
+    """Return the position of the first difference, from 1, the right token and the given one."""
+    place = first_difference(right, given)
+    assert place is not None
+    wanted, actual = ((*tokens, "the end")[place] for tokens in (right, given))
+    return place + 1, quote(wanted), quote(actual)
 
 
 def odd(tokens: Iterable[object], spaced: frozenset[str]) -> list[object]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from daxy.core.errors import quote
 from daxy.languages import grounded
-from daxy.languages.grounded import NotACommand
+from daxy.languages._reader import NotACommand
 from daxy.worlds.placement import DIRECTIONS
 
 
@@ -37,7 +37,7 @@ def said(command: str) -> Said:
         raise WrongExample(f"command is {quote(command)}: {error}") from None
     phrase = parsed.phrase
     return Said(
-        place=grounded.places()[grounded.say(parsed)],
+        place=grounded.command_indices()[grounded.say(parsed)],
         derivation=grounded.derivation(parsed),
         verb=parsed.verb,
         manner=parsed.manner or "",

@@ -14,7 +14,8 @@ from daxy.formats._gscan_vectors import RELEASED, Order, order_of, vector
 from daxy.formats._gscan_words import direction, said
 from daxy.languages.grounded import COLORS, SIZES
 from daxy.worlds.columns import code_of, worlds_of
-from daxy.worlds.grid import GridCell, Placed, World
+from daxy.worlds.grid import GridCell, Placed
+from daxy.worlds.world import World
 
 ColorOrder = Literal["generator", "released"]
 """In which order colors have their bits: as the authors' generator or their released files do."""
@@ -120,7 +121,7 @@ class _Writer:
         command = ",".join(source)
         words = said(command)
         things = [self._object(each) for each in world.placed]
-        cell, agent = world.placed[0].cell, world.agent
+        cell, agent = world.target.cell, world.agent
         rows, columns = cell.row - agent.row, cell.column - agent.column
         placed = ", ".join(f'"{number}": {thing}' for number, thing in enumerate(things))
         return (

@@ -30,8 +30,8 @@ from daxy.formats._gscan_words import WrongExample, said
 from daxy.formats._gscan_writing import PARTS, ColorOrder
 from daxy.languages import grounded
 from daxy.languages.grounded import COLORS, SHAPES
+from daxy.worlds.batch_demonstration import SYMBOLS
 from daxy.worlds.columns import Worlds
-from daxy.worlds.demonstrated import SYMBOLS
 
 LARGEST = 1 << 20
 """Bytes of an example at most."""

@@ -24,7 +24,7 @@ from daxy.core.split import Provenance
 from daxy.formats import world_json
 from daxy.formats._format import Parts, TextFormat
 from daxy.worlds.columns import Worlds
-from daxy.worlds.grid import World
+from daxy.worlds.world import World
 
 SIDES = ("source", "target")
 EXPECTED = "one JSON object a line"

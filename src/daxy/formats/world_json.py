@@ -17,7 +17,8 @@ from daxy.core.errors import UnknownName, WrongFile, WrongRequest, quote, requir
 from daxy.core.files import read_bytes
 from daxy.core.kinds import HEAD, check_kind
 from daxy.languages.grounded import Thing
-from daxy.worlds.grid import HEADINGS, GridCell, Placed, World
+from daxy.worlds.grid import HEADINGS, GridCell, Placed
+from daxy.worlds.world import World
 
 FIELDS = ("size", "agent", "heading", "things")
 FIELDS_OF_A_THING = ("shape", "color", "size", "cell")

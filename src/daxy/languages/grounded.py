@@ -23,31 +23,10 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from daxy.core.errors import WrongRequest
-from daxy.languages._reader import NotACommand, Reader
+from daxy.languages._reader import Reader
 
 if TYPE_CHECKING:
     from daxy.core.examples import Tokens
-
-__all__ = [
-    "COLORS",
-    "MANNERS",
-    "SHAPES",
-    "SIZES",
-    "SIZE_WORDS",
-    "VERBS",
-    "Command",
-    "NoReferent",
-    "NotACommand",
-    "Phrase",
-    "Thing",
-    "commands",
-    "derivation",
-    "parse",
-    "places",
-    "referent",
-    "say",
-    "words",
-]
 
 VERBS = ("walk", "push", "pull")
 SHAPES = ("circle", "square", "cylinder")
@@ -153,9 +132,9 @@ def commands() -> tuple[Command, ...]:
 
 
 @cache
-def places() -> dict[Tokens, int]:
-    """Return the place of each command in `commands`, by its words."""
-    return {say(command): place for place, command in enumerate(commands())}
+def command_indices() -> dict[Tokens, int]:
+    """Return the index of each command in `commands`, by its words."""
+    return {say(command): index for index, command in enumerate(commands())}
 
 
 def candidates(phrase: Phrase, things: Sequence[Thing]) -> list[int]:

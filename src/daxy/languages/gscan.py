@@ -28,7 +28,7 @@ class Gscan(Language[Command]):
         return grounded.parse(words)
 
     def denote(self, phrase: Command, world: Any = None) -> Tokens:
-        """Return the demonstration of a command in a `daxy.worlds.grid.World`."""
+        """Return the demonstration of a command in a `daxy.worlds.world.World`."""
         if world is None:
             raise WrongRequest("a command of gSCAN means nothing without a world")
         return world.demonstrate(phrase)

@@ -1,4 +1,4 @@
-"""A task that is the files of its authors: daxy checks their bytes, and generates nothing."""
+"""Tasks of released files, which daxy checks to the byte."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ LEARNED = ("train", "validation")
 
 @dataclass(frozen=True, kw_only=True)
 class FilesOptions(DatasetOptions):
-    """Which data of a task of files is meant: all of it."""
+    """Options of a task of files."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FilesValidationOptions(FilesOptions):
-    """Which data of a task of files is meant that has no validation set of its own."""
+    """Options of a task of files without a validation set."""
 
     validation: Literal["published", "draw", "none"] = "published"
     """Validation set: random training examples (`draw`), or `none`. `published` has none; training
@@ -49,27 +49,27 @@ class FilesValidationOptions(FilesOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class FilesTask(Task[FilesOptions]):
-    """Files with a part each, in a format of `daxy.formats`."""
+    """Files in a format of `daxy.formats`, one for each part."""
 
     release: OfficialFiles
     form: str
-    """The format, as `daxy export --format` has it."""
+    """Name of the format."""
     parts: Mapping[str, str]
-    """The path of each part's file: train, maybe validation, and test, or several tests by name."""
+    """Path of each part's file: train, optionally validation, and test or several tests by name."""
     known: Mapping[Tokens, Container[Tokens]] | None = None
-    """The targets of each source in the files, once they are loaded; see `on`."""
+    """Targets of each source in the files; see `on`."""
 
     def files(self) -> OfficialFiles:
-        """Return the files; see `Task.files`."""
+        """Return the files."""
         return self.release
 
     @property
-    def options(self) -> type[FilesOptions]:
-        """What users can choose of its data."""
+    def options(self) -> type[FilesOptions]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Class of the options: with `validation` where no such set is released."""
         return FilesOptions if "validation" in self.parts else FilesValidationOptions
 
     def build(self, data: FilesOptions) -> Split:
-        """Return the data of the files; see `Task.split`."""
+        """Return the data of the files."""
         if data.official is None:
             where = f"a clone of {self.release.home} (licence {self.release.licence})"
             raise WrongRequest(
@@ -92,7 +92,7 @@ class FilesTask(Task[FilesOptions]):
         )
 
     def on(self, official: Path | None) -> Self:
-        """Return the task with the pairs of the files, which `disagreement` then knows."""
+        """Return the task with the pairs of the files, for `disagreement`."""
         known: dict[Tokens, set[Tokens]] = {}
         for examples in self.split(self.options(official=official)).parts.values():
             for source, target in zip(examples.source, examples.target, strict=True):
@@ -100,7 +100,7 @@ class FilesTask(Task[FilesOptions]):
         return replace(self, known=known)
 
     def disagreement(self, source: Tokens, target: Tokens) -> str | None:
-        """Return that a pair is in none of the files; None where it is."""
+        """Return the error in a pair that is not in the files; None for a pair that is."""
         if self.known is None:
             raise NoRules(f"no rules say which pairs of {self.name} are right")
         if target in self.known.get(source, ()):
@@ -124,7 +124,6 @@ class FilesTask(Task[FilesOptions]):
 
 
 def _examples(form: str, file: File) -> Examples:
-    """Return the pairs of a file of one part."""
     parts = list(formats.get(form).parse(file.content, Path(file.place)).values())
     if len(parts) != 1:
         raise WrongFile(file.place, f"has {len(parts)} parts; expected one")
@@ -132,7 +131,7 @@ def _examples(form: str, file: File) -> Examples:
 
 
 def _joined(parts: list[Examples]) -> Examples:
-    """Return the examples of several files, one after another, with one dictionary."""
     if len(parts) == 1:
         return parts[0]
+    # Joined columns need one dictionary.
     return Examples.of((each.source, each.target) for part in parts for each in part)

@@ -1,4 +1,4 @@
-"""Which data of gSCAN is meant: of any grid, resampling and kind of commands."""
+"""Options of the data of gSCAN."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from daxy.tasks._dataset_options import DatasetOptions
 from daxy.worlds.grid import LARGEST
 
 Kind = Literal["adverb", "normal", "simple_trans", "simple_intrans"]
-"""Which commands there are: all, those without a manner, or of these those with at most one
-adjective, and of these those that walk: the authors' set types."""
+"""The authors' set types: all commands, those without a manner, of these those with at most one
+adjective, and of these those that walk."""
 
 MOST_WORKERS = 1_024
-"""Processes at most."""
+"""Maximum number of processes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GscanOptions(DatasetOptions):
-    """What a set of gSCAN is made of; the released one unless chosen otherwise."""
+    """Options of a set of gSCAN; the defaults are those of the released one."""
 
     grid: int = 6
     """Cells along a side of the grid."""
@@ -55,7 +55,7 @@ class GscanOptions(DatasetOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class CompositionalOptions(GscanOptions):
-    """What gSCAN's compositional splits are made of."""
+    """Options of gSCAN's compositional split."""
 
     shots: int = 1
     """Examples of test G (`cautiously`) in train: 1, 5, 11 and 51 in the authors' sets for a k of
@@ -71,7 +71,7 @@ class CompositionalOptions(GscanOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class LengthOptions(GscanOptions):
-    """What gSCAN's length split is made of."""
+    """Options of gSCAN's length split."""
 
     grid: int = 12
     """Cells along a side of the grid."""

@@ -1,4 +1,4 @@
-"""Which data of SCAN or of its mirror is meant."""
+"""Options of the data of SCAN and NACS."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Validation = Literal[
     "released-dab",
     "released-length",
 ]
-"""How the validation set comes about; see `daxy.tasks._validation`."""
+"""Source of the validation set; see `daxy.tasks._validation`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScanOptions(DatasetOptions):
-    """Which data of a split of SCAN; not every split has every choice."""
+    """Options of a split of SCAN; not every split takes each of them."""
 
     oversample: bool = True
     """Repeat the held-out primitive in train, as the published split does."""

@@ -1,17 +1,17 @@
-"""A split of SCAN as a task: from a rule or the official files to three tables of examples."""
+"""Splits of SCAN as tasks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from daxy.core.errors import WrongRequest
 from daxy.core.examples import Example, Examples, Tokens
 from daxy.core.split import Sizes, Split
-from daxy.languages import Language, scan
+from daxy.languages import scan
 from daxy.tasks import _official, _validation
 from daxy.tasks import _released_validation as _released
 from daxy.tasks._checked import Count
@@ -29,24 +29,24 @@ class ScanTask(Task[ScanOptions]):
     """One split of SCAN, scored by exact match."""
 
     how: Rule
-    """The rule or draw that makes train and test."""
+    """The rule or draw behind train and test."""
     stem: str | None
     """Path of SCAN's files, with `{part}` for train or test; None where there are none."""
     nacs: NacsFiles | None = None
-    """The files in the repository of Bastings et al. (2018); None where there are none."""
+    """Files in the repository of Bastings et al. (2018); None where there are none."""
+
+    options = ScanOptions
+    language = scan.LANGUAGE
+    shared_rules = "scan"
+    aliases = scan.ALIASES
 
     @property
     def published_sizes(self) -> Sizes | None:
-        """The published sizes, which the generated set may not have."""
+        """The published sizes, which may differ from the generated ones."""
         return (isinstance(self.how, Added) and self.how.released) or self.sizes
 
-    @property
-    def options(self) -> type[ScanOptions]:
-        """What users can choose of its data."""
-        return ScanOptions
-
     def build(self, data: ScanOptions) -> Split:
-        """Return the data of this task; see `Task.split`."""
+        """Return the data of these options."""
         if self._primitive_rule is None:
             data.check_plain("oversample", f"{self.name} repeats no command")
         train, held_out, test = self._parts(data)
@@ -66,31 +66,16 @@ class ScanTask(Task[ScanOptions]):
         )
 
     def disagreement(self, source: Tokens, target: Tokens) -> str | None:
-        """Return what is wrong with a command or its actions; see `Task.disagreement`."""
+        """Return the error in a command or its actions."""
         return scan.disagreement(source, target, scan.grammar_of(source))
-
-    @property
-    def language(self) -> Language[Any]:
-        """The language of commands."""
-        return scan.LANGUAGE
-
-    @property
-    def checked_as(self) -> str:
-        """What pairs are checked as."""
-        return "scan"
 
     def recognises(self, examples: Sequence[Example]) -> bool:
         """Whether most words are SCAN's, and most sources do not begin with an action."""
         return is_scan(examples) and not is_mirrored(examples)
 
     def counts(self, examples: Sequence[Example]) -> dict[str, Count]:
-        """Return how many commands are repeated, and how many pairs are spelled in other ways."""
+        """Return the numbers of repeated commands and of other spellings."""
         return counts(examples, [example.source for example in examples])
-
-    @property
-    def aliases(self) -> Mapping[str, str]:
-        """Other names of actions."""
-        return scan.ALIASES
 
     def _parts(self, data: ScanOptions) -> tuple[Examples, Examples, Examples]:
         if data.validation.startswith(_released.PREFIX):
@@ -121,14 +106,12 @@ class ScanTask(Task[ScanOptions]):
                 train, chosen = _validation.longest(parts.train, fraction)
             case "published" | "none":
                 train, chosen = parts.train, parts.train[:0]
-            case "dab":
+            case _:  # dab
                 base = self._primitive_rule
                 kind = "tasks that add a primitive, such as scan/addprim_jump"
                 if base is None:
                     raise WrongRequest(f"validation by dab is for {kind}, not for {self.name}")
                 return _validation.proxy(parts.train, base, fraction, data.seed)
-            case _:
-                raise AssertionError(data.validation)
         return scan.pairs().take(train), scan.pairs().take(chosen)
 
     def _check_length(self) -> None:

@@ -67,4 +67,6 @@ def twin(command: Tokens, held_out: str) -> Tokens:
 def check_sizes(train: int, held_out: int, *, is_requested: bool) -> None:
     """Refuse a validation set that leaves nothing to train on, or is asked for and empty."""
     require(train > 0, "the validation fraction leaves nothing to train on")
-    require(held_out > 0 or not is_requested, "the validation fraction leaves the validation set empty")
+    require(
+        held_out > 0 or not is_requested, "the validation fraction leaves the validation set empty"
+    )

@@ -23,7 +23,7 @@ from daxy.tasks._task import Task
 from daxy.tasks._translation_options import PREFIXES, TranslationOptions
 from daxy.tasks._translation_pairs import Pair, drawn, held_out, of_file, without
 from daxy.tasks._validation import check_sizes
-from daxy.worlds.grid import World
+from daxy.worlds.world import World
 
 PAPER = "Lake & Baroni 2018, Experiment 4; Bastings et al. 2018, section 6.2"
 METRICS = ("bleu", "exact", "accepted")

@@ -25,12 +25,13 @@ from daxy.core.examples import Examples, Tokens
 from daxy.core.imports import MissingPackage
 from daxy.languages import grounded
 from daxy.languages.grounded import Command
-from daxy.worlds.columns import CELLS
-from daxy.worlds.drawing import image
+from daxy.worlds.columns import CELL_FEATURES
 from daxy.worlds.episodes import Episodes
 from daxy.worlds.execution import executes
-from daxy.worlds.grid import ACTIONS, World
+from daxy.worlds.grid import ACTIONS
+from daxy.worlds.raster import image
 from daxy.worlds.text import as_text
+from daxy.worlds.world import World
 
 try:
     import gymnasium
@@ -154,7 +155,7 @@ def observation_space(size: int, observation: Observation) -> spaces.Dict:
     known = ("symbolic", "rgb")
     wrong = f"no observation {quote(observation)}; there are {', '.join(known)}"
     require(observation in known, wrong)
-    channels = CELLS.shape[1]
+    channels = CELL_FEATURES.shape[1]
     shape, most = (
         ((size, size, channels), 1)
         if observation == "symbolic"

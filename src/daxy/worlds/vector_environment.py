@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from daxy.core.errors import require
 from daxy.core.examples import Examples
 from daxy.languages.grounded import Command, commands
-from daxy.worlds.columns import CELLS, THINGS, code_number
+from daxy.worlds.columns import CELL_FEATURES, THINGS, code_number
 from daxy.worlds.environment import (
     LONGEST,
     Observation,
@@ -30,7 +30,8 @@ from daxy.worlds.environment import (
 )
 from daxy.worlds.episodes import Episodes
 from daxy.worlds.execution import executes
-from daxy.worlds.grid import ACTIONS, LEFT, PULL, PUSH, RIGHT, STEPS, WALK, GridCell, World
+from daxy.worlds.grid import ACTIONS, LEFT, PULL, PUSH, RIGHT, STEPS, WALK, GridCell
+from daxy.worlds.world import World
 
 MOST = 12
 """Things in a world at most."""
@@ -204,7 +205,7 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
             maps[np.arange(self.num_envs), *self._agent.T] += (THINGS * (1 + self._heading)).astype(
                 np.uint8
             )
-            state = CELLS[maps]
+            state = CELL_FEATURES[maps]
         else:
             state = np.stack([picture(world) for world in map(self._world, range(self.num_envs))])
         return {"instruction": tuple(self._said), "words": self._words.copy(), "state": state}
