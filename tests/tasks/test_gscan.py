@@ -32,18 +32,18 @@ def made_once() -> Iterator[None]:
     def remembered(data: GscanOptions) -> Demonstrations:
         known = (data.grid, data.resampling, data.kind, data.spin, data.seed, data.workers)
         if known not in made:
-            made[known] = every(data)
+            made[known] = generate_all(data)
         return made[known]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gscan, "every", remembered)
+        patch.setattr(gscan, "generate_all", remembered)
         yield
 
 
 @pytest.fixture(scope="module")
 def everything(made_once: None) -> Demonstrations:
     """Every example there is for a set of the size of the released one."""
-    return gscan.every(CompositionalOptions())
+    return gscan.generate_all(CompositionalOptions())
 
 
 @pytest.fixture(scope="module")

@@ -287,7 +287,7 @@ class GscanJson(Format):
         _gscan_writing.write(path, named, header, self.vectors)
 
     def read(self, path: Path) -> Parts:
-        """Return the parts of a file by their official names; see `read`."""
+        """Return the parts of a file by their official names."""
         return read(path).parts
 
 

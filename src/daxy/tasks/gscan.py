@@ -183,7 +183,7 @@ class GscanTask(Task[Kind], Generic[Kind]):
 
     @abstractmethod
     def assign(self, table: Demonstrations, data: Kind) -> tuple[Rows, Rows, Mapping[str, Rows]]:
-        """Return the rows without a test, the few-shot rows for train, and the rows of each test."""
+        """Return the rows of no test, the few-shot rows for train, and each test's rows."""
 
     def filter_tests(
         self,

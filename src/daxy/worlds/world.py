@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,6 @@ from daxy.worlds.grid import CHANNELS, HEADINGS, Grid, GridCell
 from daxy.worlds.text import as_text
 
 
-@final
 class World(Grid):
     """A state of the grid, with its pictures; actions return new ones."""
 
