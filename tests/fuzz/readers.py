@@ -188,22 +188,22 @@ def check_sentences(lines: Sequence[tatoeba.Line]) -> None:
 
 
 def said(name: str, *inputs: bytes, of: Examples = SOME, suffix: str = ".jsonl") -> Reader:
-    def read(path: Path) -> predictions.Aligned:
+    def read(path: Path) -> predictions.AlignedPredictions:
         order = path.with_name("order.tsv")
         order.write_text(tsv.write(SOME))
-        return predictions.read(path, of, predictions.Reading(order=order))
+        return predictions.read(path, of, predictions.ReadOptions(order=order))
 
-    def check(found: predictions.Aligned) -> None:
+    def check(found: predictions.AlignedPredictions) -> None:
         assert found.rows.tolist() == [0, 1]
         assert len(found.predictions) == 2
         known = {*of.source.symbols, *of.target.symbols}
         tokens = {token for each in found.predictions for token in each}
         assert all(token in known or token.split() == [token] for token in tokens)
 
-    def write(path: Path, found: predictions.Aligned) -> None:
+    def write(path: Path, found: predictions.AlignedPredictions) -> None:
         predictions.write(path, of, found.predictions, {"exact": np.zeros(2)})
 
-    def plain(found: predictions.Aligned) -> Any:
+    def plain(found: predictions.AlignedPredictions) -> Any:
         return list(found.predictions)
 
     return Reader(name, inputs, of_file("said", read), check, to_file(write, f"w{suffix}"), plain)

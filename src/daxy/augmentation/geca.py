@@ -287,8 +287,6 @@ class _Index:
 
 @dataclass(frozen=True)
 class _Known:
-    """The existing pairs, sources and targets."""
-
     pairs: frozenset[Codes]
     sources: frozenset[Codes]
     targets: frozenset[Codes]
@@ -373,7 +371,6 @@ def filled(template: Codes, fragment: Fragment) -> Codes:
 
 
 def _overlap(one: Fragment, other: Fragment) -> bool:
-    """Whether two fragments share a token (in the author's code, a piece)."""
     return not set("".join(one)).isdisjoint("".join(other))
 
 

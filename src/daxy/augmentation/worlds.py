@@ -142,8 +142,6 @@ class Rewriter:
 
 @dataclass(frozen=True, eq=False)
 class _Choices:
-    """New commands and things of each pair, one pair after another."""
-
     commands: list[Tokens]
     things: Things
     offsets: NDArray[np.int64]

@@ -178,7 +178,6 @@ def _aligned(at: int) -> int:
 
 
 def _prune(newest: Path) -> None:
-    """Delete what killed processes left, and the entries beyond `MOST`."""
     stale = (each for each in _files(f".*{SUFFIX}.*.tmp", within="data"))
     doomed = [each for each in stale if each.used < time.time() - STALE]
     known = entries()

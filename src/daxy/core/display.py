@@ -26,7 +26,6 @@ class Brief:
 
     @property
     def _brief(self) -> str:
-        """The content of the `repr`."""
         raise NotImplementedError
 
     def __repr__(self) -> str:

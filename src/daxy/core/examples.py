@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from daxy.core.display import Brief, cut, table
 from daxy.core.errors import require
-
-Tokens = tuple[str, ...]
+from daxy.core.tokens import Tokens
 
 SHOWN = 5
 """Examples of a table that a notebook shows."""
@@ -44,7 +43,6 @@ class Example(Brief):
         return " -> ".join(cut(text, 35) for text in self.texts)
 
     def _repr_svg_(self) -> str | None:
-        """Return the picture of the world for a notebook."""
         return None if self.world is None else self.world.picture(self.source, self.target)
 
 
@@ -234,17 +232,14 @@ class Worlds(Protocol):
     @property
     def contents(self) -> Iterator[bytes]:
         """Bytes of each world, equal for equal worlds only."""
-        ...
 
     @property
     def content(self) -> Iterator[bytes]:
         """Bytes for a checksum of the worlds and their order."""
-        ...
 
     @property
     def observations(self) -> GridObservations:
         """Observations of a network."""
-        ...
 
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Any]: ...
@@ -252,12 +247,10 @@ class Worlds(Protocol):
 
     def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Self:
         """Return the worlds at these positions, in this order, repeats included."""
-        ...
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Return the worlds of all parts, one after another."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,7 +304,6 @@ class Examples(Sequence[Example], Brief):
         return f"{len(self):,}{first}{', ...' * (len(self) > 1)}"
 
     def _repr_html_(self) -> str:
-        """Return the first examples as an HTML table, or as pictures, for a notebook."""
         first = self[: SHOWN if self.worlds is None else PICTURES]
         if self.worlds is not None:
             pictures = "".join(each.world.picture(each.source, each.target) for each in first)

@@ -99,7 +99,6 @@ def _make_folder(folder: Path) -> None:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Flush the names in a folder to disk, where the system lets folders be flushed."""
     try:
         number = os.open(folder, os.O_RDONLY)
     except OSError:

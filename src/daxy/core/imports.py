@@ -82,7 +82,6 @@ def _is_of_jax(module: str) -> bool:
 
 
 def _modules(error: BaseException) -> Iterator[str]:
-    """Yield the name of the module of every frame that the error went through."""
     trace = error.__traceback__
     while trace is not None:
         yield trace.tb_frame.f_globals.get("__name__", "")

@@ -227,6 +227,5 @@ def _is_terminal(output: int) -> bool:
 
 
 def _write(output: int, text: str) -> None:
-    """Write past Python's streams, which another thread may hold."""
     with contextlib.suppress(OSError):
         os.write(output, text.encode())

@@ -87,7 +87,6 @@ def _text(data: bytes) -> str:
 
 
 def _at(problem: str, text: str, place: int) -> NotJSON:
-    """Return the error of a problem at a character of a text."""
     line = text.count("\n", 0, place) + 1
     return NotJSON(problem, line, place - text.rfind("\n", 0, place))
 
@@ -101,8 +100,6 @@ class _OutOfRange(ValueError):  # noqa: N818
 
 
 class _Reader:
-    """One text while it is decoded."""
-
     def __init__(self, text: str, *, constants: bool) -> None:
         self._text = text
         self._objects = 0
@@ -175,7 +172,6 @@ class _Reader:
         return NotJSON(f"no JSON: {error.args[0]}")
 
     def _deepest(self) -> int:
-        """Return the place where most brackets are open."""
         depth = deepest = place = 0
         for mark in _MARKS.finditer(self._text):
             depth += (mark[0] in "{[") - (mark[0] in "}]")

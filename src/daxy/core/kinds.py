@@ -142,7 +142,6 @@ def _is_wide(begin: bytes) -> bool:
 
 
 def _text_kind(begin: bytes) -> Kind | None:
-    """Return the kind of a text without the blanks at its beginning."""
     if re.match(MARKUP, begin):
         return HTML
     if re.match(SERVER, begin):
@@ -155,7 +154,6 @@ def _text_kind(begin: bytes) -> Kind | None:
 
 
 def _object_kind(begin: bytes) -> Kind:
-    """Return the kind of a text that begins as a JSON object does."""
     if re.search(REASCAN_KEY, begin):
         return REASCAN
     if re.match(VOCABULARY_KEY, begin):

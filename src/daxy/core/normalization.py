@@ -252,7 +252,6 @@ class Normalizer:
         return tokens, 1
 
     def _tokens(self, word: str, changed: dict[str, None]) -> list[str] | None:
-        """Return the tokens in a word; none if a part of it is no token."""
         tokens = list[str]()
         for lexeme in LEXEME.findall(unicodedata.normalize("NFKC", word)):
             if lexeme in self.vocabulary:
@@ -293,11 +292,9 @@ class Normalizer:
 
 
 def _words(name: str) -> list[str]:
-    """Return the words of a token: `I`, `TURN` and `LEFT`."""
     return [word for word in re.split(r"[_ ]+", name) if word]
 
 
 def _letters(text: str) -> str:
-    """Return the letters and digits of a text, without case and accents."""
     plain = unicodedata.normalize("NFKD", text).casefold()
     return "".join(sign for sign in plain if sign.isalnum())

@@ -181,7 +181,6 @@ class Registry(Generic[Entry]):
             raise self._import_error(error, name) from error
 
     def _target(self, name: str) -> str:
-        """Return the dotted name of an entry's module."""
         if name in self.built_in:
             return f"{self._package}.{name}"
         return self._entry_points[name][0].value.partition(":")[0].strip()

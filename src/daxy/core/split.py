@@ -63,7 +63,6 @@ class ExampleStream(Protocol):
 
     def pairs(self, rows: range) -> Examples:
         """Return the examples with these consecutive numbers."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +119,6 @@ class Split(Brief):
         return f"{about.task}: {', '.join(sizes)}{tests}{source}{seed}{replaced}"
 
     def _repr_html_(self) -> str:
-        """Return the parts with their sizes and first examples as an HTML table, for a notebook."""
         about = self.provenance
         parts = self.named if self.is_as_described else self.parts
         rows = [(name, len(part), *(part[0].texts if part else ())) for name, part in parts.items()]

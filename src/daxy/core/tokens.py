@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from daxy.core.errors import quote
 
 if TYPE_CHECKING:
-    from daxy.core.examples import Sequences, Tokens
+    from daxy.core.examples import Sequences
+
+Tokens = tuple[str, ...]
 
 
 def spaced(*columns: Sequences) -> frozenset[str]:

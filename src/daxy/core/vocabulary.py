@@ -86,7 +86,6 @@ class Vocabulary(Brief):
         return (", " if any(" " in token for token in self.tokens) else " ").join(tokens)
 
     def _unknown(self, tokens: Sequence[str]) -> str:
-        """Return the message on tokens that are not in the vocabulary."""
         shown = list[str]()
         for token in tokens[:NAMED]:
             near = nearest(token, self.tokens)

@@ -59,7 +59,6 @@ def _received(pipe: Connection) -> Any:
 
 @contextmanager
 def _worker(function: Callable[..., Any]) -> Generator[Connection]:
-    """Yield a pipe to a new process, which takes rows and returns results."""
     context = get_context("spawn")
     pipes: tuple[Any, Any] = context.Pipe()  # another type on Windows
     ours, theirs = pipes

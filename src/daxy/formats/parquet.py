@@ -211,7 +211,6 @@ def _decoded(table: pa.Table, plain: pa.Schema) -> pa.Table:
 
 
 def _first_row(file: pq.ParquetFile, group: int) -> int:
-    """Return the number of the first row of a group, from 1."""
     return 1 + sum(file.metadata.row_group(before).num_rows for before in range(group))
 
 
@@ -302,7 +301,6 @@ def sequences(path: Path, table: pa.Table, column: str) -> Sequences:
 
 
 def _texts(path: Path) -> list[str]:
-    """Return the text columns of a file, which can be read as codes."""
     schema = pq.read_metadata(path).schema
     columns = map(schema.column, range(len(schema)))
     return [
@@ -326,7 +324,6 @@ def _plain(array: Any) -> Any:
 
 @contextlib.contextmanager
 def _refusing(path: Path) -> Generator[None, None, None]:
-    """Turn errors of reading into `WrongFile`."""
     if not path.is_file():
         kind = other_kind(path)
         problem = f"is {kind}; expected a Parquet file" if kind else "no such file"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from daxy.core.examples import Tokens
+from daxy.core.tokens import Tokens
 
 Kind = Literal["adjective", "noun", "phrase"]
 Language = Literal["english", "french"]

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from daxy.core.tokens import Tokens
 from daxy.languages import spelling
-
-if TYPE_CHECKING:
-    from daxy.core.examples import Tokens
 
 FEMININE = (
     ("eux", "euse"),
@@ -51,7 +47,6 @@ def english_plural(noun: str) -> str:
 
 
 def _ended(word: str, endings: tuple[tuple[str, str], ...], otherwise: str) -> str:
-    """Return a word with its ending replaced."""
     for old, new in endings:
         if word.endswith(old):
             return word.removesuffix(old) + new

@@ -7,16 +7,14 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.errors import WrongRequest, require
+from daxy.core.tokens import Tokens
 from daxy.core.vocabulary import RESERVED
-
-if TYPE_CHECKING:
-    from daxy.core.examples import Tokens
 
 MOST = (1 << 16) - RESERVED
 """Distinct tokens of a side: what a network's codes can tell apart."""
@@ -196,7 +194,6 @@ def tokens_of(side: Side) -> Tokens:
 
 
 def _said(total: Fraction) -> str:
-    """Return a sum as text: as a fraction, or roughly where that would be long."""
     short = max(total.as_integer_ratio()) < SHORT
     return str(total) if short else f"about {float(total):.16g}"
 

@@ -149,7 +149,6 @@ def _copies(left: str, lines: Sequence[_Line], name: Path | str) -> int:
 
 
 def _rule(line: _Line, index: int | None, name: Path | str) -> Rule:
-    """Return the rule of a line, of one index."""
     number = "" if index is None else str(index)
 
     def named(symbol: str) -> str:

@@ -66,8 +66,6 @@ class Derivation:
 
 
 class _Choice(NamedTuple):
-    """A rule for an item, and its children as items."""
-
     rule: Rule
     children: tuple[Item, ...]
 
@@ -181,5 +179,4 @@ class _Search:
                 yield _Choice(self.grammar.rules[number], children)
 
     def _may_be(self, item: Item) -> bool:
-        """Whether an item was not found impossible so far."""
         return self.done.get(item, item) is not None

@@ -169,7 +169,6 @@ class Sampler:
         return _Choices.of((odds, np.arange(width)) for odds in blocks), numbers
 
     def _rules(self, names: Integers, length: Integers, draw: np.random.Generator) -> Integers:
-        """Return a rule for each node."""
         return self._rule_choices.draw(names * (self.weights.longest + 1) + length, draw)
 
     def _share(

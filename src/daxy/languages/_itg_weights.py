@@ -107,12 +107,10 @@ def _chains(becomes: Weights) -> Weights:
 
 
 def _convolved(one: Weights, other: Weights, length: int) -> float:
-    """Return how likely two parts are to have so many tokens together."""
     return _sum(one[: length + 1] + other[length::-1])
 
 
 def _sum(logarithms: Weights) -> float:
-    """Return the logarithm of a sum of numbers, given theirs."""
     most = float(logarithms.max(initial=-np.inf))
     if most == -np.inf:
         return most

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from daxy.core.errors import WrongRequest, quote
-
-if TYPE_CHECKING:
-    from daxy.core.examples import Tokens
-
+from daxy.core.tokens import Tokens
 
 MOST_OF_LINE, MOST_OF_WORD = 130, 60
 """Characters that an error quotes of a command, and of its wrong word, at most."""

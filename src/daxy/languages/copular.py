@@ -14,10 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import Any, NamedTuple, final
 
 from daxy.core.display import counted
 from daxy.core.errors import MOST_COMPARED, WrongRequest, quote
+from daxy.core.tokens import Tokens
 from daxy.languages import _copular_forms, _language, spelling
 from daxy.languages._copular_clauses import (
     BE,
@@ -34,9 +35,6 @@ from daxy.languages._copular_clauses import (
     Subject,
 )
 from daxy.languages._copular_lexicon import ADJECTIVES, NOUNS, PHRASES
-
-if TYPE_CHECKING:
-    from daxy.core.examples import Tokens
 
 CONSTRUCTIONS: Mapping[str, tuple[Subject, bool, bool]] = {
     "you are": (FRIEND, False, False),
@@ -179,7 +177,6 @@ def _meant(source: Tokens, target: Tokens, language: Language) -> list[Clause]:
 
 
 def _read(sentence: Tokens, language: Language, known: tuple[Predicate, ...]) -> Iterator[Clause]:
-    """Yield what can be meant by a sentence with one of these predicates."""
     for predicate in known:
         yield from (each for each in clauses(predicate) if sentence in each.said(language))
 
@@ -198,7 +195,6 @@ def _after_the_frame(sentence: Tokens, language: Language) -> Tokens | None:
 
 @cache
 def _frames() -> Mapping[Language, frozenset[Tokens]]:
-    """Return what can stand before a predicate."""
     nothing = Predicate("adjective", (), (), ((), (), (), ()))
 
     def of(language: Language) -> frozenset[Tokens]:
@@ -209,7 +205,6 @@ def _frames() -> Mapping[Language, frozenset[Tokens]]:
 
 @cache
 def _index() -> Mapping[Language, Mapping[Tokens, tuple[Predicate, ...]]]:
-    """Return the predicates by their forms."""
     english: dict[Tokens, tuple[Predicate, ...]] = {}
     french: dict[Tokens, tuple[Predicate, ...]] = {}
     for each in predicates():
@@ -286,7 +281,6 @@ class Copular(_language.Language[Sentence]):
 
 
 def _clause_tree(clause: Clause) -> _language.Tree:
-    """Return the subject below what is said of it."""
     subject = _language.node(clause.subject.name)
     tree = _language.node(" ".join(clause.predicate.english), subject)
     for label, applies in (("very", clause.is_very), ("not", clause.is_negated)):

@@ -20,13 +20,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from daxy.core.errors import WrongRequest
+from daxy.core.tokens import Tokens
 from daxy.languages._reader import Reader
-
-if TYPE_CHECKING:
-    from daxy.core.examples import Tokens
 
 VERBS = ("walk", "push", "pull")
 SHAPES = ("circle", "square", "cylinder")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 from daxy.core.errors import WrongRequest
+from daxy.core.tokens import Tokens
 from daxy.languages import grounded
 from daxy.languages._language import Language, Reading, Tree, lines, listed, node
 from daxy.languages.grounded import Command
-
-if TYPE_CHECKING:
-    from daxy.core.examples import Tokens
 
 
 @final

@@ -209,7 +209,6 @@ def disagreement(words: Tokens, actions: Tokens, grammar: Grammar = SCAN) -> str
 
 
 def _cut(actions: Tokens, first: int) -> str:
-    """Return actions as text; of many, those around the first that matters."""
     begin = first - 4 if len(actions) > MOST_ACTIONS and first > 4 else 0
     end = begin + MOST_ACTIONS
     cut = ["..."] * (begin > 0), ["..."] * (end < len(actions))

@@ -37,7 +37,6 @@ __all__ = [
 
 
 def _problem(benchmark: str, tasks: Mapping[str, object]) -> str:
-    """Return what is wrong with the tasks of a file."""
     for name, task in tasks.items():
         if not isinstance(task, Task) or task.name != name or not name.startswith(f"{benchmark}/"):
             return f"its TASKS has {quote(name)}; expected tasks by their names, `{benchmark}/...`"

@@ -148,7 +148,6 @@ def _shard(data: GscanOptions, pairs: Sequence[tuple[int, Thing]]) -> Demonstrat
 
 
 def _pair(data: GscanOptions, index: int, target: Thing) -> Demonstrations:
-    """Return a command in every situation of a target."""
     command = grounded.commands()[index]
     where = situations_of(data.grid, data.resampling, data.seed, target)
     words = " ".join(grounded.say(command))

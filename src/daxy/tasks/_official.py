@@ -107,7 +107,6 @@ def loaded(
 
 
 def _read(found: Mapping[str, File], name: str, grammar: scan.Grammar) -> Commands | None:
-    """Return the commands of a file, or of a pair of files, if it is there."""
     if name in found:
         place, content = found[name]
         return _checked(place, place, scan_text.parse(content, place), grammar)
@@ -122,7 +121,6 @@ def _read(found: Mapping[str, File], name: str, grammar: scan.Grammar) -> Comman
 def _checked(
     place: str, blamed: str, pairs: Sequence[tuple[Tokens, Tokens]], grammar: scan.Grammar
 ) -> Commands:
-    """Return commands after comparing their actions with the grammar."""
     for line, (command, actions) in enumerate(pairs, start=1):
         given = tuple(map(scan.official_spelling, actions))
         if problem := scan.disagreement(command, given, grammar):

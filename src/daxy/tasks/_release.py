@@ -30,7 +30,6 @@ class Readable(Protocol):
 
     def read(self, size: int = -1, /) -> bytes:
         """Return the next bytes."""
-        ...
 
     def close(self) -> None:
         """Close the stream."""
@@ -82,7 +81,6 @@ def find(official: Path, names: Collection[str], repository: str) -> dict[str, F
 
 
 def _kind(official: Path, repository: str) -> Kind | None:
-    """Return which archive a file is."""
     try:
         with official.open("rb") as file:
             kind = kind_of(file.read(HEAD))
@@ -132,7 +130,6 @@ def _shared(member: str, name: str) -> int:
 
 
 def _tarred(archive: Path, kind: str) -> Generator[tuple[str, Opening], None, None]:
-    """Yield the files of a tar archive, each with what opens it, within the limit."""
     unpacked = 0
     with closing(DECOMPRESSED[kind](archive)) as raw:
         stream = _Limited(raw, archive)
@@ -147,7 +144,6 @@ def _tarred(archive: Path, kind: str) -> Generator[tuple[str, Opening], None, No
 
 
 def _zipped(archive: Path) -> Generator[tuple[str, Opening], None, None]:
-    """Yield the files of a zip archive, each with what opens it, within the limit."""
     with zipfile.ZipFile(archive) as members:
         files = [member for member in members.infolist() if not member.is_dir()]
         _check_unpacked(archive, sum(member.file_size for member in files))

@@ -81,7 +81,6 @@ def _check_sizes(held: Held, *files: Commands) -> None:
 
 
 def _check_random(rule: Rule, train: Commands, validation: Commands, test: Commands) -> None:
-    """Refuse parts that are not those of the rule, or share a command that train has once."""
     learned, chosen = (_official.positions(each) for each in (train, validation))
     shared = np.intersect1d(learned, chosen)
     base = rule.base if isinstance(rule, Added) else rule
@@ -94,7 +93,6 @@ def _check_random(rule: Rule, train: Commands, validation: Commands, test: Comma
 
 
 def _check_length(rule: Rule, train: Commands, validation: Commands, test: Commands) -> None:
-    """Refuse a validation set with anything shorter than train has."""
     _check_random(rule, train, validation, test)
     lengths = scan.pairs().target.lengths
     longest = lengths[_official.positions(train)].max()

@@ -40,11 +40,9 @@ class Rule(Protocol):
     @property
     def sizes(self) -> Sizes:
         """The published sizes in lines."""
-        ...
 
     def partition(self, seed: int, *, oversample: bool) -> Partition:
         """Return train and test, both in a fixed shuffled order, as in the official files."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -120,6 +120,5 @@ class ScanTask(Task[ScanOptions]):
 
     @property
     def _primitive_rule(self) -> HoldOut | None:
-        """The rule that adds a primitive, if one does."""
         rule = self.how.base if isinstance(self.how, Added) else self.how
         return rule if isinstance(rule, HoldOut) and rule.oversample is not None else None

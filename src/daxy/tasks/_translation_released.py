@@ -72,7 +72,6 @@ def _path(name: str) -> str:
 
 
 def _pairs(official: Path, name: str, files: Mapping[str, File]) -> list[Pair]:
-    """Return the pairs of a set after comparing them with the released ones."""
     sides = [files.get(f"{_path(name)}{side}") for side in SIDES]
     table = files.get(TSV[name])
     if table is not None:

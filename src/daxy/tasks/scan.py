@@ -109,7 +109,6 @@ def with_nested_jumps(count: int) -> Added:
 
 
 def _nacs(folder: str, train: int, validation: int, **others: Held) -> NacsFiles:
-    """Return the files that Bastings et al. have in a folder, with the sizes of their draw."""
     draw = Held(
         train=f"{folder}/train_wo_valid_random",
         validation=f"{folder}/valid.random",

@@ -116,7 +116,6 @@ class TranslationTask(Task[TranslationOptions]):
 
 
 def _constructed(english: Iterable[Tokens]) -> dict[str, int]:
-    """Return the number of sentences of each of the eight constructions."""
     of_frame = dict.fromkeys(copular.CONSTRUCTIONS, 0)
     for *frame, word, end in (each for each in english if len(each) > 3):
         name = " ".join(frame)
@@ -166,7 +165,6 @@ def _copies_in_validation(data: TranslationOptions) -> int:
 
 
 def _check_new(data: TranslationOptions, pairs: Iterable[Pair]) -> None:
-    """Refuse a new word that occurs in a pair."""
     (english,), (french, *_) = data.added.english, data.added.french[0]
     for pair in pairs:
         for word, sentence in zip((english, french), pair, strict=True):

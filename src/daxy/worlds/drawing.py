@@ -215,7 +215,6 @@ class Text:
 
 
 def _length(words: str) -> float:
-    """Estimate the width of a text in pixels, without a package of fonts."""
     return LETTERS * sum(
         0.27 if it in "fijlrt ,:.'()" else 0.83 if it in "mw" else 0.57 for it in words
     )
@@ -294,7 +293,6 @@ def _agent(world: Grid) -> Polygon:
 
 
 def _gray(share: float) -> str:
-    """Return a gray, white for 0; things stand out from that for 1."""
     level = round(255 - 135 * share)
     return f"#{level:02x}{level:02x}{level:02x}"
 

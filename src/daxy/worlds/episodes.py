@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from daxy.worlds.grid import LARGEST
 from daxy.worlds.placement import Situations, draw_situations, place_objects, possible_targets
 from daxy.worlds.referents import referents
 from daxy.worlds.world import World
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 LEAST = 4
 """Cells along a side of the smallest grid with room for any command."""
@@ -65,7 +62,7 @@ class Episodes:
         self.size = size
         self.examples = examples
 
-    def __call__(self, draw: Generator, number: int | None = None) -> Episode:
+    def __call__(self, draw: np.random.Generator, number: int | None = None) -> Episode:
         """Return the episode of an example with this number, or a drawn one.
 
         Raises:
@@ -81,7 +78,7 @@ class Episodes:
         after = spins_after(command, self.examples.target[chosen])
         return Episode(command, worlds_of(self.examples)[chosen], after)
 
-    def _drawn(self, draw: Generator) -> Episode:
+    def _drawn(self, draw: np.random.Generator) -> Episode:
         commands = grounded.commands()
         command = commands[int(draw.integers(len(commands)))]
         things = list(possible_targets(command.phrase))

@@ -147,7 +147,6 @@ class Grid(Brief):
         return self._with(agent=cell, placed=placed, effort=None)
 
     def _with(self, **changes: Any) -> Self:
-        """Return a copy with other fields, without checks."""
         other = object.__new__(type(self))
         other.__dict__.update(vars(self) | changes)
         if "placed" in changes:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +18,6 @@ from daxy.core.errors import require
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Phrase, Thing
 from daxy.worlds.columns import Worlds, code_of
 from daxy.worlds.grid import EAST
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 Codes = NDArray[np.int64]
 
@@ -58,7 +54,7 @@ class Situations:
         return len(self.agent)
 
 
-def draw_situations(size: int, resampling: int, draw: Generator) -> Situations:
+def draw_situations(size: int, resampling: int, draw: np.random.Generator) -> Situations:
     """Draw situations with the target in every direction, at every distance.
 
     In a straight direction each distance occurs `resampling` times, the smallest and the largest
@@ -86,8 +82,7 @@ def count_of_situations(size: int, resampling: int) -> int:
     return 4 * (straight + diagonal)
 
 
-def _ways(signs: tuple[int, int], size: int, resampling: int, draw: Generator) -> Codes:
-    """Return offsets of the target in one direction: [count, 2]."""
+def _ways(signs: tuple[int, int], size: int, resampling: int, draw: np.random.Generator) -> Codes:
     most = size - 1
     if 0 in signs:
         distances = np.arange(1, size)
@@ -109,7 +104,7 @@ def possible_targets(phrase: Phrase) -> Iterator[Thing]:
     yield from (Thing(phrase.shape, color, size) for color in colors for size in sizes)
 
 
-def draw_distractors(phrase: Phrase, target: Thing, count: int, draw: Generator) -> Codes:
+def draw_distractors(phrase: Phrase, target: Thing, count: int, draw: np.random.Generator) -> Codes:
     """Draw distractors of a target: [count, things, 3], as in `Worlds.things`.
 
     - For a shape: one thing of another shape.
@@ -136,12 +131,12 @@ def draw_distractors(phrase: Phrase, target: Thing, count: int, draw: Generator)
     return np.concatenate([beside[:, None], np.dstack([kinds, sizes])], axis=1)
 
 
-def _draw_kinds(kinds: Codes, many: int, count: int, draw: Generator) -> Codes:
+def _draw_kinds(kinds: Codes, many: int, count: int, draw: np.random.Generator) -> Codes:
     """Draw `many` different kinds, `count` times: [count, many, 2]."""
     return kinds[draw.random((count, len(kinds))).argsort(axis=1)[:, :many]]
 
 
-def _draw_free_cells(taken: Codes, many: int, size: int, draw: Generator) -> Codes:
+def _draw_free_cells(taken: Codes, many: int, size: int, draw: np.random.Generator) -> Codes:
     """Draw `many` cells of each grid in random order, without the taken ones."""
     ranks = draw.random((len(taken), size**2))
     np.put_along_axis(ranks, taken, np.inf, axis=1)
@@ -149,7 +144,7 @@ def _draw_free_cells(taken: Codes, many: int, size: int, draw: Generator) -> Cod
 
 
 def place_objects(
-    phrase: Phrase, target: Thing, where: Situations, size: int, draw: Generator
+    phrase: Phrase, target: Thing, where: Situations, size: int, draw: np.random.Generator
 ) -> Worlds:
     """Return a world with distractors for each situation.
 

@@ -39,7 +39,6 @@ class Film(bytes):
     """An animated GIF, which a notebook shows."""
 
     def _repr_html_(self) -> str:
-        """Return an image for a notebook."""
         return f'<img alt="film of a world" src="data:image/gif;base64,{b64encode(self).decode()}">'
 
 

@@ -171,7 +171,6 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         self._effort[rows[free]] = NOWHERE
 
     def _move(self, rows: NDArray[np.int64], back: int) -> None:
-        """Push, or pull, what is under the agent."""
         headings = (self._heading[rows] + back) % 4
         cells = self._agent[rows] + STEP_OF[headings]
         here = self._on(rows, self._agent[rows])
@@ -189,7 +188,6 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         return np.equal(inside, 2)
 
     def _on(self, rows: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which things are on a cell: [rows, things]."""
         away = np.abs(self._cells[rows] - cells[:, None]).sum(axis=2)
         return np.equal(away, 0)
 
