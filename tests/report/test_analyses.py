@@ -52,7 +52,7 @@ def run(
     data: ScanOptions = SOME,
 ) -> RunFolder:
     """Leave a finished run that says what a function says."""
-    split = data.load(task)
+    split = tasks.get(task).split(data)
     config = run_config(task, data, split, learner, seed)
     made = RunFolder(folder / config.name)
     made.begin(config, {"group": [config.name]})
@@ -536,7 +536,7 @@ def test_every_finding_of_a_paper_is_of_an_analysis_that_there_is() -> None:
 
 def test_published_neighbours_are_training_commands_of_the_paper_s_own_choice() -> None:
     (table_1,) = said("neighbours")
-    train = ScanOptions(validation="none").load(table_1.recipe.task).train
+    train = tasks.get(table_1.recipe.task).split(ScanOptions(validation="none")).train
     known = {" ".join(source) for source in train.source}
     assert {group for group, _ in table_1.values} == set(OF)
     assert {name for _, name in table_1.values} <= known

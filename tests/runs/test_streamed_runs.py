@@ -218,7 +218,7 @@ def test_a_run_is_looked_at_with_shorter_and_longer_sequences_than_its_own_test(
         )
         found = daxy(*asked, *given, "--json").json
         data = SymbolOptions(symbols=5, test_min_length=length, test_max_length=length)
-        test = data.load("transduction/copy").test[0]
+        test = tasks.get("transduction/copy").split(data).test[0]
         assert found["source"] == " ".join(test.source)
         said = load(run.path).predict([test.source], max_decode_length=max(limit, length + 1))
         assert found["prediction"] == " ".join(said[0])
@@ -232,7 +232,7 @@ def test_the_network_of_a_run_is_scored_on_its_own_test_and_on_longer_ones(
     asked = ("score", "transduction/copy", "--run", str(run.path))
     scores = run.scores()
     assert daxy(*asked, "--json").json["scores"] == pytest.approx(scores["test"])
-    own = DATA.load("transduction/copy")
+    own = tasks.get("transduction/copy").split(DATA)
     longer = [*FLAGS]
     longer[longer.index("--test-max-length") + 1] = "40"
     limit = run.config().learner["protocol"]["max_decode_length"]
@@ -315,7 +315,7 @@ def test_the_network_of_another_task_is_scored_and_it_is_said(
 
 def test_an_end_that_is_written_out_is_told(tmp_path: Path, daxy: Callable[..., Any]) -> None:
     """What ends every prediction and no target makes all of them wrong."""
-    test, file = DATA.load("transduction/copy").test, tmp_path / "said.jsonl"
+    test, file = tasks.get("transduction/copy").split(DATA).test, tmp_path / "said.jsonl"
     for end, told in ((" </s>", True), ("", False)):
         said = (" ".join(own) + end for own in test.target)
         pairs = zip(test.keys, said, strict=True)

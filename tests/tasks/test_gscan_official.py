@@ -209,7 +209,7 @@ def test_choices_beside_a_file_are_refused(length: Path) -> None:
 def test_what_a_file_tells_of_its_choices_is_what_its_runs_are_of(compositional: Path) -> None:
     task, told = "gscan/compositional", {"grid": 4, "kind": "adverb", "shots": 2}
     data = tasks.data(task, official=compositional)
-    split = data.load(task)
+    split = tasks.get(task).split(data)
     assert told.items() <= dict(split.provenance.options).items()
     config = run_config(task, data, split, {}, seed=0)
     assert told.items() <= config.choices.items()
@@ -227,7 +227,7 @@ def test_what_a_file_says_nothing_of_is_not_recorded(compositional: Path, length
         ("gscan/length", length, {"grid", "kind", "spin", "train_fraction", "max_length"}),
     ):
         data = tasks.data(task, official=path)
-        split = data.load(task)
+        split = tasks.get(task).split(data)
         assert set(split.provenance.options) == shown
         config = run_config(task, data, split, {}, seed=0)
         assert set(config.options) == shown

@@ -174,7 +174,7 @@ def test_a_probability_may_be_written_at_any_length_that_is_read_again() -> None
     data = GrammarFileOptions(grammar=rules, train_pairs=5, validation_pairs=5, test_pairs=5)
     known = data.rules
     assert known is not None and known.rules[0].probability == Fraction(third)
-    assert len(data.load("transduction/grammar").train) == 5
+    assert len(tasks.get("transduction/grammar").split(data).train) == 5
 
 
 def test_choices_of_another_grammar_are_refused() -> None:
@@ -206,7 +206,7 @@ def test_a_grammar_is_what_its_file_held_when_it_was_chosen(tmp_path: Path) -> N
     chosen = tasks.data("transduction/grammar", grammar=file)
     file.unlink()
     assert chosen.choices["grammar"] == "1/2 A -> a A1 | a A1\n1/2 A -> c | d"
-    assert chosen.load("transduction/grammar").test.source[0][-1] == "c"
+    assert tasks.get("transduction/grammar").split(chosen).test.source[0][-1] == "c"
 
 
 def test_a_grammar_is_the_same_however_it_is_written(tmp_path: Path) -> None:
@@ -225,8 +225,8 @@ def test_a_grammar_is_read_once_however_often_it_is_asked_for() -> None:
         "transduction/grammar", grammar="1/2 A -> b A1\n1/2 A -> once", train_pairs=5
     )
     with mock.patch.object(itg, "read", wraps=itg.read) as read:
-        assert len(chosen.load("transduction/grammar").train) == 5
-        assert len(chosen.load("transduction/grammar").train) == 5
+        assert len(tasks.get("transduction/grammar").split(chosen).train) == 5
+        assert len(tasks.get("transduction/grammar").split(chosen).train) == 5
     read.assert_called_once()
 
 

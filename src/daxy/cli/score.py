@@ -149,7 +149,9 @@ class Score(OfSample):
         if self.predictions is None or self.run_folder is not None:
             raise WrongRequest("expected either --predictions FILE or --run RUN")
         require(self.max_decode_length is None, "--max-decode-length is for --run alone")
-        return self._part(self.data.load(self.task)), self.predictions
+        from daxy import tasks
+
+        return self._part(tasks.get(self.task).split(self.data)), self.predictions
 
     def _part(self, split: Split) -> Split:
         """Return a split with the part of its test set that is asked for."""

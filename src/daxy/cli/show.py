@@ -78,7 +78,7 @@ class Show(OfTask):
         endings, by = (WORLDS, "PIL") if task.grounded else (FIGURES, "matplotlib")
         check(self.draw, endings, force=self.force, by=by)
         if self.run_folder is None:
-            split = self.data.load(self.task)
+            split = tasks.get(self.task).split(self.data)
         else:
             folder = finished(self.run_folder)
             was_learned = self._asked.partition(":")[0] in ("train", "validation")

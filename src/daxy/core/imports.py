@@ -1,4 +1,4 @@
-"""Packages that daxy can do without: errors name the extra that installs a missing one."""
+"""Optional packages, and errors that name the extra of a missing one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Pairs in any format that daxy writes, recognised by the beginning of a file.
 
 `daxy.core.kinds` recognises Parquet, JSON lines, gSCAN's `dataset.txt` and SCAN's text. In other
-text, `<s> ` begins joint sequences and a tab separates two sides; files as `train.src` have one side
+text, `<s> ` begins joint sequences and a tab separates two sides; files as `train.src` have a side
 each. Formats of other packages are recognised by suffix.
 """
 

@@ -1,4 +1,4 @@
-"""Reading words from the left, with exact errors: what a grammar's parser is written with."""
+"""Left-to-right reader for parsers, with exact errors."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from daxy.core.errors import WrongRequest, quote
 from daxy.core.tokens import Tokens
 
 MOST_OF_LINE, MOST_OF_WORD = 130, 60
-"""Characters that an error quotes of a command, and of its wrong word, at most."""
+"""Maximum characters of a quoted command and of its wrong word."""
 
 
 class NotACommand(WrongRequest):
-    """Words outside the grammar: where the first wrong one stands, and what could stand there."""
+    """Words outside the grammar, with the first wrong word and the expected ones."""
 
     def __init__(self, words: Tokens, position: int, expected: Tokens, *, may_end: bool) -> None:
         choices = [*expected, *(["the end of the command"] if may_end else [])]
@@ -29,13 +29,13 @@ class NotACommand(WrongRequest):
         self.position = position
         """Where the first wrong word stands, from 1; one past the last for an early end."""
         self.expected = expected
-        """The words that could stand there, in the grammar's order."""
+        """The expected words, in the grammar's order."""
         self.may_end = may_end
         """Whether the command could have ended before this word."""
 
 
 class Reader:
-    """Words and how many are read; what was asked for in vain is what could have stood there."""
+    """A position in words; rejected choices since the last word are the expected words."""
 
     def __init__(self, words: Tokens) -> None:
         self._words = words

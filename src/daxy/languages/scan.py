@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 from daxy.core.errors import UnknownName, WrongRequest, quote
-from daxy.core.tokens import first_difference
+from daxy.core.tokens import Tokens, first_difference
 from daxy.languages._language import MOST_SHOWN, Language, Reading, Tree, node
 from daxy.languages._reader import NotACommand
 from daxy.languages._scan_actions import (
@@ -44,9 +44,6 @@ from daxy.languages._scan_commands import (
     say,
 )
 from daxy.languages._scan_parser import DIRECTIONS, TIMES, Parser
-
-if TYPE_CHECKING:
-    from daxy.core.examples import Examples, Tokens
 
 __all__ = [
     "ACTIONS",
@@ -75,7 +72,6 @@ __all__ = [
     "is_word",
     "meanings",
     "official_spelling",
-    "pairs",
     "say",
     "turn_names",
 ]
@@ -170,14 +166,6 @@ def _commands_by_actions(grammar: Grammar) -> dict[Tokens, tuple[Tokens, ...]]:
     for words, actions in _meanings(grammar).items():
         commands.setdefault(actions, []).append(words)
     return {actions: tuple(sorted(each, key=len)) for actions, each in commands.items()}
-
-
-@cache
-def pairs(grammar: Grammar = SCAN) -> Examples:
-    """Return every command with its meaning as a table, in the canonical order."""
-    from daxy.core.examples import Examples  # NumPy is not needed to interpret one command
-
-    return Examples.of(meanings(grammar).items())
 
 
 def is_word(word: str) -> bool:

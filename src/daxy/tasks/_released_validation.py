@@ -22,7 +22,7 @@ from daxy.languages import scan
 from daxy.tasks import _official
 from daxy.tasks._official import NACS_CLONE, Commands, Held, NacsFiles
 from daxy.tasks._predicates import Contains
-from daxy.tasks._rules import Added, HoldOut, Rows, Rule, words
+from daxy.tasks._rules import Added, HoldOut, Rows, Rule, command_table, words
 from daxy.tasks._validation import twin
 
 PREFIX = "released-"
@@ -94,7 +94,7 @@ def _check_random(rule: Rule, train: Commands, validation: Commands, test: Comma
 
 def _check_length(rule: Rule, train: Commands, validation: Commands, test: Commands) -> None:
     _check_random(rule, train, validation, test)
-    lengths = scan.pairs().target.lengths
+    lengths = command_table().target.lengths
     longest = lengths[_official.positions(train)].max()
     shortest = lengths[_official.positions(validation)].min()
     if shortest <= longest:

@@ -17,7 +17,7 @@ from daxy.tasks import _released_validation as _released
 from daxy.tasks._checked import Count
 from daxy.tasks._official import NacsFiles
 from daxy.tasks._predicates import LongerThan
-from daxy.tasks._rules import Added, HoldOut, Partition, Rule
+from daxy.tasks._rules import Added, HoldOut, Partition, Rule, command_table
 from daxy.tasks._scan_checks import counts, is_mirrored, is_scan
 from daxy.tasks._scan_options import ScanOptions
 from daxy.tasks._task import Task
@@ -83,7 +83,7 @@ class ScanTask(Task[ScanOptions]):
             train, chosen, test = _released.load(*release)
             return train if data.oversample else _released.distinct(train), chosen, test
         parts = self._partition(data)
-        return *self._carve(parts, data), scan.pairs().take(parts.test)
+        return *self._carve(parts, data), command_table().take(parts.test)
 
     def _partition(self, data: ScanOptions) -> Partition:
         if data.official is None:
@@ -112,7 +112,7 @@ class ScanTask(Task[ScanOptions]):
                 if base is None:
                     raise WrongRequest(f"validation by dab is for {kind}, not for {self.name}")
                 return _validation.proxy(parts.train, base, fraction, data.seed)
-        return scan.pairs().take(train), scan.pairs().take(chosen)
+        return command_table().take(train), command_table().take(chosen)
 
     def _check_length(self) -> None:
         if not (isinstance(self.how, HoldOut) and isinstance(self.how.test, LongerThan)):

@@ -23,7 +23,7 @@ from daxy.core.examples import Examples, Tokens
 from daxy.core.random import stream
 from daxy.languages import scan
 from daxy.tasks._predicates import Contains
-from daxy.tasks._rules import HoldOut, Rows
+from daxy.tasks._rules import HoldOut, Rows, command_table
 
 
 def draw(train: Rows, fraction: float, seed: int, purpose: str) -> tuple[Rows, Rows]:
@@ -34,7 +34,7 @@ def draw(train: Rows, fraction: float, seed: int, purpose: str) -> tuple[Rows, R
 
 def longest(train: Rows, fraction: float) -> tuple[Rows, Rows]:
     """Return train and validation: the lines whose number of actions is above a threshold."""
-    lengths = scan.pairs().target.lengths[train]
+    lengths = command_table().target.lengths[train]
     thresholds = np.unique(lengths)
     shares = np.array([(lengths > threshold).mean() for threshold in thresholds])
     above = lengths > thresholds[np.abs(shares - fraction).argmin()]
