@@ -1,4 +1,4 @@
-"""Which sentences and translations are meant, and which word is new."""
+"""Options of the data of translation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from daxy.languages.copular import Predicate
 from daxy.tasks._dataset_options import DatasetOptions
 
 MOST_REPETITIONS = 1_000_000
-"""Of the sentence that is added."""
+"""Maximum copies of the added sentence."""
 
 Source = Literal["grammar", "file", "released"]
 TUTORIAL = (
@@ -21,13 +21,13 @@ TUTORIAL = (
     *("we are", "we re ", "they are", "they re "),
 )
 PREFIXES = {"tutorial": TUTORIAL, "lake2018": (*TUTORIAL, "she s")}
-"""What an English sentence may begin with: in the tutorial, and in the released selection, where
-`she s` matches `she said` too."""
+"""Allowed beginnings of English sentences in the tutorial and in the released selection, where
+`she s` matches `she said`, too."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TranslationOptions(DatasetOptions):
-    """Of which sentences, and which word is added."""
+    """Source of the sentences, and the added word."""
 
     sentences: Source = "grammar"
     """Source of the sentences: daxy's own grammar, a file (--pairs), or the released selection of
@@ -66,8 +66,8 @@ class TranslationOptions(DatasetOptions):
             object.__setattr__(self, "sentences", kind)
         check_positive(self, "max_length")
         for name in ("test_fraction", "validation_fraction"):
-            share, said = getattr(self, name), name.replace("_", "-")
-            require(0 < share < 1, f"{said} must be between 0 and 1, not {share:g}")
+            share, flag = getattr(self, name), name.replace("_", "-")
+            require(0 < share < 1, f"{flag} must be between 0 and 1, not {share:g}")
         require(self.repetitions >= 0, f"repetitions must not be negative: {self.repetitions}")
         many = f"repetitions must be at most {MOST_REPETITIONS:,}, not {self.repetitions:,}"
         require(self.repetitions <= MOST_REPETITIONS, many)
@@ -88,15 +88,15 @@ class TranslationOptions(DatasetOptions):
 
     @property
     def origin(self) -> str:
-        """Where data comes from, in a word."""
+        """Origin of the data: generated, file or official."""
         return {"grammar": "generated", "file": "file", "released": "official"}[self.sentences]
 
     @property
     def added(self) -> Predicate:
-        """The word that is added, as an adjective.
+        """The added word as an adjective.
 
         Raises:
-            WrongRequest: it is not written as one, or is no new one.
+            WrongRequest: the option is not a word and its translation.
         """
         parts = self.word.split("=")
         if len(parts) != len(copular.LANGUAGES) or not all(map(spelling.is_word, parts)):
