@@ -246,7 +246,7 @@ def check_derived(found: tuple[str, itg.Derivation]) -> None:
 
 def check_meant(found: tuple[tuple[str, ...], Any]) -> None:
     words, (language, clauses) = found
-    assert clauses and all(words in clause.said(language) for clause in clauses)
+    assert clauses and all(words in clause.sentences(language) for clause in clauses)
 
 
 def sentence(line: str) -> Any:

@@ -1,4 +1,4 @@
-"""What an inversion transduction grammar is, and what is wrong with one that cannot be used."""
+"""Inversion transduction grammars and their checks."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from daxy.core.tokens import Tokens
 from daxy.core.vocabulary import RESERVED
 
 MOST = (1 << 16) - RESERVED
-"""Distinct tokens of a side: what a network's codes can tell apart."""
+"""Maximum distinct tokens of a side, by the codes of a network."""
 LEAST = sys.float_info.min
-"""The least probability of a rule: below it numbers lose digits."""
+"""Minimum probability of a rule; smaller numbers lose digits."""
 MOST_DIGITS = 400
-"""Digits of a probability's numerator and denominator, and characters of one in a file."""
+"""Maximum digits of a probability's numerator and denominator."""
 SHORT = 10**30
-"""Numbers below it are told as they are, others roughly."""
+"""Numbers below it are printed exactly."""
 LONGEST_CHAIN = 10_000
-"""Rules that may follow each other with nothing but one nonterminal in the source."""
+"""Maximum length of a chain of unit rules."""
 HARDLY_EVER = 1e-9
-"""How likely a longer chain may be, from any nonterminal."""
+"""Maximum probability of a longer chain, from any nonterminal."""
 Side: TypeAlias = tuple[str | int, ...]
 """One side of a rule: a string is a token, a number one of the rule's children."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A nonterminal and what it can become on both sides at once."""
+    """A rule: a nonterminal and its expansions on both sides."""
 
     left: str
     probability: Fraction
@@ -46,7 +46,7 @@ class Rule:
 
     @property
     def is_unit(self) -> bool:
-        """Whether it is one child and nothing else, in its source."""
+        """Whether its source is a single child."""
         return len(self.source) == 1 == len(self.children)
 
     def __str__(self) -> str:
@@ -108,7 +108,7 @@ class Grammar:
 
     @cached_property
     def becomes(self) -> NDArray[np.float64]:
-        """How likely each nonterminal is to become each, and nothing else in the source."""
+        """Probabilities of unit rules: [parent, child]."""
         place = {name: number for number, name in enumerate(self.nonterminals)}
         found = np.zeros((len(place), len(place)))
         for rule in self.rules:

@@ -1,11 +1,10 @@
-"""Sentences that say what somebody is, in English and in French.
+"""Copular sentences in English and French.
 
     S -> subject BE [not] [very] predicate .
 
-The same can be said in several ways: `you` is `tu` or `vous`, a man or a woman, one or more;
-`i am` is `i m`. So sentences of the two languages are translations of each other when a `Clause`,
-what is meant, can be said as the one and as the other. Words are spelled as `daxy.languages.
-spelling` does.
+A meaning has several sentences, and a sentence several meanings: `you` is `tu` or `vous`, a man or
+a woman, one or more; `i am` is `i m`. Sentences are translations of each other if they share a
+`Clause`, a meaning. Words are spelled as by `daxy.languages.spelling`.
 """
 
 from __future__ import annotations
@@ -46,38 +45,38 @@ CONSTRUCTIONS: Mapping[str, tuple[Subject, bool, bool]] = {
     "you are very": (FRIEND, False, True),
     "he is very": (MAN, False, True),
 }
-"""What Lake & Baroni (2018), Experiment 4, ask of a new word: its subject, negated, very."""
+"""Tested constructions of Lake & Baroni (2018), Experiment 4: subject, negated, very."""
 
 
 def constructions(predicate: Predicate) -> dict[str, tuple[Tokens, Tokens]]:
-    """Return the sentence that each construction makes of a predicate, and its translation."""
-    found: dict[str, tuple[Tokens, Tokens]] = {}
+    """Return the sentence of each construction with a predicate, and its translation."""
+    pairs: dict[str, tuple[Tokens, Tokens]] = {}
     for name, (subject, is_negated, is_very) in CONSTRUCTIONS.items():
         clause = Clause(subject, predicate, is_negated, is_very)
-        found[name] = clause.said("english")[0], clause.said("french")[0]
-    return found
+        pairs[name] = clause.sentences("english")[0], clause.sentences("french")[0]
+    return pairs
 
 
 def introduction(predicate: Predicate) -> tuple[Tokens, Tokens]:
-    """Return the sentence that a new word is learned from, `i am daxy .`, and its translation."""
+    """Return the training sentence of a new word, `i am daxy .`, and its translation."""
     clause = Clause(ONESELF, predicate)
-    return clause.said("english")[0], clause.said("french")[0]
+    return clause.sentences("english")[0], clause.sentences("french")[0]
 
 
 def adjective(english: Tokens, man: str, woman: str | None = None) -> Predicate:
-    """Return the adjective with this meaning and these French forms; plurals follow.
+    """Return an adjective.
 
     Args:
-        english: Its words.
-        man: What a man is.
-        woman: What a woman is; by the rules unless given.
+        english: English words.
+        man: French masculine form.
+        woman: French feminine form; by the rules by default.
     """
     return Predicate("adjective", english, english, _copular_forms.french(man, woman))
 
 
 @cache
 def predicates() -> tuple[Predicate, ...]:
-    """Return everything that can be said of somebody: adjectives, nouns, phrases."""
+    """Return all predicates: adjectives, nouns and phrases."""
     found = [
         adjective(spelling.words(word), *forms.split()) for word, forms in _entries(ADJECTIVES)
     ]
@@ -92,17 +91,17 @@ def predicates() -> tuple[Predicate, ...]:
 
 
 def clauses(predicate: Predicate) -> Iterator[Clause]:
-    """Yield everything that can be meant with a predicate; only adjectives can be `very`."""
+    """Yield the clauses of a predicate; only adjectives can be `very`."""
     degrees = (False, True) if predicate.kind == "adjective" else (False,)
     for subject, is_negated, is_very in product(SUBJECTS, (False, True), degrees):
         yield Clause(subject, predicate, is_negated, is_very)
 
 
 def parse(words: Sequence[str]) -> tuple[Language, tuple[Clause, ...]]:
-    """Return the language of a sentence, and everything that can be meant by it.
+    """Return the language and the meanings of a sentence.
 
     Raises:
-        WrongRequest: it is no sentence of the grammar; says what is wrong.
+        WrongRequest: the words are no sentence of the grammar.
     """
     sentence = tuple(words)
     who = sentence[0] if sentence else ""
@@ -130,40 +129,39 @@ def parse(words: Sequence[str]) -> tuple[Language, tuple[Clause, ...]]:
 
 
 def translations(words: Sequence[str]) -> tuple[Tokens, ...]:
-    """Return every sentence of the other language that says what this one says, sorted.
+    """Return all translations of a sentence, sorted.
 
     Raises:
-        WrongRequest: it is no sentence of the grammar.
+        WrongRequest: the words are no sentence of the grammar.
     """
     language, meant = parse(words)
-    return tuple(sorted({said for clause in meant for said in clause.said(_other(language))}))
+    return tuple(sorted({said for clause in meant for said in clause.sentences(_other(language))}))
 
 
 def accepted(source: Sequence[str], target: Sequence[str]) -> frozenset[Tokens]:
-    """Return what translates a sentence as well as the translation that is given does.
+    """Return the translations that are as right as the given one.
 
-    A word that is not known, or not as this translation has it, is taken for an adjective, if the
-    pair says it of one person who need not be a woman, and, after `vous`, in a form that could not
-    be one of several: of `you are daxy . tu es daxiste .` all that can be said follows. What the
-    grammar does not know has one translation.
+    An unknown word, or one with another translation, counts as an adjective if the pair is about
+    one person who can be a man, and after `vous` if the form is no plural: all translations of
+    `you are daxy .` follow from `tu es daxiste .`. Other sentences have only the given translation.
     """
     asked, given = tuple(source), tuple(target)
     for language in LANGUAGES:
         meant = _meant(asked, given, language)
         if meant:
-            others = (said for clause in meant for said in clause.said(_other(language)))
+            others = (said for clause in meant for said in clause.sentences(_other(language)))
             return frozenset({given, *others})
     return frozenset({given})
 
 
 def _meant(source: Tokens, target: Tokens, language: Language) -> list[Clause]:
-    """Return what can be meant by a source of this language of which a translation is known."""
+    """Return the meanings of a source of this language with a given translation."""
     other = _other(language)
     rest, said = _after_the_frame(source, language), _after_the_frame(target, other)
     if not rest or not said:
         return []
     found = list(_read(source, language, _index()[language].get(rest, ())))
-    if any(target in each.said(other) for each in found):
+    if any(target in each.sentences(other) for each in found):
         return found
     english, french = (rest, said) if language == "english" else (said, rest)
     who = (target if language == "english" else source)[0]
@@ -171,21 +169,18 @@ def _meant(source: Tokens, target: Tokens, language: Language) -> list[Clause]:
     if more or (who == "vous" and word.endswith(("s", "x"))):
         return []
     guessed = list(_read(source, language, (adjective(english, word),)))
-    said_by = [each.subject for each in guessed if target in each.said(other)]
-    is_one = any(not (each.is_many or each.is_female) for each in said_by)
+    said_by = [each.subject for each in guessed if target in each.sentences(other)]
+    is_one = any(not (each.is_plural or each.is_female) for each in said_by)
     return guessed if is_one else []
 
 
 def _read(sentence: Tokens, language: Language, known: tuple[Predicate, ...]) -> Iterator[Clause]:
     for predicate in known:
-        yield from (each for each in clauses(predicate) if sentence in each.said(language))
+        yield from (each for each in clauses(predicate) if sentence in each.sentences(language))
 
 
 def _after_the_frame(sentence: Tokens, language: Language) -> Tokens | None:
-    """Return what stands between subject, verb, `not` and `very`, and the end; None without them.
-
-    The longest frame counts: `i am not very daxy .` says `daxy`.
-    """
+    """Return the predicate's words, after the longest frame of subject, verb, `not` and `very`."""
     frames = _frames()[language]
     for size in range(min(len(sentence), 5), 1, -1):
         if sentence[:size] in frames and sentence[-1] == END:
@@ -198,7 +193,9 @@ def _frames() -> Mapping[Language, frozenset[Tokens]]:
     nothing = Predicate("adjective", (), (), ((), (), (), ()))
 
     def of(language: Language) -> frozenset[Tokens]:
-        return frozenset(said[:-1] for each in clauses(nothing) for said in each.said(language))
+        return frozenset(
+            said[:-1] for each in clauses(nothing) for said in each.sentences(language)
+        )
 
     return {"english": of("english"), "french": of("french")}
 
@@ -230,7 +227,7 @@ def _entries(text: str) -> Iterator[tuple[str, str]]:
 
 
 class Sentence(NamedTuple):
-    """A sentence with everything that can be meant by it."""
+    """A sentence with its meanings."""
 
     words: Tokens
     language: Language
@@ -239,14 +236,14 @@ class Sentence(NamedTuple):
 
 @final
 class Copular(_language.Language[Sentence]):
-    """Sentences of either language; they mean what translates them."""
+    """Sentences of either language; their meanings are their translations."""
 
     def words(self, text: str) -> Tokens:
         """Return the words of a sentence without capitals, accents or apostrophes."""
         return spelling.words(text)
 
     def parse(self, words: Tokens) -> Sentence:
-        """Return a sentence with what can be meant by it."""
+        """Return a sentence with its meanings."""
         return Sentence(tuple(words), *parse(words))
 
     def denote(self, phrase: Sentence, world: Any = None) -> Tokens:
@@ -259,7 +256,7 @@ class Copular(_language.Language[Sentence]):
         return phrase.words
 
     def tree(self, phrase: Sentence) -> _language.Tree:
-        """Return the first of the meanings, the subject at the bottom."""
+        """Return the first meaning, with the subject at the bottom."""
         return _clause_tree(phrase.clauses[0])
 
     def interpret(self, text: str, world: Any = None) -> _language.Reading:

@@ -79,13 +79,13 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Grammar:
-    """SCAN's grammar over some primitives; the papers' four unless said otherwise."""
+    """SCAN's grammar over some primitives, by default the papers' four."""
 
     primitives: Tokens = ("walk", "look", "run", "jump")
 
     @property
     def size(self) -> int:
-        """How many commands there are: 20,910 with four primitives."""
+        """Number of commands: 20,910 with four primitives."""
         sentences = sum(1 for _ in self.sentences())
         return sentences + 2 * sentences**2
 
@@ -135,7 +135,7 @@ def meanings(grammar: Grammar = SCAN) -> dict[Tokens, Tokens]:
 
 @cache
 def _meanings(grammar: Grammar) -> dict[Tokens, Tokens]:
-    # Each sentence is said and interpreted once; pairs of them are put together from that.
+    # Commands of two sentences are composed from the sentences' meanings.
     known = [(say(sentence), denote(sentence)) for sentence in grammar.sentences()]
     every = dict(known)
     every |= {(*a, "and", *b): (*x, *y) for a, x in known for b, y in known}
@@ -169,17 +169,17 @@ def _commands_by_actions(grammar: Grammar) -> dict[Tokens, tuple[Tokens, ...]]:
 
 
 def is_word(word: str) -> bool:
-    """Whether a word is of a command, or an action in either spelling."""
+    """Whether a word belongs to a command, or is an action in either spelling."""
     return word in WORDS or is_action(word)
 
 
 def grammar_of(words: Tokens) -> Grammar:
-    """Return the grammar that a command is of: with the proxy primitive if it has that."""
+    """Return the grammar of a command: with the proxy primitive if the command has it."""
     return SCAN_WITH_DAB if PROXY in words else SCAN
 
 
 def disagreement(words: Tokens, actions: Tokens, grammar: Grammar = SCAN) -> str | None:
-    """Return what is wrong with a pair, if its words are no command or mean other actions.
+    """Return the error in a pair: no command, or other actions; None for a right pair.
 
     Actions may be spelled as in the papers; see `official_spelling`.
     """
@@ -204,7 +204,7 @@ def _cut(actions: Tokens, first: int) -> str:
 
 
 MOST_ACTIONS = 12
-"""Actions of a side that an error quotes at most."""
+"""Maximum actions of a side in an error."""
 
 
 WORDS = frozenset(

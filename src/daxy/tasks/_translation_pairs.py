@@ -70,8 +70,8 @@ def _weighed() -> tuple[list[Pair], NDArray[np.int64], NDArray[np.float64]]:
     for number, predicate in enumerate(copular.predicates()):
         for clause in copular.clauses(predicate):
             weight = _weight(clause) / many[clause.subject.english]
-            (french,) = clause.said("french")
-            for english in clause.said("english"):
+            (french,) = clause.sentences("french")
+            for english in clause.sentences("english"):
                 full = english[1] in ("am", "are", "is")
                 added = weight * (1.0 if full else CONTRACTED)
                 before = found.get((english, french), (number, 0.0))
