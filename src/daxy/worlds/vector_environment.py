@@ -1,4 +1,4 @@
-"""Many gSCAN environments that step together: the dynamics of `World.after` in columns.
+"""Vector environment of gSCAN: the dynamics of `World.after` in columns.
 
 import gymnasium
 envs = gymnasium.make_vec("daxy.worlds.environment:daxy/gSCAN-v0", num_envs=256,
@@ -34,7 +34,7 @@ from daxy.worlds.grid import ACTIONS, LEFT, PULL, PUSH, RIGHT, STEPS, WALK, Grid
 from daxy.worlds.world import World
 
 MOST = 12
-"""Things in a world at most."""
+"""Maximum number of things in a world."""
 NOWHERE = -1
 STEP_OF: NDArray[np.int64] = np.array(STEPS)
 """Rows and columns by heading."""
@@ -42,7 +42,7 @@ STEP_OF: NDArray[np.int64] = np.array(STEPS)
 
 @final
 class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any]]):
-    """Environments as `GroundedEnv` is one; one that has ended begins anew at the next step."""
+    """Many environments as `GroundedEnv`; one that has ended begins anew at the next step."""
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
 
@@ -59,7 +59,7 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         """Make the environments; see `GroundedEnv`.
 
         Raises:
-            WrongRequest: the examples do not fit or cannot be played, or a number is not positive.
+            WrongRequest: the examples cannot be played, or an option is wrong.
         """
         require(num_envs > 0, f"num_envs must be positive, not {num_envs}")
         require(render_mode is None, "environments that step together render nothing")
@@ -82,16 +82,16 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         self._words = np.zeros((num_envs, LONGEST), np.int64)
         self._said = [""] * num_envs
         self._done = np.zeros((num_envs, self._steps), np.uint8)
-        """What was done: numbers of actions."""
+        """Numbers of the actions so far."""
         self._count = np.zeros(num_envs, np.int64)
         self._agent = np.zeros((num_envs, 2), np.int64)
         self._heading = np.zeros(num_envs, np.int64)
         self._cells = np.full((num_envs, MOST, 2), NOWHERE)
         self._things = np.zeros((num_envs, MOST), np.int64)
-        """Numbers of things, as maps have them; the first is not always the target."""
+        """Cell ids of things; the first is not always the target."""
         self._heavy = np.zeros((num_envs, MOST), np.bool_)
         self._effort = np.full(num_envs, NOWHERE)
-        """Where a heavy thing was pushed or pulled to, once; see `daxy.worlds.grid.Effort`."""
+        """Heading of one push or pull of a heavy thing; see `daxy.worlds.grid.Effort`."""
 
     def reset(
         self,
@@ -102,8 +102,7 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         """Begin an episode in each environment.
 
         Raises:
-            WrongRequest: an option is given; these environments have none. Or a seed for each:
-                all of them draw from one.
+            WrongRequest: an option is given, or a seed for each environment.
         """
         require(not options, f"no options are known here: {options}")
         require(not isinstance(seed, list), "environments that step together have one seed")
@@ -116,10 +115,10 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
     def step(
         self, actions: NDArray[np.int64]
     ) -> tuple[dict[str, Any], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """Do an action in each environment that goes on; those that have ended begin anew.
+        """Take an action in each running environment; ended ones begin anew.
 
         Raises:
-            WrongRequest: no episode has begun, or these are not as many actions.
+            WrongRequest: no episode has begun, or the number of actions is wrong.
         """
         require(self._has_begun, "no episode has begun; call reset first")
         chosen = np.asarray(actions)
@@ -192,7 +191,7 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         return np.equal(away, 0)
 
     def _may_have_ended(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return where the agent stands on something: nothing is done as said elsewhere."""
+        """Return where the agent is on a thing: no command is executed elsewhere."""
         return self._on(rows, self._agent[rows]).max(axis=1)
 
     def _seen(self) -> dict[str, Any]:
