@@ -124,7 +124,7 @@ def test_validation_is_carved_from_train(name: str) -> None:
 @every_carved
 def test_data_is_as_published_until_it_is_trained_on(name: str) -> None:
     published = tasks.data(name)
-    assert len(published.load(name).validation) == 0
+    assert len(tasks.get(name).split(published).validation) == 0
     assert published.for_training() == tasks.data(name, validation="draw")
     assert published.for_training("none") == tasks.data(name, validation="none")
 

@@ -171,6 +171,7 @@ class Score(OfSample):
 
     def _asked(self, run: Path) -> tuple[Split, Sequences]:
         """Return the data that a run's network is asked about, and what it says to the test set."""
+        from daxy import tasks
         from daxy.learners.neural.predictor import Predictor as Network
         from daxy.runs.evaluate import truncated_targets
         from daxy.runs.saved import load
@@ -178,7 +179,8 @@ class Score(OfSample):
         idle = self.partial or self.normalize or self.order is not None
         require(not idle, "--partial, --normalize and --order need --predictions")
         folder = finished(run)
-        split = self._part(data_of(folder, self.task, self.data).load(self.task))
+        data = data_of(folder, self.task, self.data)
+        split = self._part(tasks.get(self.task).split(data))
         predictor, test = load(run), split.test
         length = self.max_decode_length
         if not isinstance(predictor, Network):

@@ -86,7 +86,7 @@ class Show(OfTask):
                 own = folder.config().task
                 other = f"{folder.path} is a run on {own}, not on {self.task}"
                 require(own == self.task, other)
-            split = data_of(folder, self.task, self.data).load(self.task)
+            split = tasks.get(self.task).split(data_of(folder, self.task, self.data))
             if was_learned:
                 _check_run(folder, split, self.data)
         if one:

@@ -232,14 +232,17 @@ class Worlds(Protocol):
     @property
     def contents(self) -> Iterator[bytes]:
         """Bytes of each world, equal for equal worlds only."""
+        ...
 
     @property
     def content(self) -> Iterator[bytes]:
         """Bytes for a checksum of the worlds and their order."""
+        ...
 
     @property
     def observations(self) -> GridObservations:
         """Observations of a network."""
+        ...
 
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Any]: ...
@@ -247,10 +250,12 @@ class Worlds(Protocol):
 
     def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Self:
         """Return the worlds at these positions, in this order, repeats included."""
+        ...
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Return the worlds of all parts, one after another."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)

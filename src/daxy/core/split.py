@@ -63,6 +63,7 @@ class ExampleStream(Protocol):
 
     def pairs(self, rows: range) -> Examples:
         """Return the examples with these consecutive numbers."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,7 @@ class HasSymbols(Protocol):
     @property
     def symbols(self) -> Tokens:
         """The dictionary."""
+        ...
 
 
 def spaced(*columns: HasSymbols) -> frozenset[str]:

@@ -20,7 +20,7 @@ class WrongExample(Exception):  # noqa: N818 - reads as what happened
 class CommandWords(NamedTuple):
     """Fields of a command in official files."""
 
-    index: int
+    number: int
     """In `grounded.commands()`."""
     derivation: str
     verb: str
@@ -37,7 +37,7 @@ def command_words(command: str) -> CommandWords:
         raise WrongExample(f"command is {quote(command)}: {error}") from None
     phrase = parsed.phrase
     return CommandWords(
-        index=grounded.command_indices()[grounded.say(parsed)],
+        number=grounded.command_indices()[grounded.say(parsed)],
         derivation=grounded.derivation(parsed),
         verb=parsed.verb,
         manner=parsed.manner or "",

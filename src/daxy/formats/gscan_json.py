@@ -205,7 +205,7 @@ class _Table:
             target = self.targets[example.target_commands] = len(self.targets)
         agent, things = situations.read(example.situation)
         self.numbers.append(number)
-        self.commands.append(words.index)
+        self.commands.append(words.number)
         self.actions.append(target)
         self.agents += agent
         self.things += b"".join([thing.data for thing in things])

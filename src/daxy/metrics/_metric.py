@@ -21,9 +21,11 @@ class Rules(Protocol):
     @property
     def name(self) -> str:
         """The task's name."""
+        ...
 
     def accepted(self, examples: Examples, predictions: Sequences) -> NDArray[np.bool_]:
         """Return where a prediction is right by the rules of the task."""
+        ...
 
 
 class Metric(ABC):

@@ -30,6 +30,7 @@ class Readable(Protocol):
 
     def read(self, size: int = -1, /) -> bytes:
         """Return the next bytes."""
+        ...
 
     def close(self) -> None:
         """Close the stream."""

@@ -40,9 +40,11 @@ class Rule(Protocol):
     @property
     def sizes(self) -> Sizes:
         """Published sizes in lines."""
+        ...
 
     def partition(self, seed: int, *, oversample: bool) -> Partition:
         """Return train and test, both in a fixed shuffled order."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
