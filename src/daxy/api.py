@@ -33,4 +33,4 @@ def load(
     """
     check_types(load, {"task": task, "official": official})
     files = None if official is None else usable(Path(official))
-    return tasks.get(task).split(tasks.data(task, seed=seed, official=files, **choices))
+    return tasks.data(task, seed=seed, official=files, **choices).load(task)

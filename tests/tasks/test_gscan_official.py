@@ -214,7 +214,7 @@ def test_what_a_file_tells_of_its_choices_is_what_its_runs_are_of(compositional:
     config = run_config(task, data, split, {}, seed=0)
     assert told.items() <= config.choices.items()
     # And so they are known again.
-    again = tasks.data(task, **config.choices, official=compositional).load(task)
+    again = tasks.get(task).split(tasks.data(task, **config.choices, official=compositional))
     assert again.provenance.checksum == config.data["checksum"]
     with pytest.raises(WrongRequest, match=r"dataset.txt has shots 2, not 3"):
         package.load(task, official=compositional, shots=3)

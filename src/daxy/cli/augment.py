@@ -64,14 +64,13 @@ class Augment(OfTask):
 
     def run(self) -> Result:
         """Return how many there are, and some of them."""
-        from daxy import tasks
         from daxy.augmentation.geca import Composer
         from daxy.core.console import working
 
         chosen: Any = self
         self._check(chosen.geca.count)
         with working(f"making {self.task}"):
-            split = tasks.get(self.task).split(self.data.for_training())
+            split = self.data.for_training().load(self.task)
         train = split.train
         if train.worlds is not None:
             published = self._published(split, chosen.geca)

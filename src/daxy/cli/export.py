@@ -61,9 +61,7 @@ class Export(OfSample):
         shard = getattr(self.data, "shard", "1/1")
         part = f"--shard {shard} is a part of train; leave it out, or ask for --split train"
         require(shard == "1/1" or self._part == "train", part)
-        from daxy import tasks
-
-        split = tasks.get(self.task).split(self.data)
+        split = self.data.load(self.task)
         parts = self._parts(split)
         files = self._files(form, parts)
         if not files:

@@ -149,9 +149,7 @@ class Score(OfSample):
         if self.predictions is None or self.run_folder is not None:
             raise WrongRequest("expected either --predictions FILE or --run RUN")
         require(self.max_decode_length is None, "--max-decode-length is for --run alone")
-        from daxy import tasks
-
-        return self._part(tasks.get(self.task).split(self.data)), self.predictions
+        return self._part(self.data.load(self.task)), self.predictions
 
     def _part(self, split: Split) -> Split:
         """Return a split with the part of its test set that is asked for."""
@@ -171,7 +169,6 @@ class Score(OfSample):
 
     def _asked(self, run: Path) -> tuple[Split, Sequences]:
         """Return the data that a run's network is asked about, and what it says to the test set."""
-        from daxy import tasks
         from daxy.learners.neural.predictor import Predictor as Network
         from daxy.runs.evaluate import truncated_targets
         from daxy.runs.saved import load
@@ -179,8 +176,7 @@ class Score(OfSample):
         idle = self.partial or self.normalize or self.order is not None
         require(not idle, "--partial, --normalize and --order need --predictions")
         folder = finished(run)
-        data = data_of(folder, self.task, self.data)
-        split = self._part(tasks.get(self.task).split(data))
+        split = self._part(data_of(folder, self.task, self.data).load(self.task))
         predictor, test = load(run), split.test
         length = self.max_decode_length
         if not isinstance(predictor, Network):

@@ -78,7 +78,7 @@ class Show(OfTask):
         endings, by = (WORLDS, "PIL") if task.grounded else (FIGURES, "matplotlib")
         check(self.draw, endings, force=self.force, by=by)
         if self.run_folder is None:
-            split = tasks.get(self.task).split(self.data)
+            split = self.data.load(self.task)
         else:
             folder = finished(self.run_folder)
             was_learned = self._asked.partition(":")[0] in ("train", "validation")
@@ -86,7 +86,7 @@ class Show(OfTask):
                 own = folder.config().task
                 other = f"{folder.path} is a run on {own}, not on {self.task}"
                 require(own == self.task, other)
-            split = tasks.get(self.task).split(data_of(folder, self.task, self.data))
+            split = data_of(folder, self.task, self.data).load(self.task)
             if was_learned:
                 _check_run(folder, split, self.data)
         if one:

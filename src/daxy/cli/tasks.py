@@ -77,7 +77,7 @@ class Tasks(OfTask):
         if task.grounded and usual:  # it is large, and takes a while
             return without(f"`daxy show {name}` generates it and shows its statistics")
         try:
-            split = tasks.get(name).split(self.data)
+            split = self.data.load(name)
         except WrongRequest as missing:
             if not usual:
                 raise

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any
 
-from daxy import learners, tasks
+from daxy import learners
 from daxy.core.split import Option, Split
 from daxy.tasks import DatasetOptions
 
@@ -73,4 +73,4 @@ def run_config(
 @cache
 def load(task: str, data: DatasetOptions) -> Split:
     """Return a task's data, which many runs may share."""
-    return tasks.get(task).split(data)
+    return data.load(task)

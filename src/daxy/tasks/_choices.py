@@ -10,7 +10,7 @@ class Choices(TypedDict, total=False):
     """Options of the data of all benchmarks by name; each benchmark takes some of them.
 
     A type checker refuses a misspelt name or value. A benchmark of another package can have other
-    options: pass them to its own class, and that to `Task.split`.
+    options: pass them to its own class, and call its `load`.
     """
 
     grammar: Path | str | None

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 from daxy.core.display import Brief
 from daxy.core.errors import require
 from daxy.core.settings import check_types, stated
+from daxy.core.split import Split
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,3 +76,15 @@ class DatasetOptions(Brief):
     def options(self) -> dict[str, Any]:
         """The same without the seed, which a split records by itself."""
         return {name: value for name, value in self.choices.items() if name != "seed"}
+
+    def load(self, task: str) -> Split:
+        """Return the task's data.
+
+        Raises:
+            UnknownName: there is no such task.
+            WrongRequest: these are not the options of the task.
+            WrongFile: an official file is missing or has a wrong line.
+        """
+        from daxy import tasks  # tasks import their options
+
+        return tasks.get(task).split(self)
