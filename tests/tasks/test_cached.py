@@ -28,13 +28,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def generations(monkeypatch: pytest.MonkeyPatch) -> list[CompositionalOptions]:
     """The choices of each split that is generated."""
     found = list[CompositionalOptions]()
-    every = gscan.every
+    generate_all = gscan.generate_all
 
     def noted(data: CompositionalOptions) -> object:
         found.append(data)
-        return every(data)
+        return generate_all(data)
 
-    monkeypatch.setattr(gscan, "every", noted)
+    monkeypatch.setattr(gscan, "generate_all", noted)
     return found
 
 
