@@ -262,7 +262,7 @@ class _Index:
     ) -> Composition:
         """Return a new sequence in words."""
 
-        def said(codes: Codes) -> Tokens:
+        def words_of(codes: Codes) -> Tokens:
             return tuple(
                 f"_{GAPS.index(code) + 1}" if code in GAPS else words[ord(code) - FIRST]
                 for code in codes
@@ -270,10 +270,10 @@ class _Index:
 
         def pair(codes: Codes) -> tuple[Tokens, Tokens]:
             source, target = _sides(codes)
-            return said(source), said(target)
+            return words_of(source), words_of(target)
 
         origins = tuple(pair(filled(template, each)) for each in self.fragments_of[template])
-        return Composition(*pair(sequence), pair(template), tuple(map(said, fragment)), origins)
+        return Composition(*pair(sequence), pair(template), tuple(map(words_of, fragment)), origins)
 
     def compose(self, fillable: Fillable, seed: int) -> Iterator[tuple[Codes, Codes, Fragment]]:
         """Yield new sequences with their templates and fragments; sequences may repeat."""

@@ -67,9 +67,9 @@ class Clause:
         rest = (*["very"] * self.is_very, *self.predicate.forms_for(self.subject)[0], END)
         if not self.is_negated:
             return (who, full, *rest), (who, short, *rest)
-        said = [(who, full, "not", *rest), (who, short, "not", *rest)]
+        forms = [(who, full, "not", *rest), (who, short, "not", *rest)]
         # There is `he isn't`, but no `I amn't`.
-        return tuple([*said, (who, f"{full}n", "t", *rest)] if full != "am" else said)
+        return tuple([*forms, (who, f"{full}n", "t", *rest)] if full != "am" else forms)
 
     def _french(self) -> Tokens:
         who = self.subject.french

@@ -145,7 +145,7 @@ class Grammar:
             require(once, f"a rule is said more than once: {rule}")
         for name, rules in self.rules_of.items():
             total = sum((rule.probability for rule in rules), Fraction(0))
-            require(total == 1, f"the probabilities of {name} sum to {_said(total)}, not to 1")
+            require(total == 1, f"the probabilities of {name} sum to {_as_text(total)}, not to 1")
 
     def _check_names(self) -> None:
         for rule in self.rules:
@@ -193,7 +193,7 @@ def tokens_of(side: Side) -> Tokens:
     return tuple(symbol for symbol in side if isinstance(symbol, str))
 
 
-def _said(total: Fraction) -> str:
+def _as_text(total: Fraction) -> str:
     short = max(total.as_integer_ratio()) < SHORT
     return str(total) if short else f"about {float(total):.16g}"
 

@@ -54,15 +54,15 @@ class Derivation:
         return self._side("target")
 
     def _side(self, name: str) -> Tokens:
-        said, waiting = list[str](), list[str | Derivation]([self])
+        tokens, waiting = list[str](), list[str | Derivation]([self])
         while waiting:
             here = waiting.pop()
             if isinstance(here, str):
-                said.append(here)
+                tokens.append(here)
                 continue
             side: Side = getattr(here.rule, name)
             waiting += reversed([s if isinstance(s, str) else here.children[s] for s in side])
-        return tuple(said)
+        return tuple(tokens)
 
 
 class _Choice(NamedTuple):

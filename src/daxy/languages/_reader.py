@@ -17,14 +17,14 @@ class NotACommand(WrongRequest):
         wanted = " or ".join([", ".join(choices[:-1]), choices[-1]] if choices[1:] else choices)
         if position > len(words):
             text = " ".join(words)
-            said = f"{quote(text, len(text))} ends too early: word {position} is missing"
+            problem = f"{quote(text, len(text))} ends too early: word {position} is missing"
         else:
             before, wrong, after = words[: position - 1], words[position - 1], words[position:]
             marked = " ".join([*before, f"[{wrong}]", *after])
             at = sum(len(word) + 1 for word in before)
             line, word = quote(marked, at, most=MOST_OF_LINE), quote(wrong, most=MOST_OF_WORD)
-            said = f"not a command: {line}, word {position} cannot be {word}"
-        super().__init__(f"{said}; expected {wanted}")
+            problem = f"not a command: {line}, word {position} cannot be {word}"
+        super().__init__(f"{problem}; expected {wanted}")
         self.words = words
         self.position = position
         """Where the first wrong word stands, from 1; one past the last for an early end."""

@@ -85,8 +85,8 @@ def predicates() -> tuple[Predicate, ...]:
         of_many = (*of_one[1:-1], _copular_forms.english_plural(of_one[-1]))
         found.append(Predicate("noun", of_one, of_many, _copular_forms.french(*forms.split())))
     for word, phrase in _entries(PHRASES):
-        same, said = spelling.words(word), spelling.words(phrase)
-        found.append(Predicate("phrase", same, same, (said, said, said, said)))
+        english, french = spelling.words(word), spelling.words(phrase)
+        found.append(Predicate("phrase", english, english, (french, french, french, french)))
     return tuple(found)
 
 
@@ -108,23 +108,23 @@ def parse(words: Sequence[str]) -> tuple[Language, tuple[Clause, ...]]:
     language: Language = "french" if who in ETRE else "english"
     known = sorted(BE | ETRE)
     if who not in known:
-        raise WrongRequest(f"{_said(sentence)}: a sentence begins with {', '.join(known)}")
+        raise WrongRequest(f"{_quoted(sentence)}: a sentence begins with {', '.join(known)}")
     if sentence[-1] != END:
-        raise WrongRequest(f"{_said(sentence)}: a sentence ends with a full stop of its own")
+        raise WrongRequest(f"{_quoted(sentence)}: a sentence ends with a full stop of its own")
     rest = _after_the_frame(sentence, language)
     if rest is None:
         verbs = " or ".join(BE[who]) if language == "english" else ETRE[who]
-        raise WrongRequest(f"{_said(sentence)}: expected {verbs}, negated or not, after {who}")
+        raise WrongRequest(f"{_quoted(sentence)}: expected {verbs}, negated or not, after {who}")
     found = tuple(_read(sentence, language, _index()[language].get(rest, ())))
     if not found:
         if not rest:
-            raise WrongRequest(f"{_said(sentence)}: nothing is said of {quote(who)}")
-        said = " ".join(rest)
-        known = map(" ".join, _index()[language]) if len(said) <= MOST_COMPARED else ()
-        near = get_close_matches(said, known, n=1)
-        hint = f"; did you mean {quote(near[0])}?" if near and near[0] != said else ""
-        problem = f"{quote(said, most=60)} is not what {quote(who)} can be{hint}"
-        raise WrongRequest(f"{_said(sentence)}: {problem}")
+            raise WrongRequest(f"{_quoted(sentence)}: nothing is said of {quote(who)}")
+        words_left = " ".join(rest)
+        known = map(" ".join, _index()[language]) if len(words_left) <= MOST_COMPARED else ()
+        near = get_close_matches(words_left, known, n=1)
+        hint = f"; did you mean {quote(near[0])}?" if near and near[0] != words_left else ""
+        problem = f"{quote(words_left, most=60)} is not what {quote(who)} can be{hint}"
+        raise WrongRequest(f"{_quoted(sentence)}: {problem}")
     return language, found
 
 
@@ -135,7 +135,8 @@ def translations(words: Sequence[str]) -> tuple[Tokens, ...]:
         WrongRequest: the words are no sentence of the grammar.
     """
     language, meant = parse(words)
-    return tuple(sorted({said for clause in meant for said in clause.sentences(_other(language))}))
+    other = _other(language)
+    return tuple(sorted({each for clause in meant for each in clause.sentences(other)}))
 
 
 def accepted(source: Sequence[str], target: Sequence[str]) -> frozenset[Tokens]:
@@ -149,7 +150,7 @@ def accepted(source: Sequence[str], target: Sequence[str]) -> frozenset[Tokens]:
     for language in LANGUAGES:
         meant = _meant(asked, given, language)
         if meant:
-            others = (said for clause in meant for said in clause.sentences(_other(language)))
+            others = (words for clause in meant for words in clause.sentences(_other(language)))
             return frozenset({given, *others})
     return frozenset({given})
 
@@ -157,13 +158,13 @@ def accepted(source: Sequence[str], target: Sequence[str]) -> frozenset[Tokens]:
 def _meant(source: Tokens, target: Tokens, language: Language) -> list[Clause]:
     """Return the meanings of a source of this language with a given translation."""
     other = _other(language)
-    rest, said = _after_the_frame(source, language), _after_the_frame(target, other)
-    if not rest or not said:
+    rest, other_rest = _after_the_frame(source, language), _after_the_frame(target, other)
+    if not rest or not other_rest:
         return []
     found = list(_read(source, language, _index()[language].get(rest, ())))
     if any(target in each.sentences(other) for each in found):
         return found
-    english, french = (rest, said) if language == "english" else (said, rest)
+    english, french = (rest, other_rest) if language == "english" else (other_rest, rest)
     who = (target if language == "english" else source)[0]
     word, *more = french
     if more or (who == "vous" and word.endswith(("s", "x"))):
@@ -194,7 +195,7 @@ def _frames() -> Mapping[Language, frozenset[Tokens]]:
 
     def of(language: Language) -> frozenset[Tokens]:
         return frozenset(
-            said[:-1] for each in clauses(nothing) for said in each.sentences(language)
+            words[:-1] for each in clauses(nothing) for words in each.sentences(language)
         )
 
     return {"english": of("english"), "french": of("french")}
@@ -216,7 +217,7 @@ def _other(language: Language) -> Language:
     return "french" if language == "english" else "english"
 
 
-def _said(sentence: Tokens) -> str:
+def _quoted(sentence: Tokens) -> str:
     return quote(" ".join(sentence), most=100)
 
 
@@ -263,18 +264,18 @@ class Copular(_language.Language[Sentence]):
         """Return the meanings of a sentence and its translations."""
         del world
         sentence = self.parse(self.words(text))
-        said = " ".join(sentence.words)
+        text = " ".join(sentence.words)
         found = [" ".join(each) for each in translations(sentence.words)]
         parses = list({str(it): it for it in map(_clause_tree, sentence.clauses)}.values())
         data = {
-            "sentence": said,
+            "sentence": text,
             "language": sentence.language,
             "meanings": parses,
             "translations": found,
         }
         shown = [line for tree in parses for line in _language.lines(tree)]
         shown += ["", f"{counted(len(found), 'translation')}:", *found]
-        return _language.Reading(data, shown, [(tree, said) for tree in parses])
+        return _language.Reading(data, shown, [(tree, text) for tree in parses])
 
 
 def _clause_tree(clause: Clause) -> _language.Tree:

@@ -192,8 +192,8 @@ def disagreement(words: Tokens, actions: Tokens, grammar: Grammar = SCAN) -> str
     given = tuple(map(official_spelling, actions))
     first = first_difference(wanted, given)
     assert first is not None
-    said = quote(" ".join(words), most=100)
-    return f"{said} means {_cut(wanted, first)}, not {quote(_cut(actions, first))}"
+    command = quote(" ".join(words), most=100)
+    return f"{command} means {_cut(wanted, first)}, not {quote(_cut(actions, first))}"
 
 
 def _cut(actions: Tokens, first: int) -> str:

@@ -80,7 +80,7 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         self._begun: list[World] = [World(size, GridCell(0, 0))] * num_envs
         self._spin_after = np.zeros(num_envs, np.bool_)
         self._words = np.zeros((num_envs, LONGEST), np.int64)
-        self._said = [""] * num_envs
+        self._texts = [""] * num_envs
         self._done = np.zeros((num_envs, self._steps), np.uint8)
         """Numbers of the actions so far."""
         self._count = np.zeros(num_envs, np.int64)
@@ -150,7 +150,7 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         command, world, self._spin_after[row] = self._episodes(self.np_random)
         self._commands[row], self._begun[row] = command, world
         seen = instruction(command)
-        self._said[row], self._words[row] = seen["instruction"], seen["words"]
+        self._texts[row], self._words[row] = seen["instruction"], seen["words"]
         self._count[row], self._effort[row], self._ended[row] = 0, NOWHERE, False
         self._agent[row], self._heading[row] = world.agent, world.heading
         self._cells[row], self._things[row], self._heavy[row] = NOWHERE, 0, False
@@ -205,7 +205,7 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
             state = CELL_FEATURES[maps]
         else:
             state = np.stack([picture(world) for world in map(self._world, range(self.num_envs))])
-        return {"instruction": tuple(self._said), "words": self._words.copy(), "state": state}
+        return {"instruction": tuple(self._texts), "words": self._words.copy(), "state": state}
 
     def _world(self, row: int) -> World:
         done = [ACTIONS[each] for each in self._done[row, : self._count[row]]]
