@@ -34,7 +34,7 @@ def asked_for(samples: int) -> list[Run]:
     """Return the 24 runs of the sweep."""
     from daxy.learners.neural import Neural
     from daxy.models.stacked import Config
-    from daxy.tasks import ScanData
+    from daxy.tasks import ScanOptions
     from daxy.training.protocols import protocol
 
     recipe = protocol("lake2018").with_settings(samples=samples, max_decode_length=2)
@@ -45,7 +45,7 @@ def asked_for(samples: int) -> list[Run]:
             learner=Neural(
                 model="stacked", config=config, training=replace(recipe, dropout=dropout)
             ),
-            data=ScanData(validation="none"),
+            data=ScanOptions(validation="none"),
             seed=seed,
         )
         for task in TASKS

@@ -71,7 +71,7 @@ def compare(count: int) -> None:
     geca = Geca(draws=1 << 20, count=1 << 20, max_templates=1 << 20, sampling="uniform")
 
     def ours() -> set[tuple[str, ...]]:
-        found = Composer(train, geca).augmented(0).compositions
+        found = Composer(train, geca).augment(0).compositions
         return {(*each.source, "", *each.target) for each in found}
 
     def theirs() -> set[tuple[str, ...]]:

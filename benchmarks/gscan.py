@@ -56,15 +56,15 @@ def one_by_one(count: str) -> int:
     from daxy.languages import grounded
     from daxy.tasks._gscan_examples import situations_of
     from daxy.worlds.demonstration import actions, demonstrate
-    from daxy.worlds.placement import Situations, shown, targets
+    from daxy.worlds.placement import Situations, place_objects, possible_targets
 
     data, draw, made = tasks.data(TASK), stream(0, "one by one"), 0
     for command in grounded.commands():
-        for target in targets(command.phrase):
-            where = situations_of(data, target)
+        for target in possible_targets(command.phrase):
+            where = situations_of(data.grid, data.resampling, data.seed, target)
             for row in range(0, len(where), 16):
                 one = Situations(where.agent[row : row + 1], where.target[row : row + 1])
-                world = shown(command.phrase, target, one, data.grid, draw)[0]
+                world = place_objects(command.phrase, target, one, data.grid, draw)[0]
                 actions.cache_clear()
                 demonstrate(command, world)
                 made += 1

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 
 from daxy.core import interrupts
 from daxy.core.split import Split
-from daxy.tasks import ScanData
+from daxy.tasks import ScanOptions
 
 TASK = "scan/simple_p1"
 SEEDS = (0, 1)
@@ -58,7 +58,7 @@ def few(whole: Split, task: str, seed: int) -> Split:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Few(ScanData):
+class Few(ScanOptions):
     """The data of a task with a test set that is decoded in a moment."""
 
     def load(self, task: str) -> Split:
@@ -111,12 +111,12 @@ def train(folder: Path, epochs: int, moment: Moment | None) -> int:
             say("scoring")
             count_operations(folder, moment)
 
-    load = ScanData.load
+    load = ScanOptions.load
     replaced: list[tuple[Any, str, Any]] = [
         # One padded shape: compiling for each is most of what a process does.
         (group, "BUCKETS", 1),
         (Experiment, "checkpoint_seconds", 0.0),
-        (ScanData, "load", lambda data, task: few(load(data, task), task, data.seed)),
+        (ScanOptions, "load", lambda data, task: few(load(data, task), task, data.seed)),
         (progress, "Display", Display),
     ]
     for place, name, value in replaced:

@@ -31,7 +31,6 @@ from daxy.learners.neural import Neural
 from daxy.learners.neural.group import Group
 from daxy.models.stacked import Config
 from daxy.runs.environment import describe
-from daxy.tasks import ScanData
 from daxy.training.backend import environment
 from daxy.training.devices import use_every_core
 from daxy.training.loop import STEPS_PER_DISPATCH, Training
@@ -72,7 +71,7 @@ def training_of(size: Size) -> Training:
         cell=size.cell, layers=size.layers, hidden=size.hidden, attention=size.attention
     )
     learner = Neural(model="stacked", config=config, training=protocol("lake2018"))
-    split = ScanData(validation="none").load("scan/simple")
+    split = daxy.load("scan/simple", validation="none")
     jobs = [
         Job(
             name=str(seed),

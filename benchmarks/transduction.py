@@ -24,7 +24,7 @@ from daxy import tasks
 from daxy.core.examples import Examples
 from daxy.languages import itg
 from daxy.languages.itg import Grammar, Rule
-from daxy.tasks._streams import BLOCK, Derived, Stream
+from daxy.tasks._streams import BLOCK, Derivations, Stream
 
 COUNT = 100_000
 RANGES = {"train": (8, 64), "test": (65, 128)}
@@ -48,7 +48,7 @@ def main() -> None:
         print(f"{task}: {COUNT:,} pairs: {said}")
     for name in itg.GRAMMARS:
         for part, (least, most) in RANGES.items():
-            ours = Stream(Derived(itg.grammar(name), least, most, False), 0, part)
+            ours = Stream(Derivations(itg.grammar(name), least, most, False), 0, part)
             theirs = partial(rejected, itg.grammar(name), least, most, FEW, random.Random(0))
             timing = measure(lambda ours=ours: ours.pairs(range(BLOCK)), theirs, seconds=2.0)
             ratio = timing.ratio * BLOCK / FEW

@@ -17,7 +17,7 @@ import daxy
 from daxy.languages.grounded import parse, referent
 from daxy.report.finding import Tested, draw
 from daxy.runs.folder import RunFolder
-from daxy.worlds import drawing
+from daxy.worlds import raster
 
 RUNS = Path("runs")
 HERE = Path(__file__).parent
@@ -65,7 +65,7 @@ def film(paper: str, ink: str) -> list[Image.Image]:
     frames = []
     for place, state in enumerate(states):
         frame = Image.new("RGB", (SIDE, HEIGHT - 2 * MARGIN), paper)
-        picture = drawing.image(state, marked=marked, path=cells[: place + 1])
+        picture = raster.image(state, marked=marked, path=cells[: place + 1])
         frame.paste(picture.resize((SIDE, SIDE), Image.Resampling.LANCZOS))
         pen = ImageDraw.Draw(frame)
         pen.text((SIDE / 2, SIDE + 22), " ".join(example.source), ink, font, anchor="mm")

@@ -27,10 +27,10 @@ if TYPE_CHECKING:  # `typing` would be most of what importing this takes
     from daxy.report.tables import table
     from daxy.reproduction.trained import Trained, train
     from daxy.scoring import Scored, score
-    from daxy.tasks import Data, data
+    from daxy.tasks import DatasetOptions, data
 
 __all__ = [
-    "Data",
+    "DatasetOptions",
     "DaxyWarning",
     "Example",
     "Examples",
@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Data": "daxy.tasks",
+    "DatasetOptions": "daxy.tasks",
     "DaxyWarning": "daxy.core.errors",
     "Example": "daxy.core.examples",
     "Examples": "daxy.core.examples",

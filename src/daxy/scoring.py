@@ -26,7 +26,7 @@ from daxy.core.split import Split
 from daxy.core.tokens import odd, spaced
 from daxy.core.tokens import split as split_text
 from daxy.formats import predictions as prediction_files
-from daxy.formats.predictions import COMMAS, Aligned, Reading
+from daxy.formats.predictions import COMMAS, AlignedPredictions, ReadOptions
 from daxy.metrics import Scores
 from daxy.tasks import Task
 
@@ -210,7 +210,7 @@ def score(
     data = asked.split() if split is None else split
     other = data.provenance.task
     require(other == task, f"this split is of {other}; expected one of {task}")
-    how = Reading(
+    how = ReadOptions(
         source_spelling=asked.source_spelling,
         order=None if order is None else usable(Path(order)),
         partial=partial,
@@ -224,7 +224,7 @@ def score(
     unknown = UnknownTokens.of_predictions(said, normalizer.vocabulary)
     if unknown.predictions >= NEARLY_ALL * unknown.of and not allow_unknown_tokens:
         require(not unknown.predictions, _refusal(unknown, task, said, normalizer))
-    aligned = Aligned(said, aligned.rows)
+    aligned = AlignedPredictions(said, aligned.rows)
     has_order = order is not None
     scored = _scored(asked, data, aligned, unknown, changes, normalizer, has_order=has_order)
     for note in scored.notes:
@@ -235,7 +235,7 @@ def score(
 def _scored(
     task: Task[Any],
     data: Split,
-    aligned: Aligned,
+    aligned: AlignedPredictions,
     unknown: UnknownTokens,
     changes: Mapping[str, int],
     normalizer: Normalizer,
@@ -331,7 +331,9 @@ def _oddities(examples: Examples, predictions: Sequences, *, has_order: bool) ->
     return notes
 
 
-def _aligned(predictions: AnyPredictions, examples: Examples, how: Reading) -> Aligned:
+def _aligned(
+    predictions: AnyPredictions, examples: Examples, how: ReadOptions
+) -> AlignedPredictions:
     if isinstance(predictions, str | Path):
         return prediction_files.read(usable(Path(predictions)), examples, how)
     known = spaced(examples.source, examples.target)
@@ -349,12 +351,15 @@ def _aligned(predictions: AnyPredictions, examples: Examples, how: Reading) -> A
         keys = "; some of them need keys" if how.partial else ""
         raise WrongRequest(f"{counts}; expected one each, in their order{keys}")
     said = given if isinstance(given, Sequences) else _sequences(given, known, how)
-    return Aligned(said, np.arange(len(examples)))
+    return AlignedPredictions(said, np.arange(len(examples)))
 
 
 def _by_key(
-    predictions: Mapping[str, Prediction], examples: Examples, spaced: frozenset[str], how: Reading
-) -> Aligned:
+    predictions: Mapping[str, Prediction],
+    examples: Examples,
+    spaced: frozenset[str],
+    how: ReadOptions,
+) -> AlignedPredictions:
     known = set(examples.keys)
     if unknown := [key for key in predictions if key not in known]:
         first = quote(unknown[0])
@@ -366,16 +371,16 @@ def _by_key(
         partial = "; partial=True scores the others" if rows else ""
         raise WrongRequest(f"{len(missing)} predictions are missing: {quote(missing[0])}{partial}")
     given = [predictions[examples.keys[row]] for row in rows]
-    return Aligned(_sequences(given, spaced, how), np.array(rows))
+    return AlignedPredictions(_sequences(given, spaced, how), np.array(rows))
 
 
 def _sequences(
-    predictions: Sequence[Prediction], spaced: frozenset[str], how: Reading
+    predictions: Sequence[Prediction], spaced: frozenset[str], how: ReadOptions
 ) -> Sequences:
     return Sequences.of(_tokens(prediction, spaced, how) for prediction in predictions)
 
 
-def _tokens(prediction: Any, spaced: frozenset[str], how: Reading) -> Tokens:
+def _tokens(prediction: Any, spaced: frozenset[str], how: ReadOptions) -> Tokens:
     if not isinstance(prediction, Iterable):
         raise WrongRequest(f"a prediction is {quote(prediction)}; expected tokens")
     is_text = isinstance(prediction, str)

@@ -25,7 +25,7 @@ KNOWN = [
 
 def made(pairs: list[tuple[str, str]], seed: int = 0, **choices: Any) -> Augmented:
     examples = Examples.of((source.split(), target.split()) for source, target in pairs)
-    return Composer(examples, Geca(**choices)).augmented(seed)
+    return Composer(examples, Geca(**choices)).augment(seed)
 
 
 def said(found: Augmented) -> set[tuple[str, str]]:
@@ -134,8 +134,8 @@ def test_every_new_example_is_a_template_of_one_filled_with_a_fragment_of_anothe
 ) -> None:
     geca = Geca(max_piece_length=size, max_pieces=gaps, window=window)
     examples = Examples.of(pairs)
-    found = Composer(examples, geca).augmented(seed)
-    assert found == Composer(examples, geca).augmented(seed)
+    found = Composer(examples, geca).augment(seed)
+    assert found == Composer(examples, geca).augment(seed)
     known = {(tuple(source), tuple(target)) for source, target in pairs}
     made = [(each.source, each.target) for each in found.compositions]
     assert len(set(made)) == len(made)
@@ -207,7 +207,7 @@ def test_of_scan_as_many_are_concluded_as_the_author_logged_and_all_of_them_righ
     task: str,
 ) -> None:
     split = daxy.load(task, validation="draw", validation_fraction=0.0436)
-    found = Composer(split.train, Geca()).augmented(seed=0)
+    found = Composer(split.train, Geca()).augment(seed=0)
     count = len(found.compositions)
     assert count == pytest.approx(LOGGED[task], rel=0.1)
     meanings = [scan.disagreement(each.source, each.target) for each in found.compositions]
@@ -223,7 +223,7 @@ def test_of_scan_jump_another_verb_hardly_ever_stands_beside_it() -> None:
     others = {"walk", "look", "run"}
     shares = {}
     for sampling in ("environments", "uniform"):
-        found = Composer(split.train, Geca(sampling=sampling)).augmented(seed=0)
+        found = Composer(split.train, Geca(sampling=sampling)).augment(seed=0)
         jumps = [set(each.source) for each in found.compositions if "jump" in each.source]
         shares[sampling] = sum(bool(words & others) for words in jumps) / len(jumps)
     assert shares["environments"] < 0.02
@@ -248,7 +248,7 @@ def test_wrong_choices_are_refused(choices: dict[str, Any], said: str) -> None:
 
 
 def test_nothing_is_made_of_nothing() -> None:
-    found = Composer(Examples.of([]), Geca()).augmented(0)
+    found = Composer(Examples.of([]), Geca()).augment(0)
     assert (found.compositions, found.templates) == ((), 0)
 
 
@@ -263,7 +263,7 @@ def test_nothing_is_made_of_nothing() -> None:
 )
 def test_examples_of_any_task_are_put_together_anew(task: str, choices: dict[str, int]) -> None:
     train = tasks.data(task, **choices).load(task).train
-    made = Composer(train, Geca(count=20)).augmented(0).examples
+    made = Composer(train, Geca(count=20)).augment(0).examples
     assert len(made) == 20
     for side in ("source", "target"):
         known, new = getattr(train, side), getattr(made, side)

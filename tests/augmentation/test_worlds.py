@@ -36,23 +36,23 @@ def rewriter(train: Examples) -> Rewriter:
 
 @pytest.fixture(scope="module")
 def rewritten(rewriter: Rewriter) -> Rewritten:
-    return rewriter.rewritten(0)
+    return rewriter.augment(0)
 
 
 def things(worlds: Worlds) -> np.ndarray:
     """Return the target of each world."""
-    return worlds.things[worlds.offsets[:-1]]
+    return worlds.targets
 
 
 def others(worlds: Worlds) -> np.ndarray:
     """Return the things of all worlds but the targets."""
-    return np.delete(worlds.things, worlds.offsets[:-1], axis=0)
+    return np.delete(worlds.things, worlds.target_rows, axis=0)
 
 
 def test_actions_and_all_of_a_world_but_its_target_stay(
     train: Examples, rewritten: Rewritten
 ) -> None:
-    sides = ((train, rewritten.given), (train.take(rewritten.made_of), rewritten.added))
+    sides = ((train, rewritten.original), (train.take(rewritten.made_of), rewritten.added))
     for before, now in sides:
         assert list(now.target) == list(before.target)
         for column in ("size", "agent", "heading", "cells", "offsets"):
@@ -72,7 +72,7 @@ def test_a_command_and_its_target_become_what_was_composed_of_them(
     }
     changed = 0
     for before, now in (
-        *zip(train, rewritten.given, strict=True),
+        *zip(train, rewritten.original, strict=True),
         *zip(train.take(rewritten.made_of), rewritten.added, strict=True),
     ):
         was, becomes = (
@@ -89,7 +89,7 @@ def test_every_example_that_something_can_be_made_of_is_changed(
     origins = {origin for each in rewritten.compositions for origin in each.origins}
     pairs = [(each.source, spelled(each.world.placed[0].thing)) for each in train]
     assert sum(pair in origins for pair in pairs) == rewritten.changed > 0
-    left = [(each.source, spelled(each.world.placed[0].thing)) for each in rewritten.given]
+    left = [(each.source, spelled(each.world.placed[0].thing)) for each in rewritten.original]
     assert not origins & set(left)
 
 
@@ -103,7 +103,7 @@ def test_what_is_new_is_in_no_training_example(train: Examples, rewritten: Rewri
 
 
 def test_what_is_no_command_is_drawn_all_the_same(rewritten: Rewritten) -> None:
-    known = grounded.places()
+    known = grounded.command_indices()
     odd = [each for each in rewritten.added if each.source not in known]
     assert odd
     for each in rewritten.added:
@@ -117,15 +117,15 @@ def test_there_are_as_many_more_as_are_asked_for(rewritten: Rewritten, train: ob
 
 
 def test_the_seed_decides(rewriter: Rewriter, rewritten: Rewritten) -> None:
-    again, other = rewriter.rewritten(0), rewriter.rewritten(1)
-    assert again.given.keys == rewritten.given.keys
+    again, other = rewriter.augment(0), rewriter.augment(1)
+    assert again.original.keys == rewritten.original.keys
     assert again.added.keys == rewritten.added.keys
     assert other.added.keys != rewritten.added.keys
 
 
 def test_the_training_set_may_stay_as_it_is(train: Examples, rewritten: Rewritten) -> None:
-    beside = Rewriter(train, replace(GECA, in_place=False)).rewritten(0)
-    assert beside.given.keys == train.keys
+    beside = Rewriter(train, replace(GECA, in_place=False)).augment(0)
+    assert beside.original.keys == train.keys
     assert beside.changed == 0
     assert len(beside.added) == GECA.count
     assert beside.compositions == rewritten.compositions
@@ -133,7 +133,7 @@ def test_the_training_set_may_stay_as_it_is(train: Examples, rewritten: Rewritte
 
 def test_nothing_is_made_of_what_has_nothing_new(train: Examples) -> None:
     walks = [row for row, source in enumerate(train.source) if source == train.source[0]]
-    found = Rewriter(train.take(walks), GECA).rewritten(0)
+    found = Rewriter(train.take(walks), GECA).augment(0)
     assert (found.changed, len(found.added), found.compositions) == (0, 0, ())
 
 
@@ -186,7 +186,7 @@ def test_a_world_without_things_is_refused(train: Examples, row: int) -> None:
     worlds = list(some.worlds)
     worlds[row] = replace(worlds[row], placed=())
     bare = replace(some, worlds=Worlds.of(worlds))
-    for make in (targets, lambda examples: Rewriter(examples, GECA).rewritten(0)):
+    for make in (targets, lambda examples: Rewriter(examples, GECA).augment(0)):
         with pytest.raises(WrongRequest, match=f"the world of example {row} has no things"):
             make(bare)
 
@@ -194,8 +194,8 @@ def test_a_world_without_things_is_refused(train: Examples, row: int) -> None:
 def test_a_run_is_taught_the_changed_set_and_what_was_added(
     train: Examples, rewritten: Rewritten
 ) -> None:
-    taught = Augmenter(train, GECA).taught(0)
-    assert taught.given.keys == rewritten.given.keys
+    taught = Augmenter(train, GECA).augment(0)
+    assert taught.original.keys == rewritten.original.keys
     assert taught.added.keys == rewritten.added.keys
 
 
@@ -204,5 +204,5 @@ def test_what_has_no_worlds_or_would_change_nothing_is_refused(train: Examples) 
         Rewriter(daxy.load("scan/simple_p1").train, GECA)  # pyright: ignore[reportArgumentType]
     nothing = Rewriter(train, replace(GECA, count=0, in_place=False))
     with pytest.raises(WrongRequest, match="with no-in-place count must be positive, not 0"):
-        nothing.rewritten(0)
-    assert len(Rewriter(train, replace(GECA, count=0)).rewritten(0).added) == 0
+        nothing.augment(0)
+    assert len(Rewriter(train, replace(GECA, count=0)).augment(0).added) == 0

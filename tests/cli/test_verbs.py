@@ -400,7 +400,7 @@ def test_parts_without_examples_are_shown_and_have_no_score(daxy: Callable, tmp_
     answer = daxy("show", *words, "--count", "0")
     assert "G: 0 examples, 0 distinct" in answer.out
     data = package.data("gscan/compositional", grid=4, resampling=1, kind="simple_trans", shots=0)
-    test = data.load("gscan/compositional").test
+    test = tasks.get("gscan/compositional").split(data).test
     path = tmp_path / "predictions.jsonl"
     lines = (json.dumps({"key": key, "prediction": []}) + "\n" for key in set(test.keys))
     path.write_text("".join(lines))

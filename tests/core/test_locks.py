@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from daxy.core.errors import RunFailed
-from daxy.core.locks import alone
+from daxy.core.locks import exclusive_lock
 
 IN = """
 import sys
 from pathlib import Path
-from daxy.core.locks import alone
-with alone(Path(sys.argv[1])):
+from daxy.core.locks import exclusive_lock
+with exclusive_lock(Path(sys.argv[1])):
     print("in", flush=True)
     sys.stdin.read()
 """
@@ -37,10 +37,10 @@ def other(path: Path) -> subprocess.Popen[str]:
 def test_another_process_is_told_who_is_in_until_it_has_left(tmp_path: Path) -> None:
     path = tmp_path / "folder" / "file"
     process = other(path)
-    with pytest.raises(RunFailed, match="somebody is in"), alone(path, "somebody is in"):
+    with pytest.raises(RunFailed, match="somebody is in"), exclusive_lock(path, "somebody is in"):
         pytest.fail("two are in")
     process.communicate()
-    with alone(path, "somebody is in"):
+    with exclusive_lock(path, "somebody is in"):
         pass
     assert list(path.parent.iterdir()) == []
 
@@ -48,12 +48,15 @@ def test_another_process_is_told_who_is_in_until_it_has_left(tmp_path: Path) -> 
 def test_a_process_that_is_killed_has_left(tmp_path: Path) -> None:
     with other(tmp_path / "file") as process:
         process.kill()
-    with alone(tmp_path / "file", "somebody is in"):
+    with exclusive_lock(tmp_path / "file", "somebody is in"):
         pass
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(RunFailed, match="cannot write"), alone(tmp_path / "file" / "inside"):
+    with (
+        pytest.raises(RunFailed, match="cannot write"),
+        exclusive_lock(tmp_path / "file" / "inside"),
+    ):
         pytest.fail("nobody can be in")

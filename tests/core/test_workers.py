@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from daxy.core.errors import RunFailed, WrongRequest
-from daxy.core.workers import spread
+from daxy.core.workers import map_in_processes
 
 
 def difference(one: int, other: int) -> int:
@@ -29,18 +29,18 @@ def end(row: int) -> None:
 
 def test_results_come_in_order_from_fewer_processes_than_rows() -> None:
     rows = [(number, 1) for number in range(20)]
-    assert spread(3, difference, rows) == list(range(-1, 19))
-    assert spread(3, difference, []) == []
+    assert map_in_processes(3, difference, rows) == list(range(-1, 19))
+    assert map_in_processes(3, difference, []) == []
 
 
 def test_an_error_of_a_worker_is_raised_here() -> None:
     with pytest.raises(WrongRequest, match="no row 0"):
-        spread(1, refuse, [(0,), (1,)])
+        map_in_processes(1, refuse, [(0,), (1,)])
 
 
 def test_a_worker_that_is_killed_is_no_defect() -> None:
     with pytest.raises(RunFailed, match="the workers did not start, or were killed"):
-        spread(2, end, [(0,), (1,)])
+        map_in_processes(2, end, [(0,), (1,)])
 
 
 ASLEEP = """
@@ -48,9 +48,9 @@ import os, sys, time
 from pathlib import Path
 sys.path.insert(0, {folder!r})
 from asleep import sleep
-from daxy.core.workers import spread
+from daxy.core.workers import map_in_processes
 if __name__ == "__main__":
-    spread(2, sleep, [(0,), (1,)])
+    map_in_processes(2, sleep, [(0,), (1,)])
 """
 SLEEP = """
 import os, time

@@ -22,7 +22,7 @@ from daxy.models import transducer
 from daxy.models._model import Batch, Sizes
 from daxy.models.configs import transducer as configs
 from daxy.runs.monitor import Monitor
-from daxy.tasks import ScanData
+from daxy.tasks import ScanOptions
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_every_file_that_is_shown_has_a_test_here() -> None:
 @pytest.mark.parametrize("shown", ["TASKS ="], indirect=True)
 def test_the_task_has_the_sizes_it_states(shown: ModuleType) -> None:
     (task,) = shown.TASKS.values()
-    split = task.split(ScanData(validation="none"))
+    split = task.split(ScanOptions(validation="none"))
     assert split.provenance.sizes == task.sizes
     assert not set(split.train.keys) & set(split.test.keys)
     assert "conjunction/and" in task.card

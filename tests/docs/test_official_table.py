@@ -8,7 +8,7 @@ import pytest
 
 import daxy
 from daxy import tasks
-from daxy.tasks._scan_data import Validation
+from daxy.tasks._scan_options import Validation
 from daxy.tasks._scan_task import ScanTask
 from daxy.tasks.nacs import NacsTask
 

@@ -10,7 +10,8 @@ from daxy.core.errors import DaxyError, WrongFile
 from daxy.core.examples import Examples
 from daxy.formats import jsonl
 from daxy.worlds.columns import Worlds
-from daxy.worlds.grid import Cell, World
+from daxy.worlds.grid import GridCell
+from daxy.worlds.world import World
 
 OBJECT = "expected one JSON object a line"
 CONVERT = "convert it with `jq -c '.[]' FILE`"
@@ -120,7 +121,7 @@ def test_a_wrong_world_is_refused(lines: list[str], message: str, tmp_path: Path
 
 def test_worlds_without_a_token_that_has_spaces_are_read_back(tmp_path: Path) -> None:
     plain = Examples.of([(["walk", "to", "a", "circle"], ["walk", "walk"])])
-    examples = Examples(plain.source, plain.target, Worlds.of([World(2, Cell(0, 0))]))
+    examples = Examples(plain.source, plain.target, Worlds.of([World(2, GridCell(0, 0))]))
     text = jsonl.write({"test": examples})
     assert '"source": ["walk", "to", "a", "circle"], "target": ["walk", "walk"]' in text
     (tmp_path / "a.jsonl").write_text(text)

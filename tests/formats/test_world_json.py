@@ -13,7 +13,8 @@ from tests.worlds.made import worlds
 from daxy.core.errors import DaxyError, WrongFile
 from daxy.formats import world_json
 from daxy.languages.grounded import Thing
-from daxy.worlds.grid import SOUTH, Cell, Placed, World
+from daxy.worlds.grid import SOUTH, GridCell, Placed
+from daxy.worlds.world import World
 
 THING = {"shape": "circle", "color": "red", "size": 2, "cell": [2, 0]}
 GOOD = {"size": 4, "agent": [3, 0], "heading": "south", "things": [THING]}
@@ -30,7 +31,7 @@ SITUATION = {
 
 @pytest.mark.parametrize("value", [GOOD, SITUATION, {"command": "", "situation": SITUATION}])
 def test_a_world_is_read_in_our_form_and_in_the_official_one(value: Any) -> None:
-    wanted = World(4, Cell(3, 0), (Placed(Thing("circle", "red", 2), Cell(2, 0)),), SOUTH)
+    wanted = World(4, GridCell(3, 0), (Placed(Thing("circle", "red", 2), GridCell(2, 0)),), SOUTH)
     assert world_json.from_json(value) == wanted
 
 

@@ -42,7 +42,8 @@ from daxy.runs.folder import RESULTS, RunFolder
 from daxy.training.checkpoint import Checkpoint, named_arrays, read_arrays, restored
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstration import demonstrate
-from daxy.worlds.grid import ACTIONS, Cell, Placed, World
+from daxy.worlds.grid import ACTIONS, GridCell, Placed
+from daxy.worlds.world import World
 
 CUT = b"\0\0\n"
 """Stands in an input between what goes to two files."""
@@ -100,8 +101,10 @@ def of_words(read: Callable[[str], Any]) -> Callable[[bytes, Path], Any]:
 SOME = Examples.of([("jump twice".split(), ["I_JUMP"] * 2), (["walk"], ["I_WALK"])])
 PARTS = {"train": SOME, "test": SOME[:1]}
 CIRCLE, SQUARE = grounded.Thing("circle", "red", 2), grounded.Thing("square", "blue", 4)
-WORLD = World(4, Cell(0, 0), (Placed(CIRCLE, Cell(1, 2)), Placed(SQUARE, Cell(3, 3))), 2)
-WORLDS = (WORLD, World(4, Cell(1, 0), WORLD.placed))
+WORLD = World(
+    4, GridCell(0, 0), (Placed(CIRCLE, GridCell(1, 2)), Placed(SQUARE, GridCell(3, 3))), 2
+)
+WORLDS = (WORLD, World(4, GridCell(1, 0), WORLD.placed))
 WALK = grounded.parse(("walk", "to", "a", "circle"))
 SEEN = Examples(
     Sequences.of([grounded.say(WALK)] * 2),
@@ -185,22 +188,22 @@ def check_sentences(lines: Sequence[tatoeba.Line]) -> None:
 
 
 def said(name: str, *inputs: bytes, of: Examples = SOME, suffix: str = ".jsonl") -> Reader:
-    def read(path: Path) -> predictions.Aligned:
+    def read(path: Path) -> predictions.AlignedPredictions:
         order = path.with_name("order.tsv")
         order.write_text(tsv.write(SOME))
-        return predictions.read(path, of, predictions.Reading(order=order))
+        return predictions.read(path, of, predictions.ReadOptions(order=order))
 
-    def check(found: predictions.Aligned) -> None:
+    def check(found: predictions.AlignedPredictions) -> None:
         assert found.rows.tolist() == [0, 1]
         assert len(found.predictions) == 2
         known = {*of.source.symbols, *of.target.symbols}
         tokens = {token for each in found.predictions for token in each}
         assert all(token in known or token.split() == [token] for token in tokens)
 
-    def write(path: Path, found: predictions.Aligned) -> None:
+    def write(path: Path, found: predictions.AlignedPredictions) -> None:
         predictions.write(path, of, found.predictions, {"exact": np.zeros(2)})
 
-    def plain(found: predictions.Aligned) -> Any:
+    def plain(found: predictions.AlignedPredictions) -> Any:
         return list(found.predictions)
 
     return Reader(name, inputs, of_file("said", read), check, to_file(write, f"w{suffix}"), plain)
@@ -243,7 +246,7 @@ def check_derived(found: tuple[str, itg.Derivation]) -> None:
 
 def check_meant(found: tuple[tuple[str, ...], Any]) -> None:
     words, (language, clauses) = found
-    assert clauses and all(words in clause.said(language) for clause in clauses)
+    assert clauses and all(words in clause.sentences(language) for clause in clauses)
 
 
 def sentence(line: str) -> Any:
@@ -485,7 +488,7 @@ READERS = {
             "gscan command",
             [b"push a red small circle while spinning", b"walk to a square hesitantly"],
             of_words(lambda line: grounded.parse(grounded.words(line))),
-            holds(lambda found: grounded.say(found) in grounded.places()),
+            holds(lambda found: grounded.say(found) in grounded.command_indices()),
             command(grounded.say),
         ),
         Reader(

@@ -77,7 +77,7 @@ def test_french_has_every_english_spelling() -> None:
 
 @given(clauses)
 def test_translations_go_both_ways(clause: Clause) -> None:
-    for english, french in product(clause.said("english"), clause.said("french")):
+    for english, french in product(clause.sentences("english"), clause.sentences("french")):
         assert french in copular.translations(english)
         assert english in copular.translations(french)
         assert clause in copular.parse(english)[1]
@@ -86,7 +86,7 @@ def test_translations_go_both_ways(clause: Clause) -> None:
 
 @given(clauses)
 def test_every_translation_is_accepted_in_place_of_another(clause: Clause) -> None:
-    for english, french in product(clause.said("english"), clause.said("french")):
+    for english, french in product(clause.sentences("english"), clause.sentences("french")):
         assert copular.accepted(english, french) == set(copular.translations(english))
         assert copular.accepted(french, english) == set(copular.translations(french))
 
@@ -176,7 +176,7 @@ def test_any_words_are_parsed_or_refused(words: list[str]) -> None:
         language, meant = copular.parse(tuple(words))
     except WrongRequest:
         return
-    assert all(tuple(words) in clause.said(language) for clause in meant)
+    assert all(tuple(words) in clause.sentences(language) for clause in meant)
 
 
 def test_only_adjectives_are_very() -> None:

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daxy.languages import grounded
-from daxy.languages.grounded import Command, NoReferent, NotACommand, Phrase, Thing
+from daxy.languages._reader import NotACommand
+from daxy.languages.grounded import Command, NoReferent, Phrase, Thing
 
 WORDS = (
     *"walk to push pull a red green yellow blue small big circle square cylinder".split(),

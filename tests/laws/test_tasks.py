@@ -13,7 +13,7 @@ from daxy.core.errors import WrongRequest
 from daxy.core.examples import Examples, Sequences
 from daxy.core.split import Split
 from daxy.formats import jsonl, parquet, scan_text
-from daxy.tasks import Data, ScanData
+from daxy.tasks import DatasetOptions, ScanOptions
 
 EVERY = tasks.available()
 NAMES = [name for name in EVERY if tasks.get(name).files() is None]
@@ -29,12 +29,12 @@ SMALL = {
     "transduction/grammar": {"grammar": GRAMMAR, "train_pairs": 500},
 }
 """What is chosen of benchmarks whose published data is large."""
-CARVED = [name for name in FAMILIES if tasks.get(name).options.carved]
+CARVED = [name for name in FAMILIES if tasks.get(name).options.has_validation_option]
 """Those whose validation set is carved from a train set that is there without one, too."""
 
 every_task = pytest.mark.parametrize("name", EVERY)
 every_family = pytest.mark.parametrize("name", FAMILIES)
-COMMANDS = [name for name in CARVED if issubclass(tasks.get(name).options, ScanData)]
+COMMANDS = [name for name in CARVED if issubclass(tasks.get(name).options, ScanOptions)]
 OVERSAMPLED = [name for name in COMMANDS if "addprim" in name or "bastings_jump" in name]
 """Those that repeat a command in train."""
 
@@ -47,9 +47,9 @@ WHOLE |= {OVERSAMPLED[0], OVERSAMPLED[-1]}
 every_carved = pytest.mark.parametrize("name", CARVED)
 
 
-def chosen(name: str, **choices: object) -> Data:
+def chosen(name: str, **choices: object) -> DatasetOptions:
     """Return the choice of a task's data that is tested: without a validation set, or small."""
-    plain = {"validation": "none"} if tasks.get(name).options.carved else {}
+    plain = {"validation": "none"} if tasks.get(name).options.has_validation_option else {}
     return tasks.data(name, **plain | SMALL.get(name, {}) | choices)
 
 
@@ -124,22 +124,22 @@ def test_validation_is_carved_from_train(name: str) -> None:
 @every_carved
 def test_data_is_as_published_until_it_is_trained_on(name: str) -> None:
     published = tasks.data(name)
-    assert len(published.load(name).validation) == 0
+    assert len(tasks.get(name).split(published).validation) == 0
     assert published.for_training() == tasks.data(name, validation="draw")
     assert published.for_training("none") == tasks.data(name, validation="none")
 
 
 @pytest.mark.parametrize("name", OVERSAMPLED)
 def test_without_oversampling_no_line_is_repeated(name: str) -> None:
-    train = tasks.get(name).split(ScanData(validation="none", oversample=False)).train
+    train = tasks.get(name).split(ScanOptions(validation="none", oversample=False)).train
     assert len(set(train.keys)) == len(train)
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in OVERSAMPLED])
 def test_where_nothing_is_repeated_nobody_can_ask_for_less(name: str) -> None:
     with pytest.raises(WrongRequest, match="repeats no command; leave out --no-oversample"):
-        tasks.get(name).split(ScanData(validation="none", oversample=False))
-    train = tasks.get(name).split(ScanData(validation="none")).train
+        tasks.get(name).split(ScanOptions(validation="none", oversample=False))
+    train = tasks.get(name).split(ScanOptions(validation="none")).train
     assert len(set(train.source)) == len(train) or name.startswith("nacs/")
 
 

@@ -13,7 +13,8 @@ from daxy.languages.grounded import Thing
 from daxy.tasks._gscan_official import examine
 from daxy.worlds.demonstration import demonstrate
 from daxy.worlds.execution import fault
-from daxy.worlds.grid import Cell, Placed, World
+from daxy.worlds.grid import GridCell, Placed
+from daxy.worlds.world import World
 
 SIZES = {"six_by_six_sample": 3030, "four_by_four": 3050}
 """Examples in all splits."""
@@ -27,8 +28,8 @@ def examples(request: pytest.FixtureRequest, gscan_folder: Path) -> list[dict[st
     return found
 
 
-def cell(position: dict[str, str]) -> Cell:
-    return Cell(int(position["row"]), int(position["column"]))
+def cell(position: dict[str, str]) -> GridCell:
+    return GridCell(int(position["row"]), int(position["column"]))
 
 
 def world(situation: dict[str, Any]) -> World:

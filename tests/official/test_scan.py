@@ -11,7 +11,7 @@ from daxy import tasks
 from daxy.core.errors import WrongFile
 from daxy.formats import scan_text
 from daxy.languages import scan
-from daxy.tasks import ScanData
+from daxy.tasks import ScanOptions
 
 pytestmark = pytest.mark.official
 
@@ -86,7 +86,7 @@ def test_the_share_of_known_nacs_inputs_is_as_measured(
     name: str, share: float, scan_folder: Path
 ) -> None:
     task = daxy.tasks.get(f"nacs/{name}")
-    statistics = task.statistics(task.split(ScanData(official=scan_folder)))
+    statistics = task.statistics(task.split(ScanOptions(official=scan_folder)))
     assert list(statistics.values()) == pytest.approx([share], abs=0.0005)
 
 

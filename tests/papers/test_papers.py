@@ -11,7 +11,7 @@ from daxy.core.errors import UnknownName, WrongRequest
 from daxy.papers import Cell
 from daxy.reproduction import plan as reproduction
 from daxy.reproduction import published
-from daxy.tasks import ScanData
+from daxy.tasks import ScanOptions
 from daxy.training.config import TYPES
 from daxy.training.protocols import PROTOCOLS
 
@@ -166,7 +166,8 @@ def test_another_task_setting_or_training_set_has_no_published_figure() -> None:
     other = settings | {"config": settings["config"] | {"hidden": 100}}
     assert not published.of_learner(task, other)
     assert not published.of_learner("scan/template_right", settings)
-    assert not published.of_learner(task, settings, ScanData(oversample=False).options)
+    assert not published.of_learner(task, settings, ScanOptions(oversample=False).options)
     assert (
-        len(published.of_learner(task, settings, ScanData(seed=3, validation="draw").options)) == 2
+        len(published.of_learner(task, settings, ScanOptions(seed=3, validation="draw").options))
+        == 2
     )

@@ -8,7 +8,7 @@ import pytest
 
 from daxy import papers
 from daxy.reproduction import plan as reproduction
-from daxy.tasks.gscan import CompositionalData
+from daxy.tasks.gscan import CompositionalOptions
 
 PAPER = papers.get("ruis2020")
 TABLE_1 = papers.table("ruis2020/table1")
@@ -126,7 +126,7 @@ def test_shots_are_as_many_as_the_released_sets_have(shots: int, given: int) -> 
     cell = TABLE_1.cell(f"G: Adverb k = {shots}", "Baseline")
     assert cell.recipe is not None
     data = reproduction.data_of(cell.recipe)
-    assert isinstance(data, CompositionalData)
+    assert isinstance(data, CompositionalOptions)
     assert data.shots == given
 
 

@@ -32,7 +32,7 @@ from daxy.reproduction import published
 from daxy.reproduction.filing import entry_of
 from daxy.runs.config import run_config
 from daxy.runs.folder import RunFolder
-from daxy.tasks import ScanData
+from daxy.tasks import ScanOptions
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 
@@ -49,10 +49,10 @@ def run(
     seed: int,
     says: Says,
     learner: dict[str, Any] = LEARNER,
-    data: ScanData = SOME,
+    data: ScanOptions = SOME,
 ) -> RunFolder:
     """Leave a finished run that says what a function says."""
-    split = data.load(task)
+    split = tasks.get(task).split(data)
     config = run_config(task, data, learner, seed)
     made = RunFolder(folder / config.name)
     made.begin(config, {"group": [config.name], "checksum": split.provenance.checksum})
@@ -535,7 +535,7 @@ def test_every_finding_of_a_paper_is_of_an_analysis_that_there_is() -> None:
 
 def test_published_neighbours_are_training_commands_of_the_paper_s_own_choice() -> None:
     (table_1,) = said("neighbours")
-    train = ScanData(validation="none").load(table_1.recipe.task).train
+    train = tasks.get(table_1.recipe.task).split(ScanOptions(validation="none")).train
     known = {" ".join(source) for source in train.source}
     assert {group for group, _ in table_1.values} == set(OF)
     assert {name for _, name in table_1.values} <= known
@@ -557,9 +557,9 @@ def test_what_a_paper_says_of_the_same_network_stands_beside_what_was_found(
     other = [run(tmp_path, "scan/length", 1, short)]
     assert not analysis.beside(Findings(title="made up", rows=own), other).published
     assert printed in published.findings(
-        "length_oracle", "scan/length", learner, ScanData(validation="none").options
+        "length_oracle", "scan/length", learner, ScanOptions(validation="none").options
     )
-    assert not published.findings("length_oracle", "scan/length", learner, ScanData().options)
+    assert not published.findings("length_oracle", "scan/length", learner, ScanOptions().options)
 
     paths = [str(each.path) for each in folders]
     assert daxy("analyse", "by_construction", *paths, "--json").json["notes"] == []

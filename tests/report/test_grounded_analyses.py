@@ -23,9 +23,9 @@ from daxy.reproduction.trained import Trained
 from daxy.runs.config import RunConfig, run_config
 from daxy.runs.experiment import Experiment
 from daxy.runs.folder import RunFolder
-from daxy.tasks import Data
+from daxy.tasks import DatasetOptions
 from daxy.training.protocols import protocol
-from daxy.worlds.grid import Cell
+from daxy.worlds.grid import GridCell
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 
@@ -35,14 +35,14 @@ Does = Callable[[Example], Tokens]
 
 
 def asked_of() -> Examples:
-    test = DATA.load(TASK).test
+    test = tasks.get(TASK).split(DATA).test
     assert test.worlds is not None
     return test
 
 
-def run(folder: Path, seed: int, does: Does, data: Data = DATA) -> RunFolder:
+def run(folder: Path, seed: int, does: Does, data: DatasetOptions = DATA) -> RunFolder:
     """Leave a finished run that does what a function does."""
-    split, task = data.load(TASK), tasks.get(TASK)
+    split, task = tasks.get(TASK).split(data), tasks.get(TASK)
     config = run_config(TASK, data, {"model": "multimodal", "config": {}, "training": {}}, seed)
     made = RunFolder(folder / config.name)
     made.begin(config, {"group": [config.name], "checksum": split.provenance.checksum})
@@ -101,7 +101,7 @@ def test_accuracy_by_referent_is_each_phrase_s_own(folders: list[RunFolder]) -> 
     assert {row.group for row in found.rows} == {"C"}
     assert shares == {name: (100, 0 if "red" in name else 100) for name in shares}
     assert set(shares) == {"square", "red square", "small square", "big square"}
-    sizes = DATA.load(TASK).provenance.sizes.tests
+    sizes = tasks.get(TASK).split(DATA).provenance.sizes.tests
     assert sum(row.examples or 0 for row in found.rows) == sizes["C"]
 
 
@@ -154,7 +154,7 @@ def test_what_executes_stands_beside_what_is_exact(tmp_path: Path) -> None:
 
 def test_accuracy_by_length_of_some_tests_is_of_them_alone(folders: list[RunFolder]) -> None:
     found = analyses.get("by_length").run(folders, of=("D",))
-    sizes = DATA.load(TASK).provenance.sizes.tests
+    sizes = tasks.get(TASK).split(DATA).provenance.sizes.tests
     by_target = [row for row in found.rows if row.group == "tokens in the target"]
     assert sum(row.examples or 0 for row in by_target) == sizes["D"]
     assert all(row.value.runs[0] == 100 for row in by_target)
@@ -163,7 +163,7 @@ def test_accuracy_by_length_of_some_tests_is_of_them_alone(folders: list[RunFold
 def test_an_agent_that_keeps_to_its_row_ends_in_line_with_the_target(tmp_path: Path) -> None:
     found = analyses.get("destinations").run([run(tmp_path, 0, stays_in_its_row)], of=("D",))
     shares = {name: share for name, (share,) in rows(found, "D").items()}
-    asked = [each for each in DATA.load(TASK).named["D"] if each.world is not None]
+    asked = [each for each in tasks.get(TASK).split(DATA).named["D"] if each.world is not None]
     ends = [each.world.path(stays_in_its_row(each))[-1] for each in asked]
     places = {
         "target's": [target_of(each) for each in asked],
@@ -186,7 +186,7 @@ def test_an_agent_that_keeps_to_its_row_ends_in_line_with_the_target(tmp_path: P
     assert shares["right cell"] == pytest.approx(100 * np.mean(same))
 
 
-def target_of(example: Example) -> Cell:
+def target_of(example: Example) -> GridCell:
     """Return the cell of what a command speaks of."""
     phrase = grounded.parse(example.source).phrase
     return example.world.placed[grounded.referent(phrase, example.world.things)].cell
@@ -218,7 +218,7 @@ def test_an_unknown_test_is_refused(name: str, folders: list[RunFolder]) -> None
 def test_a_test_without_examples_is_refused_and_otherwise_left_out(
     folders: list[RunFolder],
 ) -> None:
-    assert not DATA.load(TASK).provenance.sizes.tests["G"]
+    assert not tasks.get(TASK).split(DATA).provenance.sizes.tests["G"]
     with pytest.raises(WrongRequest, match="test G has no examples"):
         analyses.get("by_situation").run(folders, of=("G",))
     assert "G" not in rows(analyses.get("by_situation").run(folders), "test")
@@ -236,7 +236,7 @@ def test_runs_on_other_data_than_is_made_here_are_refused(
 def test_runs_on_official_files_are_looked_at_beside_the_files(
     tmp_path: Path, folders: list[RunFolder], daxy: Callable
 ) -> None:
-    split, file = DATA.load(TASK), tmp_path / "dataset.txt"
+    split, file = tasks.get(TASK).split(DATA), tmp_path / "dataset.txt"
     gscan_json.FORMAT.write(file, split.named, split.provenance)
     folder = run(tmp_path, 0, knows_no_color, tasks.data(TASK, official=file))
     on_file = analyses.get("by_referent").on(file)

@@ -14,7 +14,7 @@ from tests.report import test_grounded_analyses as grounded
 from tests.report.test_analyses import AS_LAKE, LEARNER, right, run, short
 from tests.runs.small_runs import experiment
 
-from daxy import papers
+from daxy import papers, tasks
 from daxy.core.examples import Example, Sequences, Tokens
 from daxy.report.page import Page, _examples, page
 from daxy.report.page._encoding import Evaluated
@@ -268,7 +268,9 @@ def test_worlds_are_drawn_for_every_test_with_what_was_done(
     folder = with_log(grounded.run(tmp_path, 0, grounded.knows_no_color))
     outline = Outline(made([folder], tmp_path, examples=2).html)
     looks, (test,) = outline.data["looks"], outline.data["tests"]
-    assert test["tests"] == dict(grounded.DATA.load(grounded.TASK).provenance.sizes.tests)
+    assert test["tests"] == dict(
+        tasks.get(grounded.TASK).split(grounded.DATA).provenance.sizes.tests
+    )
     assert {look["test"] for look in looks} == {
         name for name, count in test["tests"].items() if count
     }

@@ -11,7 +11,7 @@ import pytest
 
 from daxy import papers
 from daxy.core.errors import WrongFile
-from daxy.core.locks import alone
+from daxy.core.locks import exclusive_lock
 from daxy.reproduction.entry import Entry
 from daxy.reproduction.ledger import Ledger
 
@@ -110,7 +110,7 @@ def test_who_files_a_run_waits_until_another_process_has_filed_its_own(
 ) -> None:
     entries = [entry_for(JUMP, 0.5, seed) for seed in (0, 1)]
     with ThreadPoolExecutor() as pool:
-        with alone(ledger.path(TABLE)):
+        with exclusive_lock(ledger.path(TABLE)):
             filing = pool.submit(ledger.add, TABLE, entries[:1])
             with pytest.raises(TimeoutError):
                 filing.result(timeout=0.3)

@@ -15,7 +15,7 @@ from daxy.learners.neural import Neural
 from daxy.models.luong import Config
 from daxy.runs.experiment import Experiment
 from daxy.runs.run import Run
-from daxy.tasks import ScanData
+from daxy.tasks import ScanOptions
 from daxy.training.config import TrainingConfig
 from daxy.training.interrupt import Interrupted
 
@@ -109,7 +109,7 @@ def test_an_augmentation_that_changes_nothing_in_place_is_refused() -> None:
 def test_a_plateau_without_a_validation_set_is_refused(tmp_path: Path) -> None:
     asked = augmented(tmp_path)
     slower = replace(asked.learner, training=RECIPE.with_settings(lr_factor=0.5))
-    without = ScanData(validation="none")
+    without = ScanOptions(validation="none")
     with pytest.raises(WrongRequest, match="schedule plateau needs a validation set"):
         replace(asked, learner=slower, data=without).run([0])
 

@@ -28,7 +28,7 @@ from daxy.runs.programs import Program
 from daxy.runs.run import Run
 from daxy.runs.storage import Storage
 from daxy.runs.store import RunStore
-from daxy.tasks import ScanData
+from daxy.tasks import ScanOptions
 from daxy.training.checkpoint import Checkpoint
 from daxy.training.interrupt import Interrupted
 from daxy.training.protocols import protocol
@@ -44,7 +44,7 @@ def run(seed: int, dropout: float) -> Run:
     learner = Neural(
         model="stacked", config=Config(cell="gru", layers=1, hidden=4), training=recipe
     )
-    data = ScanData(validation="none")
+    data = ScanOptions(validation="none")
     return Run(task="scan/template_jump_around_right", learner=learner, data=data, seed=seed)
 
 

@@ -18,7 +18,7 @@ from benchmarks.kill_and_resume import OPERATIONS
 from tests.runs.small_runs import Spy, experiment, weights
 
 from daxy.core.errors import RunFailed
-from daxy.core.locks import alone
+from daxy.core.locks import exclusive_lock
 from daxy.runs import store as runs_module
 from daxy.runs.folder import RunFolder
 
@@ -139,8 +139,8 @@ def test_what_another_process_holds_stays(untidy: Path) -> None:
     first = min(untidy.glob("[!.]*"))
     code = f"""
 from pathlib import Path
-from daxy.core.locks import alone
-with alone(Path({str(first)!r})):
+from daxy.core.locks import exclusive_lock
+with exclusive_lock(Path({str(first)!r})):
     print("in", flush=True)
     input()
 """
@@ -154,7 +154,7 @@ with alone(Path({str(first)!r})):
         other.communicate(b"\n")
     experiment(untidy).run([0, 1])
     assert not (first / "checkpoint").exists()
-    with alone(first, "it is still held"):
+    with exclusive_lock(first, "it is still held"):
         pass
 
 

@@ -23,7 +23,7 @@ from daxy.runs.saved import load
 from daxy.runs.store import RunStore
 from daxy.training.config import TrainingConfig
 from daxy.training.interrupt import Interrupted
-from daxy.worlds.grid import Cell
+from daxy.worlds.grid import GridCell
 
 TASK = "gscan/compositional"
 DATA = tasks.data(TASK, grid=4, resampling=1, kind="simple_intrans", shots=0)
@@ -77,7 +77,7 @@ def test_networks_side_by_side_say_what_each_says_alone(trained: RunFolder, tmp_
     with shapes(1):
         runs = experiment(tmp_path).run([0, 1])
     assert [run.scores()["tests"].keys() for run in runs] == [trained.scores()["tests"].keys()] * 2
-    test = DATA.load(TASK).test[:40]
+    test = tasks.get(TASK).split(DATA).test[:40]
     assert test.worlds is not None
     alone, beside, other = (
         load(run.path).last_states(test.source, test.worlds) for run in (trained, *runs)
@@ -106,7 +106,7 @@ def test_with_geca_in_worlds_it_goes_on_to_the_same_bits(tmp_path: Path) -> None
 
 
 def test_it_is_judged_on_each_test(trained: RunFolder) -> None:
-    scores, split = trained.scores(), DATA.load(TASK)
+    scores, split = trained.scores(), tasks.get(TASK).split(DATA)
     held = {name: part for name, part in split.named.items() if name not in ("train", "validation")}
     assert scores["tests"].keys() == {name for name, part in held.items() if len(part)}
     weighted = sum(scores["tests"][name]["exact"] * len(held[name]) for name in scores["tests"])
@@ -117,7 +117,7 @@ def test_it_is_judged_on_each_test(trained: RunFolder) -> None:
 
 
 def test_its_network_says_of_a_world_what_it_said_when_it_was_judged(trained: RunFolder) -> None:
-    test = DATA.load(TASK).test[:40]
+    test = tasks.get(TASK).split(DATA).test[:40]
     assert test.worlds is not None
     said = parquet.load(trained.predictions, ("prediction",))["prediction"].to_pylist()[:40]
     network = load(trained.path)
@@ -133,7 +133,7 @@ def test_its_network_says_of_a_world_what_it_said_when_it_was_judged(trained: Ru
 def test_its_network_is_asked_of_a_world_for_each_source_and_of_nothing_else(
     trained: RunFolder,
 ) -> None:
-    test = DATA.load(TASK).test[:3]
+    test = tasks.get(TASK).split(DATA).test[:3]
     assert test.worlds is not None
     network, asked = load(trained.path), test.source
     said = network.predict(asked, test.worlds)
@@ -174,7 +174,7 @@ def test_a_finished_run_is_found_again(trained: RunFolder) -> None:
 
 
 def test_what_its_network_attends_to_is_a_share_of_the_cells(trained: RunFolder) -> None:
-    test = DATA.load(TASK).test[:30]
+    test = tasks.get(TASK).split(DATA).test[:30]
     assert test.worlds is not None
     network = load(trained.path)
     said = network.predict(test.source, test.worlds)
@@ -188,7 +188,7 @@ def test_what_its_network_attends_to_is_a_share_of_the_cells(trained: RunFolder)
 
 def test_whether_it_attends_to_the_target_is_counted(trained: RunFolder) -> None:
     found = analyses.get("attention").run([trained], of=("A",))
-    test = DATA.load(TASK).named["A"]
+    test = tasks.get(TASK).split(DATA).named["A"]
     assert test.worlds is not None
     kept = parquet.load(trained.predictions, ("key", "prediction")).to_pydict()
     said = dict(zip(kept["key"], kept["prediction"], strict=True))
@@ -198,7 +198,7 @@ def test_whether_it_attends_to_the_target_is_counted(trained: RunFolder) -> None
     finds = list[bool]()
     for example, look in zip(test, looks, strict=True):
         world = example.world
-        most = Cell(*divmod(int(look.argmax()), world.size))
+        most = GridCell(*divmod(int(look.argmax()), world.size))
         phrase = grounded.parse(example.source).phrase
         finds.append(most == world.placed[grounded.referent(phrase, world.things)].cell)
     every = next(row for row in found.rows if row.name == "all episodes")
@@ -206,7 +206,7 @@ def test_whether_it_attends_to_the_target_is_counted(trained: RunFolder) -> None
     assert every.value.mean == pytest.approx(100 * np.mean(finds))
     examples = {row.name: row.examples or 0 for row in found.rows}
     shares = {row.name: row.value.mean / 100 for row in found.rows}
-    assert examples["all episodes"] == DATA.load(TASK).provenance.sizes.tests["A"]
+    assert examples["all episodes"] == tasks.get(TASK).split(DATA).provenance.sizes.tests["A"]
     parts = sum(examples[name] * shares[name] for name in examples if name != "all episodes")
     assert parts == pytest.approx(examples["all episodes"] * shares["all episodes"], abs=1e-6)
 
@@ -216,7 +216,7 @@ def test_what_it_does_is_drawn(trained: RunFolder, tmp_path: Path, daxy: Callabl
     example = ("show", TASK, "--grid", "4", "--resampling", "1", "--kind", "simple_intrans")
     request = (*example, "--shots", "0", "--example", "A:1", "--run", str(trained.path))
     found = daxy(*request, "--draw", str(out), "--json").json
-    test = DATA.load(TASK).named["A"][:1]
+    test = tasks.get(TASK).split(DATA).named["A"][:1]
     assert test.worlds is not None
     (said,) = load(trained.path).predict(test.source, test.worlds)
     assert found["prediction"] == ", ".join(said)
@@ -246,7 +246,7 @@ def test_what_it_does_is_drawn(trained: RunFolder, tmp_path: Path, daxy: Callabl
 def test_its_network_is_asked_in_a_world_of_one_s_own(
     trained: RunFolder, tmp_path: Path, daxy: Callable
 ) -> None:
-    example = DATA.load(TASK).named["A"][0]
+    example = tasks.get(TASK).split(DATA).named["A"][0]
     file, picture = tmp_path / "world.json", tmp_path / "world.svg"
     file.write_text(json.dumps(world_json.to_json(example.world)))
     command = " ".join(example.source)

@@ -21,7 +21,7 @@ from tests.runs.small_runs import EPOCHS, Spy, experiment, split, weights
 
 from daxy import papers
 from daxy.core.errors import RunFailed, WrongRequest
-from daxy.core.locks import alone
+from daxy.core.locks import exclusive_lock
 from daxy.reproduction.filing import entry_of
 from daxy.runs import store as runs_module
 from daxy.runs.environment import describe, everywhere, resumed
@@ -138,7 +138,7 @@ def test_only_what_is_there_is_locked_for_a_restart(
         locked.append(path)
         yield
 
-    monkeypatch.setattr(runs_module, "alone", locking)
+    monkeypatch.setattr(runs_module, "exclusive_lock", locking)
     there = [folder.path for folder in runs_in(interrupted)]
     RunStore(interrupted).clear([experiment(interrupted).of(seed) for seed in range(20)])
     assert locked == there
@@ -185,7 +185,10 @@ def test_a_run_that_another_process_trains_is_left_to_it(interrupted: Path) -> N
     second = runs_in(interrupted)[1].path
     for options in ({}, {"restart": True}):
         monitor = Spy()
-        with alone(second), pytest.raises(RunFailed, match="another process trains this run"):
+        with (
+            exclusive_lock(second),
+            pytest.raises(RunFailed, match="another process trains this run"),
+        ):
             experiment(interrupted).run([0, 1], monitor=monitor, **options)
         assert monitor.groups == []
     assert len(runs_in(interrupted)) == 2

@@ -26,8 +26,8 @@ from daxy.runs.experiment import Experiment
 from daxy.runs.folder import RunFolder
 from daxy.runs.run import Run
 from daxy.runs.saved import load
-from daxy.tasks import ScanData
-from daxy.tasks._transduction_data import SymbolData
+from daxy.tasks import ScanOptions
+from daxy.tasks._transduction_options import SymbolOptions
 from daxy.training.interrupt import Interrupted
 from daxy.training.loop import one_replica
 from daxy.training.objective import cross_entropy
@@ -42,7 +42,7 @@ RECIPE = protocol("grefenstette2015").with_settings(
     steps=14, eval_every=EACH, batch_size=4, max_decode_length=8
 )
 LENGTHS = {"min_length": 2, "max_length": 4, "test_min_length": 5, "test_max_length": 6}
-DATA = SymbolData(symbols=5, train_pairs=40, validation_pairs=5, test_pairs=5, **LENGTHS)
+DATA = SymbolOptions(symbols=5, train_pairs=40, validation_pairs=5, test_pairs=5, **LENGTHS)
 
 
 def experiment(folder: Path, recipe: Protocol = RECIPE) -> Experiment:
@@ -116,7 +116,7 @@ class Lengthening:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Longer(SymbolData):
+class Longer(SymbolOptions):
     """Such pairs."""
 
     def load(self, task: str) -> Split:
@@ -140,7 +140,7 @@ def test_an_epoch_with_longer_pairs_than_those_before_is_trained_on_whole(tmp_pa
 
 
 def test_what_ends_cannot_be_streamed(tmp_path: Path) -> None:
-    asked = replace(experiment(tmp_path), task="scan/simple_p1", data=ScanData())
+    asked = replace(experiment(tmp_path), task="scan/simple_p1", data=ScanOptions())
     with pytest.raises(WrongRequest, match="scan/simple_p1 has a fixed number of examples"):
         asked.run([0])
 
@@ -217,8 +217,8 @@ def test_a_run_is_looked_at_with_shorter_and_longer_sequences_than_its_own_test(
             str(length),
         )
         found = daxy(*asked, *given, "--json").json
-        data = SymbolData(symbols=5, test_min_length=length, test_max_length=length)
-        test = data.load("transduction/copy").test[0]
+        data = SymbolOptions(symbols=5, test_min_length=length, test_max_length=length)
+        test = tasks.get("transduction/copy").split(data).test[0]
         assert found["source"] == " ".join(test.source)
         said = load(run.path).predict([test.source], max_decode_length=max(limit, length + 1))
         assert found["prediction"] == " ".join(said[0])
@@ -232,7 +232,7 @@ def test_the_network_of_a_run_is_scored_on_its_own_test_and_on_longer_ones(
     asked = ("score", "transduction/copy", "--run", str(run.path))
     scores = run.scores()
     assert daxy(*asked, "--json").json["scores"] == pytest.approx(scores["test"])
-    own = DATA.load("transduction/copy")
+    own = tasks.get("transduction/copy").split(DATA)
     longer = [*FLAGS]
     longer[longer.index("--test-max-length") + 1] = "40"
     limit = run.config().learner["training"]["max_decode_length"]
@@ -315,7 +315,7 @@ def test_the_network_of_another_task_is_scored_and_it_is_said(
 
 def test_an_end_that_is_written_out_is_told(tmp_path: Path, daxy: Callable[..., Any]) -> None:
     """What ends every prediction and no target makes all of them wrong."""
-    test, file = DATA.load("transduction/copy").test, tmp_path / "said.jsonl"
+    test, file = tasks.get("transduction/copy").split(DATA).test, tmp_path / "said.jsonl"
     for end, told in ((" </s>", True), ("", False)):
         said = (" ".join(own) + end for own in test.target)
         pairs = zip(test.keys, said, strict=True)

@@ -11,10 +11,10 @@ from daxy import tasks
 from daxy.core import cache
 from daxy.core.split import Split, checksum
 from daxy.tasks import _cached, gscan
-from daxy.tasks._gscan_data import CompositionalData
+from daxy.tasks._gscan_options import CompositionalOptions
 
 NAME = "gscan/compositional"
-SMALL = CompositionalData(grid=4, resampling=1, kind="simple_intrans")
+SMALL = CompositionalOptions(grid=4, resampling=1, kind="simple_intrans")
 
 
 @pytest.fixture(autouse=True)
@@ -25,20 +25,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def generations(monkeypatch: pytest.MonkeyPatch) -> list[CompositionalData]:
+def generations(monkeypatch: pytest.MonkeyPatch) -> list[CompositionalOptions]:
     """The choices of each split that is generated."""
-    found = list[CompositionalData]()
-    every = gscan.every
+    found = list[CompositionalOptions]()
+    generate_all = gscan.generate_all
 
-    def noted(data: CompositionalData) -> object:
+    def noted(data: CompositionalOptions) -> object:
         found.append(data)
-        return every(data)
+        return generate_all(data)
 
-    monkeypatch.setattr(gscan, "every", noted)
+    monkeypatch.setattr(gscan, "generate_all", noted)
     return found
 
 
-def load(data: CompositionalData = SMALL) -> Split:
+def load(data: CompositionalOptions = SMALL) -> Split:
     return tasks.get(NAME).split(data)
 
 
@@ -50,7 +50,7 @@ def assert_same(one: Split, other: Split) -> None:
     assert one.tests == other.tests
 
 
-def test_it_is_the_split_that_was_generated(generations: list[CompositionalData]) -> None:
+def test_it_is_the_split_that_was_generated(generations: list[CompositionalOptions]) -> None:
     made, kept = load(), load()
     assert len(generations) == 1
     assert_same(kept, made)
@@ -59,7 +59,7 @@ def test_it_is_the_split_that_was_generated(generations: list[CompositionalData]
 
 
 def test_other_choices_or_other_code_are_other_data(
-    generations: list[CompositionalData], monkeypatch: pytest.MonkeyPatch
+    generations: list[CompositionalOptions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load()
     load(replace(SMALL, workers=2))  # how data is made is no choice of data
@@ -73,7 +73,7 @@ def test_other_choices_or_other_code_are_other_data(
     assert len(generations) == 4
 
 
-def test_a_damaged_entry_is_generated_again(generations: list[CompositionalData]) -> None:
+def test_a_damaged_entry_is_generated_again(generations: list[CompositionalOptions]) -> None:
     made = load()
     (entry,) = cache.entries()
     content = bytearray(entry.path.read_bytes())

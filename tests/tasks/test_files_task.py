@@ -11,7 +11,7 @@ from daxy import tasks
 from daxy.core.errors import WrongFile, WrongRequest
 from daxy.core.split import Sizes
 from daxy.tasks import FilesTask, OfficialFiles
-from daxy.tasks._files_task import CarvedFilesData, FilesData
+from daxy.tasks._files_task import FilesOptions, FilesValidationOptions
 
 FILES = {
     "data/train.tsv": "a b\tx y\na c\tx z\nb c\ty z\nc b\tz y\n",
@@ -61,7 +61,7 @@ def clone(tmp_path: Path) -> Path:
 
 
 def test_its_parts_are_those_of_the_files(clone: Path) -> None:
-    split = WHOLE.split(FilesData(official=clone))
+    split = WHOLE.split(FilesOptions(official=clone))
     assert {name: len(part) for name, part in split.named.items()} == {
         "train": 4,
         "validation": 1,
@@ -70,17 +70,19 @@ def test_its_parts_are_those_of_the_files(clone: Path) -> None:
     }
     assert split.test[1].target == ("x", "y", "z")
     assert split.provenance.source == f"official files in {clone}"
-    inside = WHOLE.split(FilesData(official=clone / "data"))
+    inside = WHOLE.split(FilesOptions(official=clone / "data"))
     assert inside.provenance.checksum == split.provenance.checksum
     with pytest.raises(WrongRequest, match="letters/files draws nothing; leave out --split-seed"):
-        WHOLE.split(FilesData(official=clone, seed=1))
+        WHOLE.split(FilesOptions(official=clone, seed=1))
 
 
 def test_a_validation_set_is_carved_where_none_is_released(clone: Path) -> None:
-    assert BARE.options is CarvedFilesData
-    plain = CarvedFilesData(official=clone)
+    assert BARE.options is FilesValidationOptions
+    plain = FilesValidationOptions(official=clone)
     assert len(BARE.split(plain).validation) == 0
-    drawn = CarvedFilesData(official=clone, validation="draw", validation_fraction=0.5, seed=1)
+    drawn = FilesValidationOptions(
+        official=clone, validation="draw", validation_fraction=0.5, seed=1
+    )
     split = BARE.split(drawn)
     assert 0 < len(split.validation) < 4
     assert {*split.train.keys, *split.validation.keys} == {*BARE.split(plain).train.keys}
@@ -100,10 +102,10 @@ def test_without_files_one_line_says_where_they_are() -> None:
 def test_another_file_than_was_released_is_refused(clone: Path) -> None:
     (clone / "data/dev.tsv").write_bytes(b"c a\tz z\n")
     with pytest.raises(WrongFile, match=r"dev\.tsv: is not the file that was released: its SHA"):
-        WHOLE.split(FilesData(official=clone))
+        WHOLE.split(FilesOptions(official=clone))
     (clone / "data/dev.tsv").unlink()
     with pytest.raises(WrongFile, match=r"holds no data/dev\.tsv; expected a clone of github"):
-        WHOLE.split(FilesData(official=clone))
+        WHOLE.split(FilesOptions(official=clone))
 
 
 def test_a_pair_is_right_if_the_files_have_it(clone: Path) -> None:

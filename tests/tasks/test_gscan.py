@@ -16,8 +16,8 @@ from daxy.core.split import Split
 from daxy.languages import grounded
 from daxy.papers import ruis2020
 from daxy.tasks import gscan
-from daxy.tasks._gscan_data import CompositionalData, GscanData
-from daxy.tasks._gscan_examples import Shown, every
+from daxy.tasks._gscan_examples import Demonstrations
+from daxy.tasks._gscan_options import CompositionalOptions, GscanOptions
 from daxy.tasks._gscan_predicates import HELD_OUT, held_out
 from daxy.worlds.placement import DIRECTIONS
 
@@ -27,23 +27,23 @@ SMALL = {"grid": 4, "resampling": 1}
 @pytest.fixture(scope="module", autouse=True)
 def made_once() -> Iterator[None]:
     """Make every example of the same worlds once, whatever is then held out."""
-    made = dict[tuple[object, ...], Shown]()
+    made = dict[tuple[object, ...], Demonstrations]()
 
-    def remembered(data: GscanData) -> Shown:
+    def remembered(data: GscanOptions) -> Demonstrations:
         known = (data.grid, data.resampling, data.kind, data.spin, data.seed, data.workers)
         if known not in made:
-            made[known] = every(data)
+            made[known] = generate_all(data)
         return made[known]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gscan, "every", remembered)
+        patch.setattr(gscan, "generate_all", remembered)
         yield
 
 
 @pytest.fixture(scope="module")
-def everything(made_once: None) -> Shown:
+def everything(made_once: None) -> Demonstrations:
     """Every example there is for a set of the size of the released one."""
-    return gscan.every(CompositionalData())
+    return gscan.generate_all(CompositionalOptions())
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +57,10 @@ def length(made_once: None) -> Split:
     return daxy.load("gscan/length")
 
 
-def shown(split: Split, part: str) -> Shown:
+def shown(split: Split, part: str) -> Demonstrations:
     examples = split.named[part]
     assert examples.worlds is not None
-    return Shown.of(examples)
+    return Demonstrations.of(examples)
 
 
 # Ruis et al. 2020, Appendix C: the released set, a grid of 6 by 6 with 5 of each distance.
@@ -76,12 +76,12 @@ PUBLISHED = {
 DROPPED = 97_731
 
 
-def test_the_paper_s_set_has_835200_examples(everything: Shown) -> None:
+def test_the_paper_s_set_has_835200_examples(everything: Demonstrations) -> None:
     assert len(everything) == 835_200
     assert len(everything.actions) == len(everything.worlds) == len(everything)
 
 
-def test_as_many_examples_are_held_out_as_published(everything: Shown) -> None:
+def test_as_many_examples_are_held_out_as_published(everything: Demonstrations) -> None:
     flags = held_out(everything)
     times = flags.sum(axis=1)
     alone = dict(zip(HELD_OUT, flags[times == 1].sum(axis=0).tolist(), strict=True))
@@ -89,7 +89,7 @@ def test_as_many_examples_are_held_out_as_published(everything: Shown) -> None:
     assert (times > 1).sum() == DROPPED
 
 
-def test_each_flag_is_what_its_test_says(everything: Shown) -> None:
+def test_each_flag_is_what_its_test_says(everything: Demonstrations) -> None:
     rows = np.random.default_rng(0).choice(len(everything), 2000, replace=False)
     some = everything.take(rows)
     for n, flags in enumerate(held_out(some)):
@@ -236,8 +236,10 @@ def test_every_test_is_one_stretch_of_the_test_set(released: Split) -> None:
 
 
 def test_nothing_in_a_is_in_train_but_for_what_stands_around(released: Split) -> None:
-    taught = np.concatenate([shown(released, part).alike for part in ("train", "validation")])
-    assert not np.isin(shown(released, "A").alike, taught).any()
+    taught = np.concatenate(
+        [shown(released, part).duplicate_ids for part in ("train", "validation")]
+    )
+    assert not np.isin(shown(released, "A").duplicate_ids, taught).any()
 
 
 def cautious(examples: Examples) -> set[str]:
@@ -373,18 +375,18 @@ def test_each_part_is_described_as_the_authors_do(released: Split) -> None:
 def test_where_nothing_spins_nobody_can_say_when() -> None:
     for kind in ("normal", "simple_trans", "simple_intrans"):
         with pytest.raises(WrongRequest, match=f"{kind} has a manner; leave out --spin"):
-            CompositionalData(kind=kind, spin="after")
+            CompositionalOptions(kind=kind, spin="after")
     with pytest.raises(WrongRequest, match="normal has a manner; leave out --spin"):
         tasks.data("gscan/length", spin="after")
 
 
 def test_choices_of_another_benchmark_are_refused() -> None:
-    with pytest.raises(WrongRequest, match="chosen by ScanData, not by CompositionalData"):
-        tasks.get("scan/length").split(CompositionalData())
+    with pytest.raises(WrongRequest, match="chosen by ScanOptions, not by CompositionalOptions"):
+        tasks.get("scan/length").split(CompositionalOptions())
 
 
 def test_what_is_chosen_is_written_down() -> None:
-    data = CompositionalData(grid=4, resampling=1, kind="normal", shots=0)
+    data = CompositionalOptions(grid=4, resampling=1, kind="normal", shots=0)
     options = dict(tasks.get("gscan/compositional").split(data).provenance.options)
     fields = {each.name for each in dataclasses.fields(data)}
     assert set(options) == fields - {"seed", "official", "workers"}

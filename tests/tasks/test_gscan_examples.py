@@ -5,21 +5,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from daxy.tasks._gscan_data import CompositionalData, Kind
-from daxy.tasks._gscan_examples import commands_of, every
+from daxy.tasks._gscan_examples import commands_of, generate_all
+from daxy.tasks._gscan_options import CompositionalOptions, Kind
 
 
 def test_what_is_made_does_not_depend_on_the_number_of_workers() -> None:
-    data = CompositionalData(grid=4, resampling=1, kind="simple_intrans", seed=3)
-    one, two = every(data), every(replace(data, workers=2))
+    data = CompositionalOptions(grid=4, resampling=1, kind="simple_intrans", seed=3)
+    one, two = generate_all(data), generate_all(replace(data, workers=2))
     assert list(one.actions) == list(two.actions)
     for name in ("size", "agent", "heading", "things", "cells", "offsets"):
         np.testing.assert_array_equal(getattr(one.worlds, name), getattr(two.worlds, name))
 
 
 def test_another_seed_gives_other_worlds() -> None:
-    data = CompositionalData(grid=4, resampling=1, kind="simple_intrans")
-    one, other = (every(replace(data, seed=seed)) for seed in (0, 1))
+    data = CompositionalOptions(grid=4, resampling=1, kind="simple_intrans")
+    one, other = (generate_all(replace(data, seed=seed)) for seed in (0, 1))
     assert (one.worlds.agent != other.worlds.agent).any()
 
 

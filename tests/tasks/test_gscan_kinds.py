@@ -12,9 +12,9 @@ import daxy as package
 from daxy.core.errors import WrongFile
 from daxy.core.examples import Examples
 from daxy.formats._gscan_writing import header, write
-from daxy.tasks._gscan_data import CompositionalData
-from daxy.tasks._gscan_examples import every
+from daxy.tasks._gscan_examples import generate_all
 from daxy.tasks._gscan_official import ORDER, examine
+from daxy.tasks._gscan_options import CompositionalOptions
 
 Parts = dict[str, Examples]
 SHARE = 0.7
@@ -23,7 +23,7 @@ SHARE = 0.7
 @pytest.fixture(scope="module")
 def made() -> Examples:
     """Every example of a small set, in an order of no meaning."""
-    shown = every(CompositionalData(grid=4, resampling=1, kind="simple_trans"))
+    shown = generate_all(CompositionalOptions(grid=4, resampling=1, kind="simple_trans"))
     rows = np.random.default_rng(0).permutation(len(shown))[:1_000]
     return shown.take(rows).examples
 
@@ -71,7 +71,7 @@ def test_nothing_is_held_out_in_a_uniform_split(
     dev: bool, made: Examples, save: Callable[[Parts], Path], daxy: Callable[..., Any]
 ) -> None:
     path = save(uniform(made, dev=dev))
-    assert examine(path).taken.kind == "uniform"
+    assert examine(path).kind.kind == "uniform"
     answer = daxy("verify", str(path))
     assert answer.code == 0
     assert "taken for a `uniform` split: nothing is held out" in answer.out
@@ -91,7 +91,7 @@ def test_what_is_wrong_in_a_uniform_split_is_found(
     value["examples"]["train"][5]["target_commands"] += ",walk"
     path.write_text(json.dumps(value))
     found = examine(path)
-    assert found.taken.kind == "uniform"
+    assert found.kind.kind == "uniform"
     assert [(each.split, each.number) for each in found.wrong] == [
         ("train", 5),
         ("test", len(parts["test"])),
@@ -104,7 +104,7 @@ def test_long_sequences_are_in_test_of_the_present_generator(
     parts = by_length(made)
     path = save(parts)
     found = examine(path)
-    assert (found.taken.kind, found.taken.long, found.taken.threshold, found.wrong) == (
+    assert (found.kind.kind, found.kind.long, found.kind.threshold, found.wrong) == (
         *("target_lengths", "test", 5),
         [],
     )

@@ -209,12 +209,12 @@ def test_choices_beside_a_file_are_refused(length: Path) -> None:
 def test_what_a_file_tells_of_its_choices_is_what_its_runs_are_of(compositional: Path) -> None:
     task, told = "gscan/compositional", {"grid": 4, "kind": "adverb", "shots": 2}
     data = tasks.data(task, official=compositional)
-    split = data.load(task)
+    split = tasks.get(task).split(data)
     assert told.items() <= dict(split.provenance.options).items()
     config = run_config(task, data, {}, seed=0)
     assert told.items() <= config.choices.items()
     # And so they are known again.
-    again = tasks.data(task, **config.choices, official=compositional).load(task)
+    again = tasks.get(task).split(tasks.data(task, **config.choices, official=compositional))
     assert again.provenance.checksum == config.data["checksum"]
     with pytest.raises(WrongRequest, match=r"dataset.txt has shots 2, not 3"):
         package.load(task, official=compositional, shots=3)
@@ -227,7 +227,7 @@ def test_what_a_file_says_nothing_of_is_not_recorded(compositional: Path, length
         ("gscan/length", length, {"grid", "kind", "spin", "train_fraction", "max_length"}),
     ):
         data = tasks.data(task, official=path)
-        split = data.load(task)
+        split = tasks.get(task).split(data)
         assert set(split.provenance.options) == shown
         config = run_config(task, data, {}, seed=0)
         assert set(config.options) == shown

@@ -5,14 +5,14 @@ import pytest
 
 import daxy
 from daxy import tasks
-from daxy.tasks import ScanData
+from daxy.tasks import ScanOptions
 
 SHARE = "share of test inputs whose actions occur in train"
 
 
 def test_nacs_is_scan_line_by_line_reversed() -> None:
-    forward = tasks.get("scan/addprim_turn_left").split(ScanData(seed=4))
-    mirrored = tasks.get("nacs/addprim_turn_left").split(ScanData(seed=4))
+    forward = tasks.get("scan/addprim_turn_left").split(ScanOptions(seed=4))
+    mirrored = tasks.get("nacs/addprim_turn_left").split(ScanOptions(seed=4))
     for name, part in forward.parts.items():
         assert list(part.swapped()) == list(mirrored.parts[name])
 

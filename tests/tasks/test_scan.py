@@ -9,7 +9,7 @@ from daxy import tasks
 from daxy.core.errors import UnknownName
 from daxy.core.examples import Examples
 from daxy.languages import scan
-from daxy.tasks import ScanData
+from daxy.tasks import ScanOptions
 
 # Lines of the official files: train, test.
 PUBLISHED = {
@@ -52,7 +52,7 @@ def commands(examples: Examples) -> set[str]:
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_a_split_has_the_published_sizes(name: str) -> None:
-    split = tasks.get(f"scan/{name}").split(ScanData(validation="none"))
+    split = tasks.get(f"scan/{name}").split(ScanOptions(validation="none"))
     assert (len(split.train), len(split.test)) == PUBLISHED[name]
 
 
@@ -79,12 +79,12 @@ def test_there_is_a_task_for_every_official_file() -> None:
 def test_the_primitive_is_repeated_as_often_as_published(
     name: str, phrase: str, copies: int
 ) -> None:
-    train = tasks.get(f"scan/{name}").split(ScanData(validation="none")).train
+    train = tasks.get(f"scan/{name}").split(ScanOptions(validation="none")).train
     assert list(train.source).count(tuple(phrase.split())) == copies
 
 
 def test_oversampling_can_be_turned_off() -> None:
-    split = tasks.get("scan/addprim_jump").split(ScanData(validation="none", oversample=False))
+    split = tasks.get("scan/addprim_jump").split(ScanOptions(validation="none", oversample=False))
     assert len(split.train) == len(commands(split.train)) == 13_204
 
 
@@ -112,7 +112,7 @@ MEMBERS = {
 @pytest.mark.parametrize("name", MEMBERS)
 def test_a_template_or_filler_holds_out_what_it_is_named_for(name: str) -> None:
     dropped, tested, withheld = (re.compile(rf"\b{pattern}\b") for pattern in MEMBERS[name])
-    split = tasks.get(f"scan/{name}").split(ScanData(validation="none"))
+    split = tasks.get(f"scan/{name}").split(ScanOptions(validation="none"))
     universe = [" ".join(words) for words in scan.meanings()]
     kept = [command for command in universe if not dropped.search(command)]
     test = {command for command in kept if tested.search(command)}
@@ -124,7 +124,7 @@ def test_a_template_or_filler_holds_out_what_it_is_named_for(name: str) -> None:
 def test_smaller_proportions_lie_in_larger_ones_and_all_in_simple() -> None:
     names = [*(f"simple_p{percent}" for percent in (1, 2, 4, 8, 16, 32, 64)), "simple"]
     trains = [
-        commands(tasks.get(f"scan/{name}").split(ScanData(seed=5, validation="none")).train)
+        commands(tasks.get(f"scan/{name}").split(ScanOptions(seed=5, validation="none")).train)
         for name in names
     ]
     assert all(small < large for small, large in itertools.pairwise(trains))
@@ -132,7 +132,7 @@ def test_smaller_proportions_lie_in_larger_ones_and_all_in_simple() -> None:
 
 def test_bastings_additions_are_nested_and_the_test_set_is_fixed() -> None:
     splits = [
-        tasks.get(f"scan/bastings_jump_num{count}").split(ScanData(seed=2, validation="none"))
+        tasks.get(f"scan/bastings_jump_num{count}").split(ScanOptions(seed=2, validation="none"))
         for count in (0, 1, 2, 4, 8, 16, 32)
     ]
     trains = [commands(split.train) for split in splits]
@@ -149,9 +149,11 @@ def test_repetitions_are_draws_of_their_own() -> None:
 
 
 def test_few_shots_come_from_what_the_first_filler_adds() -> None:
-    none = commands(tasks.get("scan/filler_num0").split(ScanData(validation="none")).train)
-    first = commands(tasks.get("scan/filler_num1").split(ScanData(validation="none")).train)
-    shots = commands(tasks.get("scan/fewshot_num32_rep4").split(ScanData(validation="none")).train)
+    none = commands(tasks.get("scan/filler_num0").split(ScanOptions(validation="none")).train)
+    first = commands(tasks.get("scan/filler_num1").split(ScanOptions(validation="none")).train)
+    shots = commands(
+        tasks.get("scan/fewshot_num32_rep4").split(ScanOptions(validation="none")).train
+    )
     assert len(first - none) == 1065
     assert len(shots - none) == 32
     assert shots < first
@@ -159,7 +161,7 @@ def test_few_shots_come_from_what_the_first_filler_adds() -> None:
 
 def test_a_rule_does_not_depend_on_the_seed() -> None:
     one, other = (
-        tasks.get("scan/addprim_jump").split(ScanData(seed=seed, validation="none"))
+        tasks.get("scan/addprim_jump").split(ScanOptions(seed=seed, validation="none"))
         for seed in (0, 1)
     )
     assert one.provenance.checksum == other.provenance.checksum
@@ -167,7 +169,7 @@ def test_a_rule_does_not_depend_on_the_seed() -> None:
 
 def test_a_draw_depends_on_the_seed() -> None:
     one, other = (
-        tasks.get("scan/simple").split(ScanData(seed=seed, validation="none")) for seed in (0, 1)
+        tasks.get("scan/simple").split(ScanOptions(seed=seed, validation="none")) for seed in (0, 1)
     )
     assert one.provenance.checksum != other.provenance.checksum
 

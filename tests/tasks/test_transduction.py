@@ -18,8 +18,8 @@ from daxy.core.errors import DaxyError
 from daxy.core.examples import Examples, Tokens
 from daxy.core.split import Split
 from daxy.languages import itg
-from daxy.tasks._streams import BLOCK, TOKENS, Copy, Maker, Stream
-from daxy.tasks._transduction_data import FileData
+from daxy.tasks._streams import BLOCK, TOKENS, Copy, PairGenerator, Stream
+from daxy.tasks._transduction_options import GrammarFileOptions
 
 MEANINGS: dict[str, Callable[[Tokens], Tokens]] = {
     "copy": lambda source: source,
@@ -139,7 +139,7 @@ def test_any_stretch_of_a_stream_is_found_where_it_is() -> None:
 def test_what_is_long_is_drawn_a_few_at_a_time() -> None:
     """And what has lengths of the paper in blocks as ever."""
 
-    class Counted(Maker):
+    class Counted(PairGenerator):
         longest = 0
 
         def pairs(self, count: int, draw: np.random.Generator) -> Examples:
@@ -171,15 +171,15 @@ def test_a_probability_may_be_written_at_any_length_that_is_read_again() -> None
     """It is kept as a fraction, which is up to twice as long."""
     third = f"0.{'3' * 300}"
     rules = f"{third} A -> a A1 | A1 b\n{1 - Fraction(third)} A -> c | d"
-    data = FileData(grammar=rules, train_pairs=5, validation_pairs=5, test_pairs=5)
+    data = GrammarFileOptions(grammar=rules, train_pairs=5, validation_pairs=5, test_pairs=5)
     known = data.rules
     assert known is not None and known.rules[0].probability == Fraction(third)
-    assert len(data.load("transduction/grammar").train) == 5
+    assert len(tasks.get("transduction/grammar").split(data).train) == 5
 
 
 def test_choices_of_another_grammar_are_refused() -> None:
-    other = FileData(grammar="1/2 A -> a A1 | A1 b\n1/2 A -> c | d")
-    with pytest.raises(DaxyError, match="chosen by GrammarData, not by FileData"):
+    other = GrammarFileOptions(grammar="1/2 A -> a A1 | A1 b\n1/2 A -> c | d")
+    with pytest.raises(DaxyError, match="chosen by GrammarOptions, not by GrammarFileOptions"):
         other.load("transduction/svo_sov")
 
 
@@ -206,7 +206,7 @@ def test_a_grammar_is_what_its_file_held_when_it_was_chosen(tmp_path: Path) -> N
     chosen = tasks.data("transduction/grammar", grammar=file)
     file.unlink()
     assert chosen.choices["grammar"] == "1/2 A -> a A1 | a A1\n1/2 A -> c | d"
-    assert chosen.load("transduction/grammar").test.source[0][-1] == "c"
+    assert tasks.get("transduction/grammar").split(chosen).test.source[0][-1] == "c"
 
 
 def test_a_grammar_is_the_same_however_it_is_written(tmp_path: Path) -> None:
@@ -225,8 +225,8 @@ def test_a_grammar_is_read_once_however_often_it_is_asked_for() -> None:
         "transduction/grammar", grammar="1/2 A -> b A1\n1/2 A -> once", train_pairs=5
     )
     with mock.patch.object(itg, "read", wraps=itg.read) as read:
-        assert len(chosen.load("transduction/grammar").train) == 5
-        assert len(chosen.load("transduction/grammar").train) == 5
+        assert len(tasks.get("transduction/grammar").split(chosen).train) == 5
+        assert len(tasks.get("transduction/grammar").split(chosen).train) == 5
     read.assert_called_once()
 
 

@@ -7,11 +7,11 @@ import pytest
 from daxy import tasks
 from daxy.core.errors import WrongRequest
 from daxy.core.split import Split
-from daxy.tasks import ScanData
+from daxy.tasks import ScanOptions
 
 
 def split(name: str, **options: Any) -> Split:
-    return tasks.get(name).split(ScanData(**({"validation": "draw"} | options)))
+    return tasks.get(name).split(ScanOptions(**({"validation": "draw"} | options)))
 
 
 # The authors' released draw: simple 15083+1645, length 15311+1679, turn_left 19719+2171,
@@ -86,7 +86,7 @@ def test_the_proxy_stands_for_a_phrase_of_two_words_too() -> None:
 
 def test_proxy_commands_can_be_right_in_nacs() -> None:
     task = tasks.get("nacs/addprim_jump")
-    validation = task.split(ScanData(validation="dab")).validation
+    validation = task.split(ScanOptions(validation="dab")).validation
     assert task.totals(validation, validation.target)["back_mapping"] == 1.0
 
 

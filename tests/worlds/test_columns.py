@@ -9,11 +9,12 @@ from tests.worlds.made import asked, worlds
 from daxy.core.errors import WrongRequest
 from daxy.languages import grounded
 from daxy.languages.grounded import Command, NoReferent, Phrase, Thing
+from daxy.worlds.batch_demonstration import demonstrate_all
 from daxy.worlds.columns import Worlds
-from daxy.worlds.demonstrated import demonstrations
 from daxy.worlds.demonstration import demonstrate
-from daxy.worlds.grid import Cell, Placed, World
+from daxy.worlds.grid import GridCell, Placed
 from daxy.worlds.referents import referents
+from daxy.worlds.world import World
 
 COMMANDS = st.sampled_from(grounded.commands())
 
@@ -45,9 +46,9 @@ def test_a_map_says_what_the_tensor_does(world: World) -> None:
 
 
 def test_maps_of_grids_of_two_sizes_are_refused() -> None:
-    table = Worlds.of([World(size, Cell(0, 0)) for size in (2, 3)])
+    table = Worlds.of([World(size, GridCell(0, 0)) for size in (2, 3)])
     with pytest.raises(WrongRequest, match="maps are of grids of one size"):
-        _ = table.maps
+        _ = table.cell_ids
 
 
 @given(st.lists(st.tuples(COMMANDS, worlds()), max_size=5))
@@ -69,7 +70,7 @@ def test_demonstrations_in_columns_are_those_of_each_world(
 ) -> None:
     first = [(command, _with_target_first(command, world)) for command, world in rows]
     places = np.array([grounded.commands().index(command) for command, _ in first], np.int64)
-    found = demonstrations(places, Worlds.of(world for _, world in first))
+    found = demonstrate_all(places, Worlds.of(world for _, world in first))
     assert list(found) == [demonstrate(command, world) for command, world in first]
 
 
@@ -86,10 +87,10 @@ def test_who_stands_on_the_target_moves_it_as_far_as_it_goes_from_there(
     verb: str, manner: str | None, heading: int, times: int
 ) -> None:
     """On a grid of 6 by 6, from row 2 and column 1: to the east there are four cells more."""
-    command, cell = Command(verb, Phrase("circle"), manner), Cell(2, 1)
+    command, cell = Command(verb, Phrase("circle"), manner), GridCell(2, 1)
     world = World(6, cell, (Placed(Thing("circle", "red", 1), cell),), heading)
     place = np.array([grounded.commands().index(command)])
-    for shown in (demonstrate(command, world), demonstrations(place, Worlds.of([world]))[0]):
+    for shown in (demonstrate(command, world), demonstrate_all(place, Worlds.of([world]))[0]):
         assert shown == (verb,) * times
 
 

@@ -13,7 +13,8 @@ from daxy.languages import grounded
 from daxy.languages.grounded import Command, Thing
 from daxy.worlds.demonstration import TURNS, demonstrate, headings, with_manner
 from daxy.worlds.execution import fault
-from daxy.worlds.grid import ACTIONS, Cell, Placed, World
+from daxy.worlds.grid import ACTIONS, GridCell, Placed
+from daxy.worlds.world import World
 
 CIRCLE = Thing("circle", "red", 2)
 SHORT = {"W": "walk", "P": "push", "U": "pull", "S": "stay", "L": "turn left", "R": "turn right"}
@@ -21,7 +22,7 @@ SHORT = {"W": "walk", "P": "push", "U": "pull", "S": "stay", "L": "turn left", "
 
 def world(row: int, column: int, thing: Thing = CIRCLE, size: int = 5) -> World:
     """Return a world with the agent at (2, 2), facing east, and a thing elsewhere."""
-    return World(size, Cell(2, 2), (Placed(thing, Cell(row, column)),))
+    return World(size, GridCell(2, 2), (Placed(thing, GridCell(row, column)),))
 
 
 def said(text: str) -> Command:
@@ -71,8 +72,8 @@ def test_a_heavy_thing_takes_two_pushes_a_cell_each_in_the_manner() -> None:
 def test_a_push_ends_at_another_thing() -> None:
     there = World(
         6,
-        Cell(0, 0),
-        (Placed(CIRCLE, Cell(0, 1)), Placed(CIRCLE._replace(shape="square"), Cell(0, 4))),
+        GridCell(0, 0),
+        (Placed(CIRCLE, GridCell(0, 1)), Placed(CIRCLE._replace(shape="square"), GridCell(0, 4))),
     )
     assert list(demonstrate(said("push a circle"), there)) == spelled("W PP")
 

@@ -11,8 +11,9 @@ from tests.worlds.made import actions, worlds
 
 from daxy.core.examples import Example
 from daxy.languages.grounded import SHAPES, SIZES, Thing, parse
-from daxy.worlds import drawing
-from daxy.worlds.grid import HEADINGS, Cell, Placed, World
+from daxy.worlds import drawing, raster
+from daxy.worlds.grid import HEADINGS, GridCell, Placed
+from daxy.worlds.world import World
 
 COMMAND = "push a red small circle cautiously"
 
@@ -45,7 +46,7 @@ def test_any_world_can_be_drawn_with_any_path(world: World, actions: list[str]) 
     )
     lines = 2 * (world.size - 1) + 1 + (len(path) > 1)
     assert len(drawn) == 1 + lines + wanted + 1
-    picture = drawing.image(world, path=path, marked=world.agent, pixels=8)
+    picture = raster.image(world, path=path, marked=world.agent, pixels=8)
     assert picture.size == (8 * world.size, 8 * world.size)
 
 
@@ -54,8 +55,8 @@ def test_a_thing_has_its_color_and_is_larger_the_larger_it_is() -> None:
     for shape in SHAPES:
         for size in (1, 4):
             thing = Thing(shape, "green", size)
-            world = World(2, Cell(1, 1), (Placed(thing, Cell(0, 0)),))
-            picture = drawing.image(world)
+            world = World(2, GridCell(1, 1), (Placed(thing, GridCell(0, 0)),))
+            picture = raster.image(world)
             sizes.append(pixels_of(picture, drawing.FILL["green"]))
             assert picture.getpixel((32, 32)) == rgb(drawing.FILL["green"])
     assert sizes[0] < sizes[1]
@@ -64,15 +65,15 @@ def test_a_thing_has_its_color_and_is_larger_the_larger_it_is() -> None:
 
 
 def test_the_agent_is_where_it_is_and_a_turn_shows() -> None:
-    here, there = World(3, Cell(0, 0)), World(3, Cell(2, 2))
-    assert drawing.image(here).getpixel((32, 32)) == rgb(drawing.AGENT)
-    assert drawing.image(there).getpixel((160, 160)) == rgb(drawing.AGENT)
+    here, there = World(3, GridCell(0, 0)), World(3, GridCell(2, 2))
+    assert raster.image(here).getpixel((32, 32)) == rgb(drawing.AGENT)
+    assert raster.image(there).getpixel((160, 160)) == rgb(drawing.AGENT)
     assert drawing.svg(here) != drawing.svg(here.after("turn left"))
 
 
 def test_the_more_a_cell_has_the_darker_it_is() -> None:
-    world = World(2, Cell(1, 1))
-    picture = drawing.image(world, shades=[0.0, 1 / 9, 1.0, 0.0])
+    world = World(2, GridCell(1, 1))
+    picture = raster.image(world, shades=[0.0, 1 / 9, 1.0, 0.0])
     levels = [picture.getpixel(place) for place in ((32, 32), (96, 32), (32, 96))]
     assert levels == [(255, 255, 255), (210, 210, 210), (120, 120, 120)]
     cells = shapes(drawing.svg(world, shades=[0.0] * 4))
@@ -80,32 +81,34 @@ def test_the_more_a_cell_has_the_darker_it_is() -> None:
 
 
 def test_what_is_spread_evenly_over_many_cells_is_hardly_seen() -> None:
-    picture = drawing.image(World(6, Cell(5, 5)), shades=[1 / 36] * 36)
+    picture = raster.image(World(6, GridCell(5, 5)), shades=[1 / 36] * 36)
     assert picture.getpixel((32, 32))[0] > 230
 
 
 def test_a_film_has_a_frame_for_each_state() -> None:
-    world = World(3, Cell(0, 0))
-    film = Image.open(io.BytesIO(drawing.gif(world, ["walk", "turn right", "walk"])))
+    world = World(3, GridCell(0, 0))
+    film = Image.open(io.BytesIO(raster.gif(world, ["walk", "turn right", "walk"])))
     assert film.format == "GIF"
     assert getattr(film, "n_frames", 1) == 4
-    assert Image.open(io.BytesIO(drawing.png(world))).size == (192, 192)
+    assert Image.open(io.BytesIO(raster.png(world))).size == (192, 192)
 
 
 def test_a_notebook_shows_the_picture() -> None:
-    world = World(3, Cell(0, 0))
+    world = World(3, GridCell(0, 0))
     assert world._repr_svg_() == drawing.svg(world)
 
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_an_agent_and_the_target_below_it_are_both_visible(shape: str, size: int) -> None:
-    thing = Placed(Thing(shape, "red", size), Cell(0, 0))
-    alone = pixels_of(drawing.image(World(2, Cell(1, 1), (thing,))), drawing.FILL["red"])
+    thing = Placed(Thing(shape, "red", size), GridCell(0, 0))
+    alone = pixels_of(raster.image(World(2, GridCell(1, 1), (thing,))), drawing.FILL["red"])
     for heading in range(len(HEADINGS)):
-        shared = World(2, Cell(0, 0), (thing,), heading)
-        picture = drawing.image(shared, marked=Cell(0, 0))
-        frame = pixels_of(drawing.image(World(2, Cell(1, 1)), marked=Cell(0, 0)), drawing.MARK)
+        shared = World(2, GridCell(0, 0), (thing,), heading)
+        picture = raster.image(shared, marked=GridCell(0, 0))
+        frame = pixels_of(
+            raster.image(World(2, GridCell(1, 1)), marked=GridCell(0, 0)), drawing.MARK
+        )
         assert pixels_of(picture, drawing.FILL["red"]) > 0.75 * alone
         assert pixels_of(picture, drawing.AGENT) > 80
         assert pixels_of(picture, drawing.MARK) == frame
@@ -117,7 +120,7 @@ def test_the_caption_has_the_command_and_all_actions(world: World, actions: list
     caption = drawing.Caption(command=COMMAND, actions=actions)
     said = texts(drawing.svg(world, caption=caption))
     assert " ".join(said) == f"{COMMAND} {', '.join(actions) or '(no actions)'}"
-    plain, captioned = drawing.image(world), drawing.image(world, caption=caption)
+    plain, captioned = raster.image(world), raster.image(world, caption=caption)
     assert captioned.crop((0, 0, *plain.size)).tobytes() == plain.tobytes()
     below = np.asarray(captioned.convert("L"))[plain.height + 1 :]
     assert (below < 128).any()
@@ -126,11 +129,13 @@ def test_the_caption_has_the_command_and_all_actions(world: World, actions: list
 
 
 def test_a_film_emphasises_the_actions_that_are_done_and_frames_the_moving_target() -> None:
-    circle = Placed(Thing("circle", "red", 1), Cell(0, 1))
-    world = World(3, Cell(0, 0), (circle,))
+    circle = Placed(Thing("circle", "red", 1), GridCell(0, 1))
+    world = World(3, GridCell(0, 0), (circle,))
     done = ["walk", "push", "turn left"]
     command = parse("push a red circle".split())
-    film = Image.open(io.BytesIO(drawing.demonstration(world, command, done, "gif")))
+    film = Image.open(
+        io.BytesIO(raster.gif(world, done, **drawing.demonstration_look(world, command, done)))
+    )
     dark, corners = list[int](), list[tuple[int, int]]()
     for place in range(4):
         film.seek(place)
@@ -143,7 +148,7 @@ def test_a_film_emphasises_the_actions_that_are_done_and_frames_the_moving_targe
 
 
 def test_an_example_with_any_words_and_any_target_has_a_picture_that_shows_them() -> None:
-    world = World(2, Cell(0, 0))
+    world = World(2, GridCell(0, 0))
     for source, target in ((("<b>", "&"), ("fly\x1b", "walk")), (tuple(COMMAND.split()), ())):
         said = " ".join(texts(Example("", source, target, world)._repr_svg_()))
         assert said.startswith(" ".join(source))
@@ -151,10 +156,10 @@ def test_an_example_with_any_words_and_any_target_has_a_picture_that_shows_them(
 
 
 def test_pictures_stand_in_rows_with_room_between_them() -> None:
-    world = World(5, Cell(0, 0))
+    world = World(5, GridCell(0, 0))
     long = drawing.Caption(command=COMMAND, actions=["turn left"] * 40)
-    pictures = [drawing.image(world, caption=it) for it in (long, drawing.Caption(command=COMMAND))]
-    whole = drawing.in_rows([pictures, pictures[::-1]])
+    pictures = [raster.image(world, caption=it) for it in (long, drawing.Caption(command=COMMAND))]
+    whole = raster.in_rows([pictures, pictures[::-1]])
     left, right = pictures
     assert whole.crop((0, 0, *left.size)).tobytes() == left.tobytes()
     start = whole.width - right.width

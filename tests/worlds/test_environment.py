@@ -15,11 +15,12 @@ from daxy.languages import grounded
 from daxy.languages.grounded import Thing
 from daxy.worlds import environment
 from daxy.worlds.columns import Worlds
-from daxy.worlds.demonstration import demonstrate, spun_before
+from daxy.worlds.demonstration import demonstrate, spin_before_steps
 from daxy.worlds.environment import GroundedEnv
 from daxy.worlds.episodes import Episodes
-from daxy.worlds.grid import ACTIONS, Cell, Placed, World
+from daxy.worlds.grid import ACTIONS, GridCell, Placed
 from daxy.worlds.vector_environment import GroundedVectorEnv
+from daxy.worlds.world import World
 
 IDS = [name for name in gymnasium.registry if name.startswith("daxy/")]
 
@@ -87,7 +88,7 @@ def test_where_a_set_spins_after_each_step_its_demonstration_earns_the_reward() 
             env.reset(seed=0)
             assert rewards(env, example.target) == [0.0] * (len(example.target) - 1) + [1.0]
             env.reset(seed=0)
-            assert not any(rewards(env, spun_before(example.target)))
+            assert not any(rewards(env, spin_before_steps(example.target)))
 
 
 def test_without_examples_any_command_is_said_where_it_has_a_meaning() -> None:
@@ -212,8 +213,8 @@ def test_what_cannot_be_is_refused(make: object, message: str, examples: Example
 
 def on_grids_of_4(*rows: tuple[str, Sequence[Thing]]) -> Examples:
     """Return examples of what is said, and of which things there are, from the north west on."""
-    cells = [Cell(*divmod(place, 4)) for place in range(16)]
-    worlds = [World(4, Cell(3, 3), tuple(map(Placed, things, cells))) for _, things in rows]
+    cells = [GridCell(*divmod(place, 4)) for place in range(16)]
+    worlds = [World(4, GridCell(3, 3), tuple(map(Placed, things, cells))) for _, things in rows]
     said = Sequences.of(grounded.words(text) for text, _ in rows)
     return Examples(said, Sequences.of([()] * len(rows)), Worlds.of(worlds))
 

@@ -14,7 +14,7 @@ from daxy.languages.grounded import Command
 from daxy.worlds.columns import Worlds
 from daxy.worlds.demonstration import demonstrate
 from daxy.worlds.execution import fault
-from daxy.worlds.grid import World
+from daxy.worlds.world import World
 
 TASK = tasks.get("gscan/length")
 

@@ -10,17 +10,22 @@ from hypothesis import strategies as st
 from daxy.core.errors import WrongRequest
 from daxy.languages import grounded
 from daxy.languages.grounded import Phrase, Thing
+from daxy.worlds.batch_demonstration import demonstrate_everywhere
 from daxy.worlds.columns import thing_of
-from daxy.worlds.demonstrated import demonstrated
 from daxy.worlds.demonstration import demonstrate
-from daxy.worlds.placement import around, shown, situations, targets
+from daxy.worlds.placement import (
+    draw_distractors,
+    draw_situations,
+    place_objects,
+    possible_targets,
+)
 
-PAIRS = [(phrase, thing) for phrase in grounded.phrases() for thing in targets(phrase)]
+PAIRS = [(phrase, thing) for phrase in grounded.phrases() for thing in possible_targets(phrase)]
 
 
 @pytest.mark.parametrize(("size", "resampling"), [(2, 1), (3, 4), (4, 1), (6, 5), (12, 5)])
 def test_a_target_is_in_every_direction_at_every_distance(size: int, resampling: int) -> None:
-    found = situations(size, resampling, np.random.default_rng(0))
+    found = draw_situations(size, resampling, np.random.default_rng(0))
     most = size - 1
     straight = min(most, 2) + max(size - 3, 0) * resampling
     assert len(found) == 4 * straight + 4 * ((2 * size - 4) * resampling + 1)
@@ -35,11 +40,11 @@ def test_a_target_is_in_every_direction_at_every_distance(size: int, resampling:
 
 
 def test_the_paper_s_grid_has_232_situations_of_a_thing() -> None:
-    assert len(situations(6, 5, np.random.default_rng(1))) == 232
+    assert len(draw_situations(6, 5, np.random.default_rng(1))) == 232
 
 
 def test_there_are_as_many_pairs_of_a_command_and_a_target_as_in_the_data() -> None:
-    pairs = sum(len(list(targets(command.phrase))) for command in grounded.commands())
+    pairs = sum(len(list(possible_targets(command.phrase))) for command in grounded.commands())
     assert pairs == 3600
 
 
@@ -48,7 +53,7 @@ def test_a_phrase_speaks_of_its_target_and_of_nothing_around(
     pair: tuple[Phrase, Thing], seed: int
 ) -> None:
     phrase, target = pair
-    for others in around(phrase, target, 4, np.random.default_rng(seed)).tolist():
+    for others in draw_distractors(phrase, target, 4, np.random.default_rng(seed)).tolist():
         things = [target, *map(thing_of, others)]
         assert grounded.referent(phrase, things) == 0
         kinds = Counter((thing.shape, thing.color) for thing in things[1:])
@@ -70,10 +75,11 @@ def test_a_phrase_speaks_of_its_target_and_of_nothing_around(
 def test_everything_that_may_stand_around_does_at_times() -> None:
     draw = np.random.default_rng(2)
     seen = {
-        tuple(each) for each in around(Phrase("circle"), Thing("circle", "red", 1), 900, draw)[:, 0]
+        tuple(each)
+        for each in draw_distractors(Phrase("circle"), Thing("circle", "red", 1), 900, draw)[:, 0]
     }
     assert len(seen) == 2 * 4 * 4
-    many = around(Phrase("circle", "red"), Thing("circle", "red", 1), 300, draw)
+    many = draw_distractors(Phrase("circle", "red"), Thing("circle", "red", 1), 300, draw)
     kinds = Counter((shape, color) for shape, color, _ in many.reshape(-1, 3).tolist())
     assert len(kinds) == 11
     # Five of eleven each time: 300 * 5 / 11, give or take four standard deviations.
@@ -85,10 +91,10 @@ def test_worlds_are_whole_and_every_demonstration_is_the_one_of_its_world(
     command: grounded.Command, size: int, seed: int
 ) -> None:
     draw = np.random.default_rng(seed)
-    target = list(targets(command.phrase))[-1]
-    where = situations(size, 1, draw)
-    worlds = shown(command.phrase, target, where, size, draw)
-    actions = demonstrated(command, target, worlds)
+    target = list(possible_targets(command.phrase))[-1]
+    where = draw_situations(size, 1, draw)
+    worlds = place_objects(command.phrase, target, where, size, draw)
+    actions = demonstrate_everywhere(command, target, worlds)
     for row, (agent, cell) in enumerate(zip(where.agent, where.target, strict=True)):
         world = worlds[row]  # refuses two things on a cell
         assert world.agent == tuple(agent)
@@ -101,8 +107,8 @@ def test_a_grid_that_is_too_small_is_refused() -> None:
     draw = np.random.default_rng(0)
     target = Thing("circle", "red", 1)
     with pytest.raises(WrongRequest, match="3 by 3 has no room for 11 things around a small circ"):
-        shown(Phrase("circle", None, "small"), target, situations(3, 1, draw), 3, draw)
+        place_objects(Phrase("circle", None, "small"), target, draw_situations(3, 1, draw), 3, draw)
     with pytest.raises(WrongRequest, match="two cells along a side, not 1"):
-        situations(1, 1, draw)
+        draw_situations(1, 1, draw)
     with pytest.raises(WrongRequest, match="resampling must be positive, not 0"):
-        situations(3, 0, draw)
+        draw_situations(3, 0, draw)

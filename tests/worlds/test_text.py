@@ -4,16 +4,17 @@ from hypothesis import given
 from tests.worlds.made import worlds
 
 from daxy.languages.grounded import Thing
-from daxy.worlds.grid import Cell, Placed, World
+from daxy.worlds.grid import GridCell, Placed
 from daxy.worlds.text import SHAPES, as_text
+from daxy.worlds.world import World
 
 
 def test_a_world_is_drawn_row_by_row() -> None:
     things = (
-        Placed(Thing("square", "blue", 3), Cell(0, 2)),
-        Placed(Thing("circle", "red", 2), Cell(1, 0)),
+        Placed(Thing("square", "blue", 3), GridCell(0, 2)),
+        Placed(Thing("circle", "red", 2), GridCell(1, 0)),
     )
-    assert as_text(World(3, Cell(1, 0), things), Cell(0, 2)) == (
+    assert as_text(World(3, GridCell(1, 0), things), GridCell(0, 2)) == (
         "  0      1      2\n0 ·      ·      [□3b]\n1 ○2r→   ·      ·\n2 ·      ·      ·"
     )
 
@@ -27,6 +28,6 @@ def test_nothing_is_left_out(world: World) -> None:
 
 
 def test_rows_and_columns_of_a_large_grid_are_in_line() -> None:
-    lines = as_text(World(12, Cell(0, 0), (), 0)).splitlines()
+    lines = as_text(World(12, GridCell(0, 0), (), 0)).splitlines()
     assert {line.index("·") for line in lines[2:]} == {3}
     assert lines[0].index("11") == 3 + 11 * 7

@@ -1,4 +1,4 @@
-"""New training examples from the old ones, whatever task they are of."""
+"""Data augmentation: new training examples from the training set of any task."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from daxy.augmentation.geca import Composer, Geca
 from daxy.augmentation.worlds import Rewriter
 from daxy.core.examples import Examples
 
-__all__ = ["Augmenter", "Composer", "Geca", "Taught"]
+__all__ = ["AugmentedTrain", "Augmenter", "Composer", "Geca"]
 
 
-class Taught(NamedTuple):
-    """What is trained on after augmentation."""
+class AugmentedTrain(NamedTuple):
+    """A training set after augmentation."""
 
-    given: Examples
-    """The training set; where there are worlds, some of it has been changed."""
+    original: Examples
+    """The training set; in tasks with worlds, with some changed examples."""
     added: Examples
     changed: int = 0
-    """How many of the training set are others now."""
+    """Number of changed examples of the training set."""
 
 
 class Augmenter:
-    """What makes training sets of one, a seed each."""
+    """Augmentation of one training set, for several seeds."""
 
     def __init__(self, train: Examples, geca: Geca) -> None:
         self._train = train
-        self._made = Composer(train, geca) if train.worlds is None else Rewriter(train, geca)
+        self._method = Composer(train, geca) if train.worlds is None else Rewriter(train, geca)
 
-    def taught(self, seed: int) -> Taught:
-        """Return what the run with this seed trains on.
+    def augment(self, seed: int) -> AugmentedTrain:
+        """Return the training set of the run with this seed.
 
         Raises:
-            WrongRequest: nothing is to change in place where there are no worlds.
+            WrongRequest: the settings are not for this training set.
         """
-        if isinstance(self._made, Rewriter):
-            found = self._made.rewritten(seed)
-            return Taught(found.given, found.added, found.changed)
-        return Taught(self._train, self._made.augmented(seed).examples)
+        if isinstance(self._method, Rewriter):
+            result = self._method.augment(seed)
+            return AugmentedTrain(result.original, result.added, result.changed)
+        return AugmentedTrain(self._train, self._method.augment(seed).examples)

@@ -1,4 +1,4 @@
-"""Good-enough compositional data augmentation (Andreas 2020): what occurs alike may be exchanged.
+"""Good-enough compositional data augmentation (Andreas 2020).
 
 A *fragment* is a few pieces of an example, some of its source and some of its target; with each of
 them taken out wherever it occurs, a *template* is left, with gaps. Two fragments that have been in
@@ -30,13 +30,13 @@ Codes: TypeAlias = str
 Fragment: TypeAlias = tuple[Codes, ...]
 """A piece a gap."""
 Fillable: TypeAlias = dict[Codes, tuple[Fragment, ...]]
-"""Templates that may be filled, and which of the fragments that they have had are why."""
+"""Templates to fill, each with the fragments that allow it."""
 
 BORDER = " "
 MOST = 10_000_000
 """New examples that may be asked for."""
 GAPS = "".join(map(chr, range(ord(BORDER))))
-"""What stands for the first gap, the second and so on: all characters before the border."""
+"""Characters of the gaps: all before the border."""
 FIRST = ord(BORDER) + 1
 """The first word's character; the others follow."""
 
@@ -98,13 +98,13 @@ class Composition:
 
 @dataclass(frozen=True)
 class Augmented:
-    """What was found, and how much there was to find it in."""
+    """New examples and statistics of their search."""
 
     compositions: tuple[Composition, ...]
     fragments: int
     templates: int
     fillable: int
-    """Templates that may be filled, for which there is a fragment that they have not had."""
+    """Number of templates with a new fragment."""
 
     @property
     def examples(self) -> Examples:
@@ -114,43 +114,42 @@ class Augmented:
 
 @dataclass(frozen=True, eq=False)
 class Composer:
-    """What can be made of a training set; repeats of an example count once."""
+    """GECA of a training set; repeated examples count once."""
 
     train: Examples
     geca: Geca
 
-    def augmented(self, seed: int) -> Augmented:
-        """Return new examples; the seed decides which templates are filled, and with what.
+    def augment(self, seed: int) -> Augmented:
+        """Return new examples; the seed decides on templates and fragments.
 
         Raises:
-            WrongRequest: none are asked for; or the examples that they are made of are to stay as
-                they are, which only says something where there are worlds.
+            WrongRequest: their number is 0, or `in_place` is off, which is for worlds only.
         """
         staying = "no-in-place needs a task with worlds; leave it out"
         require(self.geca.in_place, staying)
         require(self.geca.count > 0, "count must be positive where there are no worlds, not 0")
-        index, said = self._index, set[Codes]()
+        index, seen = self._index, set[Codes]()
         fillable = index.fillable(seed)
 
         def new() -> Iterator[tuple[Codes, Codes, Fragment]]:
-            for sequence, template, fragment in index.made(fillable, seed):
-                if sequence not in said:
-                    said.add(sequence)
+            for sequence, template, fragment in index.compose(fillable, seed):
+                if sequence not in seen:
+                    seen.add(sequence)
                     yield sequence, template, fragment
 
-        found = islice(new(), self.geca.count)
+        first = islice(new(), self.geca.count)
         return Augmented(
-            compositions=tuple(index.named(*each, self._words) for each in found),
+            compositions=tuple(index.composition(*each, self._words) for each in first),
             fragments=len(index.fragments),
             templates=len(index.fragments_of),
             fillable=sum(len(index.fillings(*each).fragments) > 0 for each in fillable.items()),
         )
 
-    def made(self, seed: int) -> Iterator[Composition]:
-        """Yield all that templates are filled with; several templates may make one example."""
+    def compositions(self, seed: int) -> Iterator[Composition]:
+        """Yield all new examples; several templates may yield the same one."""
         index = self._index
-        made = index.made(index.fillable(seed), seed)
-        return (index.named(*each, self._words) for each in made)
+        new = index.compose(index.fillable(seed), seed)
+        return (index.composition(*each, self._words) for each in new)
 
     @cached_property
     def _pairs(self) -> list[tuple[Tokens, Tokens]]:
@@ -172,14 +171,14 @@ class Composer:
 
 
 class _Fillings(NamedTuple):
-    """What a template may be filled with."""
+    """Candidate fragments of a template."""
 
     fragments: Sequence[Fragment]
     ends: NDArray[np.int64]
-    """Of how many chances each of them and those before it have."""
+    """Cumulative weights."""
 
     def drawn(self, count: int, draws: np.random.Generator) -> Iterator[Fragment]:
-        """Yield the fragments that so many draws fall on; no chance is drawn twice."""
+        """Yield the fragments of weighted draws without replacement."""
         if len(self.ends) == 0:
             return
         chances = int(self.ends[-1])
@@ -217,10 +216,10 @@ class _Index:
         self._fillings: dict[tuple[tuple[Fragment, ...], tuple[Fragment, ...]], _Fillings] = {}
 
     def fillable(self, seed: int) -> Fillable:
-        """Return the templates that may be filled, in the order in which they are.
+        """Return the templates to fill, in random order.
 
-        The order is random, and the first ones of each fragment in it are those that it lets fill.
-        So fragments that have been in much the same templates let fill much the same.
+        Each fragment allows the first `max_templates` of its templates in this order, so that
+        fragments with similar templates allow similar ones.
         """
         templates = list(self.fragments_of)
         left = dict.fromkeys(self.fragments, self.geca.max_templates)
@@ -235,9 +234,9 @@ class _Index:
         return found
 
     def fillings(self, template: Codes, by: tuple[Fragment, ...]) -> _Fillings:
-        """Return what may be put into a template because of some fragments that it has had.
+        """Return the candidates of a template, partners of some of its fragments.
 
-        A fragment that has a token in common with every one that it has had never is.
+        A fragment with a token in common with each of the template's fragments is none.
         """
         own = tuple(self.fragments_of[template])
         if (by, own) not in self._fillings:  # many templates have had the same few
@@ -251,19 +250,19 @@ class _Index:
         return self._fillings[by, own]
 
     def _partners_of(self, fragments: tuple[Fragment, ...]) -> Counter[Fragment]:
-        """Return in how many environments of some fragments each fragment has been."""
+        """Count the environments that each fragment shares with some fragments."""
         if fragments not in self._partners:
             places = dict.fromkeys(chain.from_iterable(self._places.get(f, ()) for f in fragments))
             found = chain.from_iterable(self._shared[place] for place in places)
             self._partners[fragments] = Counter(found)
         return self._partners[fragments]
 
-    def named(
+    def composition(
         self, sequence: Codes, template: Codes, fragment: Fragment, words: Sequence[str]
     ) -> Composition:
-        """Return what was made, in words."""
+        """Return a new sequence in words."""
 
-        def said(codes: Codes) -> Tokens:
+        def words_of(codes: Codes) -> Tokens:
             return tuple(
                 f"_{GAPS.index(code) + 1}" if code in GAPS else words[ord(code) - FIRST]
                 for code in codes
@@ -271,16 +270,13 @@ class _Index:
 
         def pair(codes: Codes) -> tuple[Tokens, Tokens]:
             source, target = _sides(codes)
-            return said(source), said(target)
+            return words_of(source), words_of(target)
 
         origins = tuple(pair(filled(template, each)) for each in self.fragments_of[template])
-        return Composition(*pair(sequence), pair(template), tuple(map(said, fragment)), origins)
+        return Composition(*pair(sequence), pair(template), tuple(map(words_of, fragment)), origins)
 
-    def made(self, fillable: Fillable, seed: int) -> Iterator[tuple[Codes, Codes, Fragment]]:
-        """Yield new sequences with the template and the fragment that each is made of.
-
-        A sequence that can be made in several ways may come several times.
-        """
+    def compose(self, fillable: Fillable, seed: int) -> Iterator[tuple[Codes, Codes, Fragment]]:
+        """Yield new sequences with their templates and fragments; sequences may repeat."""
         draws = stream(seed, "geca")
         for template, by in fillable.items():
             for fragment in self.fillings(template, by).drawn(self.geca.draws, draws):
@@ -291,8 +287,6 @@ class _Index:
 
 @dataclass(frozen=True)
 class _Known:
-    """What there is already."""
-
     pairs: frozenset[Codes]
     sources: frozenset[Codes]
     targets: frozenset[Codes]
@@ -311,15 +305,15 @@ class _Known:
 
 
 def cuts(sequence: Codes, size: int, gaps: int) -> Iterator[tuple[Codes, Fragment]]:
-    """Yield every template of a sequence, with the fragment that was taken out of it.
+    """Yield every template of a sequence with its fragment.
 
     There are gaps on both sides of the border. No two pieces of a fragment have a token in common;
     the first gap is the one that begins first.
 
     Args:
         sequence: A source, `BORDER` and a target.
-        size: Tokens of a piece at most.
-        gaps: Pieces of a fragment at most.
+        size: Maximum tokens of a piece.
+        gaps: Maximum pieces of a fragment.
     """
     return _cuts(sequence, size, gaps, 0, (), is_in_target=False)
 
@@ -327,7 +321,7 @@ def cuts(sequence: Codes, size: int, gaps: int) -> Iterator[tuple[Codes, Fragmen
 def _cuts(
     sequence: Codes, size: int, gaps: int, begin: int, taken: Fragment, is_in_target: bool
 ) -> Iterator[tuple[Codes, Fragment]]:
-    """Yield what comes of taking more out of a sequence that may have a gap in its target."""
+    """Yield templates with further gaps, from a position on."""
     border, used = sequence.index(BORDER), set("".join(taken))
     gap, is_last = GAPS[len(taken)], len(taken) + 1 == gaps
     # The first piece begins in the source; the last one is in the target, unless there is a gap.
@@ -337,7 +331,7 @@ def _cuts(
             continue
         start = sequence.find(piece)
         if start < begin:
-            continue  # which was taken out where it begins first
+            continue  # its earlier occurrence had this gap
         template, fragment = sequence.replace(piece, gap), (*taken, piece)
         is_both = is_in_target or sequence.find(piece, border) > border
         if is_both:
@@ -347,7 +341,7 @@ def _cuts(
 
 
 def _pieces(sequence: Codes, size: int, begin: int, end: int) -> Iterable[Codes]:
-    """Return what begins from one place to another, once each."""
+    """Return the distinct pieces that begin between two positions."""
     if size == 1:
         return dict.fromkeys(sequence[begin:end])
     longest = min(size, len(sequence))
@@ -358,7 +352,7 @@ def _pieces(sequence: Codes, size: int, begin: int, end: int) -> Iterable[Codes]
 
 
 def near_gaps(template: Codes, window: int) -> Codes:
-    """Return what of a template is at most so many tokens from a gap; all of it for 0."""
+    """Return the tokens within a window around the gaps; all for 0."""
     if window == 0:
         return template
     gaps = [place for place, code in enumerate(template) if code < BORDER]
@@ -370,14 +364,13 @@ def near_gaps(template: Codes, window: int) -> Codes:
 
 
 def filled(template: Codes, fragment: Fragment) -> Codes:
-    """Return a template with a piece in each of its gaps."""
+    """Return a template with filled gaps."""
     for gap, piece in zip(GAPS, fragment, strict=False):
         template = template.replace(gap, piece)
     return template
 
 
 def _overlap(one: Fragment, other: Fragment) -> bool:
-    """Whether two fragments have a token in common (for the author's code, a piece)."""
     return not set("".join(one)).isdisjoint("".join(other))
 
 

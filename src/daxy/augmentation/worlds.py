@@ -1,9 +1,8 @@
-"""GECA where commands are said in worlds (Ruis et al. 2020, section 4 and appendix C).
+"""GECA for commands in worlds (Ruis et al. 2020, section 4 and appendix C).
 
-What is taken apart and filled is a command with the thing that it speaks of: `walk to a red circle`
-beside a circle, red, of size 3. What comes of that is written back: an example that a template was
-cut out of gets the new command, and in its world the new thing stands where the old one stood. Its
-actions stay as they are, right or wrong.
+GECA composes pairs of a command and its target: `walk to a red circle` and a red circle of size 3.
+A new pair is written into the examples behind its template: they get the new command, and the new
+thing replaces the target in their worlds. Their actions stay, right or wrong.
 """
 
 from __future__ import annotations
@@ -21,35 +20,35 @@ from daxy.core.errors import require
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.random import stream
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Thing
-from daxy.worlds.columns import Worlds, code_of, thing_of, worlds_of
+from daxy.worlds.columns import code_of, thing_of, worlds_of
 
 Rows = NDArray[np.int64]
 Things = NDArray[np.uint8]
-"""[count, 3], as `Worlds` has them."""
+"""[count, 3], as `Worlds.things`."""
 
 
 @dataclass(frozen=True)
 class Rewritten:
-    """A training set in which some examples are others now, and what was added to it."""
+    """A training set with changed and added examples."""
 
-    given: Examples
+    original: Examples
     added: Examples
     made_of: Rows
-    """The training example that each of the added ones was made of."""
+    """Training example behind each added one."""
     compositions: tuple[Composition, ...]
-    """What was written back; several may make the same of one example."""
+    """The new pairs; several may change an example in the same way."""
     changed: int
-    """Examples of the training set that are others now."""
+    """Number of changed examples of the training set."""
 
     @property
     def examples(self) -> Examples:
         """All of them."""
-        return Examples.joined([self.given, self.added])
+        return Examples.joined([self.original, self.added])
 
 
 @dataclass(frozen=True, eq=False)
 class Rewriter:
-    """What can be made of a training set with worlds, of each of which the target comes first."""
+    """GECA of a training set with worlds."""
 
     train: Examples
     geca: Geca
@@ -57,45 +56,40 @@ class Rewriter:
     def __post_init__(self) -> None:
         worlds_of(self.train)
 
-    def rewritten(self, seed: int) -> Rewritten:
-        """Return the training set as it is after augmentation.
+    def augment(self, seed: int) -> Rewritten:
+        """Return the augmented training set.
 
-        Every example that something can be made of becomes one of that, drawn by the seed; and
-        `geca.count` examples made of some of them, drawn too, stand beside.
+        Each example with new pairs takes a random one of them, and `geca.count` examples, made in
+        the same way, are added.
 
         Raises:
-            WrongRequest: a world has no things, and so no target; or nothing is to be added, and
-                nothing changed.
+            WrongRequest: a world has no target; or the settings add and change nothing.
         """
         nothing = "with no-in-place count must be positive, not 0"
         require(self.geca.in_place or self.geca.count > 0, nothing)
-        made = tuple(self._composer.made(seed))
-        choices = self._choices(made)
+        compositions = tuple(self._composer.compositions(seed))
+        choices = self._choices(compositions)
         rows = np.flatnonzero(np.diff(choices.offsets)[self._pair_of] > 0)
         chosen = stream(seed, "geca, what is added")
         more = rows[chosen.integers(len(rows), size=self.geca.count)] if len(rows) else rows
         every = np.arange(len(self.train))
         changing = rows if self.geca.in_place else rows[:0]
-        given = self._written(every, changing, choices, stream(seed, "geca, what becomes of it"))
+        original = self._written(every, changing, choices, stream(seed, "geca, what becomes of it"))
         added = self._written(more, np.arange(len(more)), choices, chosen)
-        return Rewritten(given, added, more, made, len(changing))
-
-    @cached_property
-    def _targets(self) -> Things:
-        return _first_things(worlds_of(self.train))
+        return Rewritten(original, added, more, compositions, len(changing))
 
     @cached_property
     def _commands(self) -> tuple[list[Tokens], NDArray[np.int64]]:
-        """The distinct commands, and the place of each example's among them."""
-        said = list(self.train.source)
-        place = {tokens: number for number, tokens in enumerate(sorted(set(said)))}
-        return list(place), np.fromiter(map(place.__getitem__, said), np.int64, len(said))
+        """The distinct commands, and the index of each example's command."""
+        sources = list(self.train.source)
+        index = {tokens: number for number, tokens in enumerate(sorted(set(sources)))}
+        return list(index), np.fromiter(map(index.__getitem__, sources), np.int64, len(sources))
 
     @cached_property
     def _distinct(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Distinct pairs of a command and a thing, and which of them each example is of."""
+        """The distinct pairs of a command and a thing, and the index of each example's pair."""
         _, commands = self._commands
-        pairs = np.column_stack([commands, self._targets.astype(np.int64)])
+        pairs = np.column_stack([commands, worlds_of(self.train).targets.astype(np.int64)])
         return np.unique(pairs, axis=0, return_inverse=True)
 
     @property
@@ -112,15 +106,14 @@ class Rewriter:
     def _composer(self) -> Composer:
         return Composer(Examples.of(self._pairs), self.geca)
 
-    def _choices(self, made: tuple[Composition, ...]) -> _Choices:
-        """Return what each pair can become."""
-        can_be: dict[tuple[Tokens, Tokens], dict[tuple[Tokens, Tokens], None]] = {}
-        for each in made:
+    def _choices(self, compositions: tuple[Composition, ...]) -> _Choices:
+        new_pairs: dict[tuple[Tokens, Tokens], dict[tuple[Tokens, Tokens], None]] = {}
+        for each in compositions:
             for origin in each.origins:
-                can_be.setdefault(origin, {})[each.source, each.target] = None
-        found = [list(can_be.get(pair, ())) for pair in self._pairs]
-        counts = [len(own) for own in found]
-        flat = [pair for own in found for pair in own]
+                new_pairs.setdefault(origin, {})[each.source, each.target] = None
+        choices = [list(new_pairs.get(pair, ())) for pair in self._pairs]
+        counts = [len(each) for each in choices]
+        flat = [pair for each in choices for pair in each]
         things = [code_of(thing_spelled(target)) for _, target in flat]
         return _Choices(
             commands=[source for source, _ in flat],
@@ -131,73 +124,62 @@ class Rewriter:
     def _written(
         self, rows: Rows, changing: Rows, choices: _Choices, draws: np.random.Generator
     ) -> Examples:
-        """Return the examples at these rows, those at some places of them changed."""
+        """Return the examples at these rows, changed at some positions among them."""
         examples = self.train.take(rows)
         pairs = self._pair_of[rows[changing]]
         first, counts = choices.offsets[:-1][pairs], np.diff(choices.offsets)[pairs]
         chosen = first + draws.integers(counts) if len(pairs) else first
         known, commands = self._commands
-        said = commands[rows].copy()
-        said[changing] = len(known) + chosen
+        numbers = commands[rows].copy()
+        numbers[changing] = len(known) + chosen
         worlds = worlds_of(examples)
         things = worlds.things.copy()
-        things[worlds.offsets[:-1][changing]] = choices.things[chosen]
+        things[worlds.target_rows[changing]] = choices.things[chosen]
         symbols = examples.source.symbols
-        source = Sequences.of([*known, *choices.commands], symbols).take(said)
+        source = Sequences.of([*known, *choices.commands], symbols).take(numbers)
         return Examples(source, examples.target, replace(worlds, things=things))
 
 
 @dataclass(frozen=True, eq=False)
 class _Choices:
-    """What each pair of a command and a thing can become, one pair's after another's."""
-
     commands: list[Tokens]
     things: Things
     offsets: NDArray[np.int64]
 
 
 def spelled(thing: Thing) -> Tokens:
-    """Return a thing as tokens, none of which is a word of a command."""
+    """Return a thing as tokens, which are no words of commands."""
     return tuple(f"{name}={value}" for name, value in thing._asdict().items())
 
 
 def thing_spelled(tokens: Tokens) -> Thing:
-    """Return the thing that `spelled` gives these tokens for.
+    """Return the thing with these tokens; see `spelled`.
 
     Raises:
-        WrongRequest: they are of no thing.
+        WrongRequest: there is no such thing.
     """
     require(tuple(tokens) in _SPELLED, f"{' '.join(tokens)} spells no thing")
     return _SPELLED[tuple(tokens)]
 
 
 _SPELLED = {spelled(thing): thing for thing in map(Thing._make, product(SHAPES, COLORS, SIZES))}
-"""All things, by the tokens that they are spelled with."""
+"""All things by their tokens."""
 
 
 def targets(examples: Examples) -> Mapping[str, tuple[int, int]]:
-    """Return how often each kind of thing is the target, and is called by its color (Table 4).
+    """Return for each kind of thing how often it is the target, and named by its color (Table 4).
 
     Raises:
         WrongRequest: a world has no things.
     """
-    things = _first_things(worlds_of(examples))
-    said = examples.source
-    owners = np.repeat(np.arange(len(said)), said.lengths)
-    found: dict[str, tuple[int, int]] = {}
+    things, sources = worlds_of(examples).targets, examples.source
+    owners = np.repeat(np.arange(len(sources)), sources.lengths)
+    counts: dict[str, tuple[int, int]] = {}
     for shape, of_shape in enumerate(SHAPES):
         for color, of_color in enumerate(COLORS):
             placed = (things[:, 0] == shape) & (things[:, 1] == color)
-            code = said.symbols.index(of_color) if of_color in said.symbols else -1
-            called = np.zeros(len(said), np.bool_)
-            called[owners[said.codes == code]] = True
-            found[f"{of_color} {of_shape}"] = int(placed.sum()), int((placed & called).sum())
-    return found
-
-
-def _first_things(worlds: Worlds) -> Things:
-    """Return the targets: the first thing of each world."""
-    bare = np.flatnonzero(np.diff(worlds.offsets) == 0).tolist()
-    none = f"the world of example {min(bare, default=0)} has no things, and so no target"
-    require(not bare, none)
-    return worlds.things[worlds.offsets[:-1]]
+            code = sources.symbols.index(of_color) if of_color in sources.symbols else -1
+            named = np.zeros(len(sources), np.bool_)
+            named[owners[sources.codes == code]] = True
+            counts[f"{of_color} {of_shape}"] = int(placed.sum()), int((placed & named).sum())
+    return counts

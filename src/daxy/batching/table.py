@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.errors import require
-from daxy.core.examples import Examples, Sequences, Views
+from daxy.core.examples import Examples, GridObservations, Sequences
 from daxy.core.vocabulary import Vocabulary
 
 Rows = NDArray[np.int32]
@@ -35,7 +35,7 @@ class Table:
     """Shape [count, longest target + END]."""
     row_of: dict[str, int]
     """The row of each example's key."""
-    views: Views | None = None
+    views: GridObservations | None = None
     """What is seen beside each source."""
 
     @classmethod
@@ -59,7 +59,7 @@ class Table:
             _stack(source_words, sources),
             _stack(target_words, targets),
             row_of,
-            _joined([part.views for part in distinct]),
+            _joined([part.observations for part in distinct]),
         )
 
     @classmethod
@@ -101,14 +101,17 @@ def _first_rows(keys: Sequence[str], row_of: dict[str, int]) -> list[int]:
     return fresh
 
 
-def _joined(views: Sequence[Views | None]) -> Views | None:
+def _joined(views: Sequence[GridObservations | None]) -> GridObservations | None:
     known = [each for each in views if each is not None]
     assert len(known) in (0, len(views))
     if not known:
         return None
-    sizes = {each.maps.shape[1] for each in known if len(each.maps)}
+    sizes = {each.cell_ids.shape[1] for each in known if len(each.cell_ids)}
     require(len(sizes) < 2, f"grids of several sizes: {sorted(sizes)}")
-    return Views(np.concatenate([each.maps for each in known if len(each.maps)]), known[0].cells)
+    return GridObservations(
+        np.concatenate([each.cell_ids for each in known if len(each.cell_ids)]),
+        known[0].cell_features,
+    )
 
 
 def _stack(

@@ -13,7 +13,7 @@ import tyro
 
 from daxy.cli._verb import Verb
 from daxy.core.errors import UnknownName, require
-from daxy.tasks import Data, ScanData
+from daxy.tasks import DatasetOptions, ScanOptions
 
 TaskName = tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="TASK")]]
 """A task as the first argument."""
@@ -25,7 +25,7 @@ SEED = "Seed of a random split, and of the validation set."
 class OfTask(Verb):
     """A verb that needs a task's data."""
 
-    data: tyro.conf.Suppress[Data] = field(default_factory=ScanData)
+    data: tyro.conf.Suppress[DatasetOptions] = field(default_factory=ScanOptions)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,14 +57,14 @@ def named(arguments: Sequence[str]) -> str | None:
     return found
 
 
-def options_of(task: str | None) -> type[Data]:
+def options_of(task: str | None) -> type[DatasetOptions]:
     """Return what can be chosen of a task's data; of SCAN's if there is none."""
     from daxy import tasks
 
-    return ScanData if task is None else tasks.get(task).options
+    return ScanOptions if task is None else tasks.get(task).options
 
 
-def field_of(options: type[Data], **defaults: Any) -> tuple[str, Any, Any]:
+def field_of(options: type[DatasetOptions], **defaults: Any) -> tuple[str, Any, Any]:
     """Return the field of a verb that holds these choices as flags of its own."""
     seed = Annotated[int, tyro.conf.arg(name="split-seed", help=SEED)]
     flags: list[Any] = [("seed", seed, 0)]
@@ -86,7 +86,7 @@ def after(task: str | None) -> str:
 
     Help without a task shows SCAN's.
     """
-    return "" if task is None or options_of(task) is ScanData else task
+    return "" if task is None or options_of(task) is ScanOptions else task
 
 
 def with_data(kind: type[Verb]) -> Callable[[Sequence[str]], type[Verb]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,15 +17,16 @@ from daxy.core.imports import need
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from daxy.worlds.drawing import Kind
+    from daxy.worlds.drawing import Look
+    from daxy.worlds.grid import Grid
 
 Picture = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
 """The type of a flag that asks for a picture."""
 
 FIGURES = (".png", ".svg", ".pdf")
 """What a figure can be written as."""
-WORLDS: Mapping[str, Kind] = {".svg": "svg", ".png": "png", ".gif": "gif"}
-"""What a picture of a world can be written as."""
+WORLDS = (".svg", ".png", ".gif")
+"""Endings of pictures of a world."""
 
 
 def check(
@@ -67,3 +68,20 @@ def save(figure: Figure, path: Path) -> None:
     data = drawn.getvalue()
     # XML has no control characters: texts are also in its comments.
     write_bytes(path, visible(data.decode()).encode() if kind == "svg" else data)
+
+
+def save_world(path: Path, world: Grid, actions: Sequence[str], look: Look) -> None:
+    """Write a picture of a world in the format of the file's name; a GIF shows the actions.
+
+    Raises:
+        RunFailed: it cannot be written.
+    """
+    if path.suffix.lower() == ".svg":
+        from daxy.worlds.drawing import svg
+
+        write_bytes(path, svg(world, **look).encode())
+        return
+    from daxy.worlds.raster import gif, png
+
+    is_film = path.suffix.lower() == ".gif"
+    write_bytes(path, gif(world, actions, **look) if is_film else png(world, **look))

@@ -11,7 +11,7 @@ from daxy.core.errors import require
 
 if TYPE_CHECKING:
     from daxy.runs.folder import RunFolder
-    from daxy.tasks import Data
+    from daxy.tasks import DatasetOptions
 
 
 def check_there(path: Path) -> None:
@@ -58,7 +58,7 @@ def finished(path: Path) -> RunFolder:
     return folder
 
 
-def data_of(folder: RunFolder, task: str, data: Data) -> Data:
+def data_of(folder: RunFolder, task: str, data: DatasetOptions) -> DatasetOptions:
     """Return the data that a verb is to take: the run's own, where no other of its task is chosen.
 
     What a run has of one's own files has to be given again. Where the run is of another task, a

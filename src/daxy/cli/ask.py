@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from daxy.cli._picture import FIGURES, WORLDS, Picture, check, save
+from daxy.cli._picture import FIGURES, WORLDS, Picture, check, save, save_world
 from daxy.cli._result import Result
 from daxy.cli._run import finished
 from daxy.cli._verb import Switch, Verb
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from daxy.core.examples import Tokens
     from daxy.learners.neural.predictor import Answer
     from daxy.tasks import Task
-    from daxy.worlds.grid import World
+    from daxy.worlds.world import World
 
 MOST = 12
 """Answers whose attention one picture shows."""
@@ -60,7 +60,7 @@ class Ask(Verb):
         folder = finished(self.run_folder)
         task = tasks.get(folder.config().task)
         require(bool(self.sources), 'expected at least one source, as "jump twice"')
-        check(self.draw, list(WORLDS) if task.grounded else FIGURES, force=self.force)
+        check(self.draw, WORLDS if task.grounded else FIGURES, force=self.force)
         said = f"{task.name} needs a world; expected --world FILE"
         require(task.grounded == (self.world is not None), said if task.grounded else NO_WORLD)
         world = None if self.world is None else world_json.read(self.world)
@@ -158,19 +158,18 @@ class _Reply:
 
 def _draw(replies: Sequence[_Reply], world: World | None, path: Path) -> None:
     """Draw the attention of each answer, or the one answer in its world."""
-    from daxy.core.files import write_bytes
     from daxy.languages.grounded import parse
     from daxy.report.alignment import Alignment, draw
-    from daxy.worlds.drawing import prediction
+    from daxy.worlds.drawing import prediction_look
 
     if world is not None:
         (reply,) = replies
         answer = reply.answer
         require(bool(reply.targets), reply.note)
         shades = [] if answer.attention is None else answer.attention.mean(axis=0).tolist()
-        command, kind = parse(answer.source), WORLDS[path.suffix.lower()]
-        drawn = prediction(world, command, answer.tokens, reply.targets[0], kind, shades=shades)
-        write_bytes(path, drawn)
+        actions, command = answer.tokens, parse(answer.source)
+        look = prediction_look(world, command, actions, reply.targets[0], shades=shades)
+        save_world(path, world, actions, look)
         return
     answers = [(reply.answer, reply.answer.attention) for reply in replies]
     shown = [Alignment.of(it.source, it.tokens, own) for it, own in answers if own is not None]

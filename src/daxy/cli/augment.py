@@ -76,7 +76,7 @@ class Augment(OfTask):
             published = self._published(split, chosen.geca)
             return self._in_worlds(train, chosen.geca, published)
         with working(f"cutting {len(train):,} training examples into fragments"):
-            found = Composer(train, chosen.geca).augmented(self.seed)
+            found = Composer(train, chosen.geca).augment(self.seed)
         data = {
             "train": len(train),
             "augmented": len(found.compositions),
@@ -116,7 +116,7 @@ class Augment(OfTask):
         from daxy.languages.grounded import COLORS, SHAPES
 
         with working(f"cutting {len(train):,} training examples into fragments"):
-            found = Rewriter(train, geca).rewritten(self.seed)
+            found = Rewriter(train, geca).augment(self.seed)
         before, after = targets(train), targets(found.examples)
         kinds = [f"{color} {shape}" for shape in SHAPES for color in COLORS]
         counts = {
@@ -148,7 +148,7 @@ class Augment(OfTask):
             said = [[" ".join(each.source) for each in pair] for pair in pairs]
             lines += [f"  {now}; was: {was}" for now, was in said]
             data["drawn"] = str(self.draw)
-        parts = {"train": found.given, "augmented": found.added}
+        parts = {"train": found.original, "augmented": found.added}
         return self._answer(data, lines, parts, found.compositions)
 
     def _to_draw(self, count: int) -> Sequence[int]:
@@ -215,16 +215,16 @@ def _draw(path: Path, pairs: Sequence[tuple[Example, Example]]) -> None:
     import io
 
     from daxy.core.files import write_bytes
-    from daxy.worlds import drawing
+    from daxy.worlds import drawing, raster
 
     def shown(example: Example) -> Image:
         world = example.world
         caption = drawing.Caption(command=" ".join(example.source), actions=example.target)
         path = world.path(example.target)
-        return drawing.image(world, marked=world.placed[0].cell, path=path, caption=caption)
+        return raster.image(world, marked=world.target.cell, path=path, caption=caption)
 
     drawn = io.BytesIO()
-    drawing.in_rows([[shown(before), shown(now)] for now, before in pairs]).save(drawn, "PNG")
+    raster.in_rows([[shown(before), shown(now)] for now, before in pairs]).save(drawn, "PNG")
     write_bytes(path, drawn.getvalue())
 
 

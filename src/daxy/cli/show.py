@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from daxy.cli._data import OfTask, TaskName, flag, with_data
-from daxy.cli._picture import FIGURES, WORLDS, Picture, check, save
+from daxy.cli._picture import FIGURES, WORLDS, Picture, check, save, save_world
 from daxy.cli._result import Result
 from daxy.cli._run import data_of, finished
 from daxy.cli._verb import Switch
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from daxy.core.split import Split
     from daxy.learners.neural.predictor import Predictor
     from daxy.runs.folder import RunFolder
-    from daxy.tasks import Data, Task
+    from daxy.tasks import DatasetOptions, Task
 
 BAR = 40
 BIN = 5
@@ -75,7 +75,7 @@ class Show(OfTask):
         idle = one and self.count != type(self).count
         require(not idle, "--count is not for --example, --draw or --run; leave it out")
         task = tasks.get(self.task)
-        endings, by = (list(WORLDS), "PIL") if task.grounded else (FIGURES, "matplotlib")
+        endings, by = (WORLDS, "PIL") if task.grounded else (FIGURES, "matplotlib")
         check(self.draw, endings, force=self.force, by=by)
         if self.run_folder is None:
             split = self.data.load(self.task)
@@ -190,10 +190,9 @@ class Show(OfTask):
 
     def _in_world(self, example: Example) -> Result:
         """Return an example and its world, as a picture or as text."""
-        from daxy.core.files import write_bytes
         from daxy.formats import world_json
         from daxy.languages.grounded import parse, referent
-        from daxy.worlds.drawing import demonstration, prediction
+        from daxy.worlds.drawing import demonstration_look, prediction_look
         from daxy.worlds.text import as_text
 
         command = parse(example.source)
@@ -215,13 +214,12 @@ class Show(OfTask):
                     " ".join(f"{100 * share:3.0f}" for share in row) for row in data["attention"]
                 ]
             return Result(data=data, text="\n".join(lines))
-        kind = WORLDS[self.draw.suffix.lower()]
-        asked = (example.world, command, actions)
         if self.run_folder is None:
-            picture = demonstration(*asked, kind)
+            look = demonstration_look(example.world, command, actions)
         else:
-            picture = prediction(*asked, example.target, kind, shades=shades)
-        write_bytes(self.draw, picture)
+            target = example.target
+            look = prediction_look(example.world, command, actions, target, shades=shades)
+        save_world(self.draw, example.world, actions, look)
         return Result(data={"out": str(self.draw), **data}, text=f"{self.draw}: {said}")
 
 
@@ -244,7 +242,7 @@ def _first(split: Split, part: str) -> list[Example]:
     return list(split.named[part][:MOST])
 
 
-def _check_run(folder: RunFolder, split: Split, data: Data) -> None:
+def _check_run(folder: RunFolder, split: Split, data: DatasetOptions) -> None:
     """Refuse a run that was trained on other data than this, where it is asked what it learned."""
     run, config, here = folder.path, folder.config(), split.provenance
     differing = {

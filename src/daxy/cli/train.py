@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from daxy.reproduction.learning_rates import Grid
     from daxy.reproduction.trained import Trained
     from daxy.runs.experiment import Experiment
-    from daxy.tasks import Data
+    from daxy.tasks import DatasetOptions
 
 LearnerName = tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="LEARNER")]]
 DEFAULT_LEARNER = "seq2seq"
@@ -177,7 +177,7 @@ class TrainNetwork(Train):
         kind = models.config(self.learner)  # said before the flags of another one are used
         chosen: Any = self
         require(isinstance(chosen.network, kind), f"write {self.learner} right after the task")
-        settings = protocol(self.protocol, is_stream=tasks.get(self.task).endless)
+        settings = protocol(self.protocol, is_stream=tasks.get(self.task).is_stream)
         return Experiment(
             task=self.task,
             learner=Neural(
@@ -201,7 +201,7 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
     learner = next((word for word in names if word in learners.available()), DEFAULT_LEARNER)
     options = options_of(task)
     if learner in models.ARCHITECTURES:
-        endless = task is not None and tasks.get(task).endless
+        endless = task is not None and tasks.get(task).is_stream
         base, flags = TrainNetwork, _network_flags(arguments, learner, options, endless=endless)
     else:
         kind = learners.get(learner)
@@ -216,7 +216,7 @@ def verb(arguments: Sequence[str]) -> type[Verb]:
 
 
 def _network_flags(
-    arguments: Sequence[str], learner: str, options: type[Data], *, endless: bool
+    arguments: Sequence[str], learner: str, options: type[DatasetOptions], *, endless: bool
 ) -> list[Any]:
     """Return the fields of the verb for a network: its configuration, its protocol, its data."""
     from daxy import models
@@ -227,7 +227,7 @@ def _network_flags(
     paper = _value(arguments, "--protocol") or DEFAULT
     settings = protocol(paper, is_stream=endless)
     # A paper without a validation set has none where it is carved from train.
-    carved = {"validation": validation(paper)} if options.carved else {}
+    carved = {"validation": validation(paper)} if options.has_validation_option else {}
     config = models.config(learner)
     flags: list[Any] = [
         ("protocol", Literal[*PROTOCOLS], field(default=DEFAULT)),

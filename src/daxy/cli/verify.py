@@ -17,7 +17,7 @@ from daxy.core.errors import WrongRequest, require
 if TYPE_CHECKING:
     from daxy.formats.pairs import Pairs
     from daxy.tasks import Task
-    from daxy.tasks._checked import Checked
+    from daxy.tasks._checked import CheckResult
 
 TRIED = 20
 """Pairs by which a task is recognised."""
@@ -87,7 +87,7 @@ class Verify(Verb):
         unknown = "its first pairs fit the rules of no task"
         raise WrongRequest(f"{self.file}: {unknown}; expected --task TASK")
 
-    def _answer(self, checked: Checked) -> Result:
+    def _answer(self, checked: CheckResult) -> Result:
         """Return the answer: counts in the first line, then the first disagreements."""
         count, wrong = sum(checked.parts.values()), checked.wrong
         parts = {name: number for name, number in checked.parts.items() if name}

@@ -1,1 +1,1 @@
-"""Values that every other room uses: examples, splits, random streams, errors, files."""
+"""Shared values and tools: examples, splits, random streams, errors, files."""

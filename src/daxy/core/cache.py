@@ -1,8 +1,7 @@
-"""A cache on disk: columns of numbers that take long to compute, by what they depend on.
+"""Cache on disk for columns of numbers, by a key of everything that they depend on.
 
-An entry is one file: a checksum, a line of JSON, and the columns one after another, which are
-mapped into memory. A damaged entry counts as absent. A cache that cannot be written costs time and
-nothing else.
+An entry is one file: a checksum, a line of JSON and the columns, which are mapped into memory.
+Damaged entries and write errors are ignored.
 """
 
 from __future__ import annotations
@@ -30,20 +29,20 @@ Column = NDArray[Any]
 VARIABLE = "DAXY_CACHE"
 """The environment variable that names the folder; an empty value turns the cache off."""
 MOST = 4 << 30
-"""Bytes of all entries at most; those that were not read for longest are deleted."""
+"""Maximum bytes of all entries; the least recently read are deleted."""
 STALE = 24 * 60 * 60
-"""Seconds after which an unfinished file is that of a process that was killed."""
+"""Age in seconds from which an unfinished file belongs to a killed process."""
 DIGEST = 32
 """Bytes of the checksum at the start of an entry."""
 ALIGNMENT = 64
-"""Each column starts at a multiple of so many bytes."""
+"""Alignment of columns in bytes."""
 SUFFIX = ".columns"
 PROGRAMS = ("jit_*-cache", "jit_*-atime")
 """Names of the compiled programs that JAX keeps in the folder."""
 
 
 def folder() -> Path | None:
-    """Return the folder of the cache: $DAXY_CACHE, else daxy's in the user's; None for no cache."""
+    """Return the folder: $DAXY_CACHE, else daxy's in the user's cache; None for no cache."""
     chosen = os.environ.get(VARIABLE)
     if chosen is not None:
         return Path(chosen) if chosen else None
@@ -61,16 +60,16 @@ class Entry:
     size: int
     """In bytes."""
     used: float
-    """When it was last read or written, in seconds since the epoch."""
+    """Time of the last access, in seconds since the epoch."""
 
     @property
     def name(self) -> str:
-        """What it holds, as `write` was given it."""
+        """The name given to `write`."""
         return self.path.name.partition(".")[0]
 
 
 def entries() -> list[Entry]:
-    """Return the entries, from the one that was read last."""
+    """Return the entries, the most recently read first."""
     return sorted(_files(f"*{SUFFIX}", within="data"), key=lambda each: -each.used)
 
 
@@ -90,13 +89,12 @@ def clear() -> None:
 
 
 def _files(pattern: str, within: str = ".") -> list[Entry]:
-    """Return the files of the cache with such names, but those that are deleted meanwhile."""
-    place, found = folder(), list[Entry]()
-    for path in place.joinpath(within).glob(pattern) if place else ():
-        with contextlib.suppress(OSError):
-            about = path.stat()
-            found.append(Entry(path, about.st_size, about.st_mtime))
-    return found
+    root, files = folder(), list[Entry]()
+    for path in root.joinpath(within).glob(pattern) if root else ():
+        with contextlib.suppress(OSError):  # deleted meanwhile
+            status = path.stat()
+            files.append(Entry(path, status.st_size, status.st_mtime))
+    return files
 
 
 def _path(name: str, key: Mapping[str, Any]) -> Path | None:
@@ -112,7 +110,7 @@ def read(name: str, key: Mapping[str, Any]) -> tuple[Any, list[Column]] | None:
     """Return the facts and the read-only columns of an entry; None where there is none.
 
     Args:
-        name: What it holds, for people.
+        name: Name of the content, for people.
         key: Everything that the content depends on, as JSON values.
     """
     path = _path(name, key)
@@ -178,7 +176,6 @@ def _aligned(at: int) -> int:
 
 
 def _prune(newest: Path) -> None:
-    """Delete what killed processes left, and the entries beyond `MOST`."""
     stale = (each for each in _files(f".*{SUFFIX}.*.tmp", within="data"))
     doomed = [each for each in stale if each.used < time.time() - STALE]
     known = entries()

@@ -1,4 +1,4 @@
-"""What is wrong with an example of a file."""
+"""Errors of examples in files."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 
 
 class Disagreement(NamedTuple):
-    """What is wrong with an example."""
+    """An error of an example."""
 
     split: str
     number: int
-    """In its split, from 0."""
+    """Number of the example in its split, from 0."""
     problem: str
 
     @property
     def is_line(self) -> bool:
-        """Whether its number is that of a line of a file without named parts."""
+        """Whether the number is a line of a file without named parts."""
         return not self.split
 
     @property

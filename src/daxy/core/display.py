@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from html import escape
 from typing import Any
 
 from daxy.core.errors import visible
@@ -26,7 +27,6 @@ class Brief:
 
     @property
     def _brief(self) -> str:
-        """The content of the `repr`."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -72,8 +72,6 @@ def _cell(value: object) -> str:
 
 
 def _text(text: str) -> str:
-    from html import escape  # slow to import
-
     return escape(visible(text))
 
 

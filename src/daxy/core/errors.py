@@ -133,9 +133,9 @@ def _escaped(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x20 else f"\\u{code:04x}"
 
 
-def in_one_line(said: str) -> str:
+def in_one_line(text: str) -> str:
     """Return a library's message as it is, or quoted where it is long or not printable."""
-    return said if len(said) <= MOST_QUOTED and said.isprintable() else quote(said)
+    return text if len(text) <= MOST_QUOTED and text.isprintable() else quote(text)
 
 
 def quote(value: object, at: int | None = None, *, most: int = MOST_QUOTED) -> str:

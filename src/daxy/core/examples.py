@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 
 from daxy.core.display import Brief, cut, table
 from daxy.core.errors import require
-
-Tokens = tuple[str, ...]
+from daxy.core.tokens import Tokens
 
 SHOWN = 5
-"""Examples that a notebook shows of many."""
+"""Examples of a table that a notebook shows."""
 PICTURES = 3
-"""Examples with worlds that a notebook draws of many."""
+"""Pictures of worlds that a notebook shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class Example(Brief):
     source: Tokens
     target: Tokens
     world: Any = None
-    """World that the source refers to, a `daxy.worlds.grid.World`; None where there is none."""
+    """World that the source refers to, a `daxy.worlds.world.World`; None where there is none."""
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -44,14 +43,13 @@ class Example(Brief):
         return " -> ".join(cut(text, 35) for text in self.texts)
 
     def _repr_svg_(self) -> str | None:
-        """Return the picture of the world for a notebook."""
         return None if self.world is None else self.world.picture(self.source, self.target)
 
 
 def key_of(source: Tokens, target: Tokens, context: bytes = b"") -> str:
-    """Return the content-derived key of a pair: 16 hexadecimal digits, the same everywhere.
+    """Return the content-derived key of a pair: 16 hexadecimal digits.
 
-    `context` is what an example has beside the pair, in a form that is its own.
+    `context` is the content of an example's world, if it has one.
     """
     content = " ".join(source) + "\t" + " ".join(target)
     return hashlib.blake2b(content.encode() + context, digest_size=8).hexdigest()
@@ -69,7 +67,7 @@ class Sequences(Sequence[Tokens], Brief):
     codes: NDArray[np.uint16]
     """Positions in `symbols`, all sequences one after another."""
     offsets: NDArray[np.int64]
-    """Where each sequence starts, and after the last one where it ends: shape [count + 1]."""
+    """Start of each sequence, and the end of the last: shape [count + 1]."""
 
     @classmethod
     def of(cls, sequences: Iterable[Sequence[str]], symbols: Tokens | None = None) -> Sequences:
@@ -77,11 +75,10 @@ class Sequences(Sequence[Tokens], Brief):
 
         Args:
             sequences: The rows.
-            symbols: The dictionary, sorted, of which all tokens are; unless given, of those that
-                occur.
+            symbols: The sorted dictionary; by default, of the tokens that occur.
 
         Raises:
-            WrongRequest: there are more distinct tokens than a code can tell apart.
+            WrongRequest: there are more than 65,536 distinct tokens.
         """
         rows = list(sequences)
         if symbols is None:
@@ -95,7 +92,7 @@ class Sequences(Sequence[Tokens], Brief):
 
     @classmethod
     def joined(cls, parts: Sequence[Sequences]) -> Sequences:
-        """Return the sequences of all parts, which have one dictionary, one after another."""
+        """Concatenate sequences with the same dictionary."""
         symbols = parts[0].symbols
         assert all(part.symbols == symbols for part in parts)
         lengths = np.concatenate([part.lengths for part in parts])
@@ -124,7 +121,7 @@ class Sequences(Sequence[Tokens], Brief):
     def __getitem__(self, index: int | slice) -> Tokens | Self:
         if isinstance(index, slice):
             rows = range(len(self))[index]
-            return self._stretch(rows) if rows.step == 1 else self.take(rows)
+            return self._slice(rows) if rows.step == 1 else self.take(rows)
         if not -len(self) <= index < len(self):
             raise IndexError(index)
         index %= len(self)
@@ -137,7 +134,7 @@ class Sequences(Sequence[Tokens], Brief):
             yield tokens[start:end]
 
     def codes_in(self, symbols: Tokens) -> NDArray[np.int32]:
-        """Return the codes as positions in another dictionary, -1 for tokens that it has not."""
+        """Return the codes as positions in another dictionary, -1 for missing tokens."""
         code_of = {symbol: code for code, symbol in enumerate(symbols)}
         table = np.array([code_of.get(symbol, -1) for symbol in self.symbols], np.int32)
         return table[self.codes]
@@ -151,8 +148,8 @@ class Sequences(Sequence[Tokens], Brief):
         codes = self.codes[np.repeat(self.offsets[:-1][rows], lengths) + within]
         return replace(self, codes=codes, offsets=offsets)
 
-    def _stretch(self, rows: range) -> Self:
-        """Return consecutive sequences; their codes are these, not copied."""
+    def _slice(self, rows: range) -> Self:
+        """Return consecutive sequences as views of these columns."""
         stop = max(rows.start, rows.stop)
         offsets = self.offsets[rows.start : stop + 1]
         codes = self.codes[offsets[0] : offsets[-1]]
@@ -170,7 +167,7 @@ class Sequences(Sequence[Tokens], Brief):
         return equal
 
     def renamed(self, rename: Callable[[str], str]) -> Self:
-        """Return the sequences with every token renamed; only the dictionary is looked through."""
+        """Return the sequences with renamed tokens."""
         new = [rename(symbol) for symbol in self.symbols]
         symbols = tuple(sorted(set(new)))
         code_of = {symbol: code for code, symbol in enumerate(symbols)}
@@ -179,14 +176,14 @@ class Sequences(Sequence[Tokens], Brief):
 
     @property
     def content(self) -> Iterator[bytes]:
-        """What the tokens and their order, and nothing else, decide."""
+        """Bytes for a checksum of the tokens and their order."""
         compact = self.compact()
         yield "\n".join(compact.symbols).encode()
         yield compact.lengths.astype("<i8").tobytes()
         yield compact.codes.astype("<u2").tobytes()
 
     def compact(self) -> Self:
-        """Return equal sequences whose `symbols` are exactly the tokens that occur."""
+        """Return equal sequences whose dictionary has only the tokens that occur."""
         used = np.unique(self.codes)
         symbols = tuple(self.symbols[code] for code in used)
         codes = np.searchsorted(used, self.codes).astype(np.uint16)
@@ -211,22 +208,22 @@ class Predictions(Sequences):
         """Return the predictions at these positions, in this order, repeats included."""
         return self._with_likelihoods(super().take(rows), np.asarray(rows, np.int64))
 
-    def _stretch(self, rows: range) -> Self:
-        return self._with_likelihoods(super()._stretch(rows), slice(rows.start, rows.stop))
+    def _slice(self, rows: range) -> Self:
+        return self._with_likelihoods(super()._slice(rows), slice(rows.start, rows.stop))
 
     def _with_likelihoods(self, part: Self, rows: NDArray[np.int64] | slice) -> Self:
-        known = self.log_likelihood
-        return part if known is None else replace(part, log_likelihood=known[rows])
+        values = self.log_likelihood
+        return part if values is None else replace(part, log_likelihood=values[rows])
 
 
 @dataclass(frozen=True, eq=False)
-class Views:
-    """What can be seen on a grid, for many examples."""
+class GridObservations:
+    """Observations of grids: an id for each cell, and the features of each id."""
 
-    maps: NDArray[np.uint8]
-    """What is on each cell: shape [count, row, column]."""
-    cells: NDArray[np.uint8]
-    """What a network is told of each thing that can be there: [things, channels]."""
+    cell_ids: NDArray[np.uint8]
+    """Shape [count, row, column]."""
+    cell_features: NDArray[np.uint8]
+    """Shape [ids, channels]."""
 
 
 class Worlds(Protocol):
@@ -234,17 +231,17 @@ class Worlds(Protocol):
 
     @property
     def contents(self) -> Iterator[bytes]:
-        """The bytes of each world; equal worlds have equal bytes."""
+        """Bytes of each world, equal for equal worlds only."""
         ...
 
     @property
     def content(self) -> Iterator[bytes]:
-        """What the worlds and their order, and nothing else, decide."""
+        """Bytes for a checksum of the worlds and their order."""
         ...
 
     @property
-    def views(self) -> Views:
-        """What a network sees of them."""
+    def observations(self) -> GridObservations:
+        """Observations of a network."""
         ...
 
     def __len__(self) -> int: ...
@@ -263,7 +260,7 @@ class Worlds(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Examples(Sequence[Example], Brief):
-    """A columnar table of source-target pairs; a Python object only for the one asked for."""
+    """A columnar table of source-target pairs."""
 
     source: Sequences
     target: Sequences
@@ -288,7 +285,7 @@ class Examples(Sequence[Example], Brief):
 
     @classmethod
     def joined(cls, parts: Sequence[Examples]) -> Examples:
-        """Return the examples of all parts, which have one dictionary, one after another."""
+        """Concatenate examples with the same dictionaries."""
         worlds = [part.worlds for part in parts if part.worlds is not None]
         assert len(worlds) in (0, len(parts))
         return cls(
@@ -299,7 +296,7 @@ class Examples(Sequence[Example], Brief):
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """The key of each example; equal pairs in equal worlds have equal keys."""
+        """Key of each example, equal for equal pairs in equal worlds."""
         contexts = itertools.repeat(b"") if self.worlds is None else self.worlds.contents
         return tuple(map(key_of, self.source, self.target, contexts))
 
@@ -312,7 +309,6 @@ class Examples(Sequence[Example], Brief):
         return f"{len(self):,}{first}{', ...' * (len(self) > 1)}"
 
     def _repr_html_(self) -> str:
-        """Return the first examples as an HTML table, or as pictures, for a notebook."""
         first = self[: SHOWN if self.worlds is None else PICTURES]
         if self.worlds is not None:
             pictures = "".join(each.world.picture(each.source, each.target) for each in first)
@@ -342,13 +338,13 @@ class Examples(Sequence[Example], Brief):
         return map(Example, self.keys, self.source, self.target, worlds)
 
     @property
-    def views(self) -> Views | None:
-        """What a network sees of each beside its source; None for nothing."""
-        return None if self.worlds is None else self.worlds.views
+    def observations(self) -> GridObservations | None:
+        """Observations of the worlds; None without worlds."""
+        return None if self.worlds is None else self.worlds.observations
 
     @property
     def content(self) -> Iterator[bytes]:
-        """What the examples and their order, and nothing else, decide."""
+        """Bytes for a checksum of the examples and their order."""
         yield from self.source.content
         yield from self.target.content
         if self.worlds is not None:

@@ -1,4 +1,4 @@
-"""Files that are either complete or absent."""
+"""Reading of bounded files and atomic writing."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from daxy.core.errors import RunFailed, WrongFile, WrongRequest
 from daxy.core.kinds import HEAD, TEXTS, check_kind
 
 LARGEST = 1 << 30
-"""Bytes of a text file that is read as a whole, at most: 1 GiB."""
+"""Maximum bytes of a text file: 1 GiB."""
 LONGEST = 1 << 24
-"""Bytes of a line, at most: 16 MiB."""
+"""Maximum bytes of a line: 16 MiB."""
 PIECE = 1 << 20
-"""Bytes that are read at a time."""
+"""Bytes per read."""
 
 
 def usable(path: Path) -> Path:
-    """Return a path that a user gave, whether there is a file or not.
+    """Return a path of a user after checking that the system accepts it.
 
     Raises:
-        WrongFile: no file can have this name: it is too long, or no folder can be looked into.
+        WrongFile: the name is too long, or a folder cannot be searched.
     """
     try:
         path.exists()
@@ -39,10 +39,7 @@ def usable(path: Path) -> Path:
 
 
 def other_kind(path: Path) -> str:
-    """Return the kind of a path that leads to no regular file; empty for a file or for nothing.
-
-    Reading a pipe or a device may never end.
-    """
+    """Return the kind of a path that is no regular file, of which reading may never end."""
     if path.is_dir():
         return "a folder"
     return "a pipe or a device" if path.exists() and not path.is_file() else ""
@@ -51,9 +48,9 @@ def other_kind(path: Path) -> str:
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     """Let `write` fill a temporary sibling, flush it to disk, then rename it to `path`.
 
-    A reader sees the old file or the new one, never a part; a failed write leaves the old one. A
-    link stays, and what it leads to is written. Who may read a new file is as the umask says, and
-    an old one keeps its mode. After a power cut too the file is there once this has returned.
+    A reader sees the old file or the new one, never a part; a failed write keeps the old one. Links
+    are followed. A new file has the mode of the umask, an old one keeps its mode. The file survives
+    a power cut after the return.
 
     Raises:
         RunFailed: the folder cannot be written or the disk is full.
@@ -73,7 +70,7 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
 
 
 def _replace(path: Path, temporary: Path, write: Callable[[Path], None]) -> None:
-    """Fill the temporary file and rename it; it is gone afterwards, whatever happens."""
+    """Fill the temporary file and rename it; delete it in any case."""
     kept = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
     only_new = os.O_CREAT | os.O_EXCL | os.O_WRONLY
     os.close(os.open(temporary, only_new, 0o666 if kept is None else 0o600))
@@ -89,7 +86,7 @@ def _replace(path: Path, temporary: Path, write: Callable[[Path], None]) -> None
 
 
 def _make_folder(folder: Path) -> None:
-    """Make a folder and those above it, and flush to disk that they are there."""
+    """Make a folder and its parents, and flush them to disk."""
     if folder.is_dir():
         return
     missing = [above for above in (folder, *folder.parents) if not above.exists()]
@@ -99,7 +96,6 @@ def _make_folder(folder: Path) -> None:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Flush the names in a folder to disk, where the system lets folders be flushed."""
     try:
         number = os.open(folder, os.O_RDONLY)
     except OSError:
@@ -114,15 +110,15 @@ def _flush_folder(folder: Path) -> None:
 
 
 def lines(path: Path, expected: str | None = None) -> Iterator[bytes]:
-    """Yield the lines of a file without their LF, one after another; none of an empty file.
+    """Yield the lines of a file without their LF; none of an empty file.
 
     Args:
         path: The file, or a pipe.
-        expected: Noun phrase that says in a message what the file should hold, if it is text.
+        expected: Noun phrase for the expected content of a text file.
 
     Raises:
-        WrongFile: it is missing, a folder, cannot be read, or has a line beyond `LONGEST`; or it
-            should be text and is an archive or other binary data.
+        WrongFile: the file is missing, a folder, unreadable, binary in place of text, or has a line
+            beyond `LONGEST`.
     """
     with _refusing(path), path.open("rb") as file:
         if expected is not None:
@@ -147,8 +143,8 @@ def decoded(line: bytes, path: Path | str, number: int) -> str:
 
     Args:
         line: Its bytes.
-        path: What errors call the file.
-        number: Which line it is, from 1.
+        path: Name of the file in errors.
+        number: Line number, from 1.
 
     Raises:
         WrongFile: it is not UTF-8, is too long, or begins with a byte order mark.
@@ -170,13 +166,12 @@ def read_bytes(path: Path, expected: str | None = None, *, most: int = LARGEST) 
 
     Args:
         path: The file, or a pipe.
-        expected: Noun phrase that says in a message what a text file should hold; None for other
-            files.
-        most: Bytes that are read at most.
+        expected: Noun phrase for the expected content of a text file; None for other files.
+        most: Maximum number of bytes.
 
     Raises:
-        WrongFile: it is missing, a folder, cannot be read, or has more than `most` bytes; or it
-            should be text and is an archive or other binary data, or has a line beyond `LONGEST`.
+        WrongFile: the file is missing, a folder, unreadable or longer than `most`; or it is binary
+            in place of text, or has a line beyond `LONGEST`.
     """
     with _refusing(path), path.open("rb") as file:
         if expected is not None:
@@ -189,7 +184,7 @@ def read_bytes(path: Path, expected: str | None = None, *, most: int = LARGEST) 
 
 @contextlib.contextmanager
 def _refusing(path: Path) -> Generator[None]:
-    """Turn what the operating system says of a file into a `WrongFile`."""
+    """Turn errors of the operating system into `WrongFile`."""
     try:
         yield
     except FileNotFoundError:
@@ -208,10 +203,10 @@ def bounded(
     """Yield the pieces of a text file until it or one of its lines is too long.
 
     Args:
-        file: The open file; a member of an archive is unpacked no further than the limits.
-        path: What errors call it.
-        expected: Noun phrase that says in a message what the file should hold.
-        most: Bytes that are read at most.
+        file: The open file, or a member of an archive, which is unpacked up to the limits.
+        path: Name of the file in errors.
+        expected: Noun phrase for the expected content.
+        most: Maximum number of bytes.
 
     Raises:
         WrongFile: it is too long, or binary data.

@@ -1,4 +1,4 @@
-"""Packages that daxy can do without: errors name the extra that installs a missing one."""
+"""Optional packages, and errors that name the extra of a missing one."""
 
 from __future__ import annotations
 
@@ -82,7 +82,6 @@ def _is_of_jax(module: str) -> bool:
 
 
 def _modules(error: BaseException) -> Iterator[str]:
-    """Yield the name of the module of every frame that the error went through."""
     trace = error.__traceback__
     while trace is not None:
         yield trace.tb_frame.f_globals.get("__name__", "")

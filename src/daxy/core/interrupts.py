@@ -34,22 +34,22 @@ ENDING = [getattr(signal, name) for name in (*ALWAYS, *OTHERS) if hasattr(signal
 """All of these that the system has."""
 
 EXIT_CODE = 130
-"""Exit code of an interruption by Ctrl-C, or by nobody knows which signal."""
+"""Exit code of an interruption by Ctrl-C or by an unknown signal."""
 SAVING = 5.0
 """Seconds that training has to save its state and end."""
 AT_ONCE = 0.3
 """Seconds that the main thread has to handle a signal before another thread does."""
 AGAIN = 1.0
-"""A second signal after so many seconds is impatience; an earlier one is the first one's echo."""
+"""Seconds after which a second signal is no echo of the first."""
 
 ADVICE = "run the command again: no file is left half written"
 SAVED = "the same command resumes from the last saved state, if there is one"
-"""What to do after training was interrupted where nobody knows whether its state was saved."""
+"""Advice after an interrupted training whose state may be saved."""
 RESTARTED = "leave out --restart to resume"
 
 
 class _Command:
-    """The running command, as signals see it; one a process."""
+    """State of the running command for signal handlers; one per process."""
 
     def __init__(self) -> None:
         self.installed = self.as_json = self.restarts = self.is_handling = False
@@ -85,7 +85,7 @@ class _Command:
             if self.number is not None:
                 left = max(0.0, self.since + self.seconds - time.monotonic())
             if not select.select([pipe], [], [], left)[0]:
-                # Somebody may have asked for more time meanwhile.
+                # The time may have been extended meanwhile.
                 if time.monotonic() >= self.since + self.seconds:
                     self.end()
                 continue
@@ -141,7 +141,7 @@ def is_installed_or_default(handler: object) -> bool:
 
 
 def note(number: int) -> None:
-    """Tell the command line that a signal came, and that its sender is heard."""
+    """Record a signal for the command line."""
     if _command.installed:
         _command.note(number)
 
@@ -152,19 +152,19 @@ def exit_code() -> int:
 
 
 def message() -> str:
-    """Return what an interruption says: what happened, and what to do."""
+    """Return the message of an interruption, with advice."""
     return f"interrupted; {_command.advice}"
 
 
 def answering() -> None:
-    """Print no JSON object about a signal: an answer is being printed on stdout."""
+    """Print no JSON object about a signal, since an answer is on stdout."""
     _command.as_json = False
 
 
 def close() -> None:
-    """Ignore signals from here on, when nothing is left to do but to print the last line.
+    """Ignore signals from here on, before the last line.
 
-    Where a signal is ending the process already, this never returns.
+    This never returns if a signal is ending the process.
     """
     if not _command.installed:
         return
@@ -178,20 +178,20 @@ def close() -> None:
 
 @contextlib.contextmanager
 def patience(seconds: float = SAVING) -> Generator[None]:
-    """Give the block so many seconds to end by itself once a signal has come."""
+    """Give the block some seconds to end by itself after a signal."""
     before = _command.seconds
     _command.seconds = max(before, seconds)
     try:
         yield
     finally:
-        # What has been asked to end has the time that it was given.
+        # A started countdown keeps its time.
         if _command.number is None:
             _command.seconds = before
 
 
 @contextlib.contextmanager
 def advice(text: str) -> Generator[None]:
-    """Say this to whoever interrupts the block: how to go on."""
+    """Print this advice if the block is interrupted."""
     before = _command.advice
     _command.advice = text
     try:
@@ -227,6 +227,5 @@ def _is_terminal(output: int) -> bool:
 
 
 def _write(output: int, text: str) -> None:
-    """Write past Python's streams, which another thread may hold."""
     with contextlib.suppress(OSError):
         os.write(output, text.encode())

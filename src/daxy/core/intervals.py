@@ -15,7 +15,7 @@ Z = 1.959964
 
 
 def interval_of_share(right: int, count: int) -> tuple[float, float]:
-    """Return the 95% interval of a share of yes and no (Wilson 1927); 0 and 1 of nothing."""
+    """Return the 95% interval of a share (Wilson 1927); (0, 1) for no examples."""
     if not count:
         return 0.0, 1.0
     share, square = right / count, Z * Z / count
@@ -30,20 +30,19 @@ def interval_of_mean(
     *,
     draws: int = 1_000,
 ) -> tuple[float, float]:
-    """Return the 95% interval of a figure: percentiles of it over bootstrap draws, with seed 0.
+    """Return the 95% bootstrap interval of a figure, by percentiles, with seed 0.
 
     Args:
-        values: One an example: shape [count].
-        figure: The figure of the examples at these positions; the mean of their values unless
-            given.
-        draws: How often examples are drawn with replacement.
+        values: One for each example: shape [count].
+        figure: Figure of the examples at these rows; by default, the mean of their values.
+        draws: Number of bootstrap draws.
     """
     if not len(values):
         return 0.0, 1.0
     random = stream(0, "bootstrap")
-    found = [
+    figures = [
         float(values[rows].mean()) if figure is None else figure(rows)
         for rows in (random.integers(len(values), size=len(values)) for _ in range(draws))
     ]
-    low, high = np.quantile(found, (0.025, 0.975))
+    low, high = np.quantile(figures, (0.025, 0.975))
     return float(low), float(high)

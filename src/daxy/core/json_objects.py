@@ -1,7 +1,7 @@
-"""The reader of every JSON text that daxy reads: bytes to a value, or where they are wrong.
+"""Strict reader of JSON with the positions of errors.
 
-JSON as RFC 8259 has it, and less: no repeated key, no `NaN` or `Infinity` unless asked for, no
-number outside of 64 bits, no half of a surrogate pair, no byte order mark.
+RFC 8259 without repeated keys, numbers outside of 64 bits, halves of surrogate pairs and byte order
+marks; `NaN` and `Infinity` are optional.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from daxy.core.files import read_bytes
 
 MOST_BITS = 64
 MOST_BYTES = 1 << 28
-"""Of a file that is one JSON value."""
+"""Maximum bytes of a file with one JSON value."""
 
 _STRING = r'"(?:[^"\\]++|\\.)*+"'
 _MARKS = re.compile(rf"{_STRING}|[\[\]{{}}]", re.DOTALL)
@@ -50,10 +50,10 @@ def read(path: Path, *, constants: bool = False) -> Any:
 
     Args:
         path: The file.
-        constants: Whether it may have `NaN` and `Infinity`, as what daxy logs of a diverged run.
+        constants: Whether to accept `NaN` and `Infinity`, as in the log of a diverged run.
 
     Raises:
-        WrongFile: it cannot be read or is not JSON; says where.
+        WrongFile: the file cannot be read or is not JSON.
     """
     return decode_file(read_bytes(path, most=MOST_BYTES), path, constants=constants)
 
@@ -70,7 +70,7 @@ def decode(data: bytes | str, *, constants: bool = False) -> Any:
     """Return a JSON value.
 
     Raises:
-        NotJSON: it is none; says where.
+        NotJSON: the text is not JSON.
     """
     text = _text(data) if isinstance(data, bytes) else data
     return _Reader(text, constants=constants).value()
@@ -87,7 +87,6 @@ def _text(data: bytes) -> str:
 
 
 def _at(problem: str, text: str, place: int) -> NotJSON:
-    """Return the error of a problem at a character of a text."""
     line = text.count("\n", 0, place) + 1
     return NotJSON(problem, line, place - text.rfind("\n", 0, place))
 
@@ -101,8 +100,6 @@ class _OutOfRange(ValueError):  # noqa: N818
 
 
 class _Reader:
-    """One text while it is decoded."""
-
     def __init__(self, text: str, *, constants: bool) -> None:
         self._text = text
         self._objects = 0
@@ -175,7 +172,6 @@ class _Reader:
         return NotJSON(f"no JSON: {error.args[0]}")
 
     def _deepest(self) -> int:
-        """Return the place where most brackets are open."""
         depth = deepest = place = 0
         for mark in _MARKS.finditer(self._text):
             depth += (mark[0] in "{[") - (mark[0] in "}]")

@@ -1,7 +1,7 @@
-"""Recognise the kind of a file by its first bytes.
+"""Kinds of files by their first bytes.
 
-A reader calls `check_kind` before it parses. An archive, a web page or a file of another benchmark
-is then refused by its name, and not by the first byte that does not fit.
+Readers call `check_kind` first, so that errors name an archive, a web page or a file of another
+benchmark, not the first unexpected byte.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ TEXTS = frozenset(
     {"empty", "html", "not-found", "git-lfs", "json", "json-array", "json-lines", "gscan"}
     | {"reascan", "scan-text", "vocabulary"}
 )
-"""Kinds that are UTF-8 text; a reader of lines refuses them where its first line is wrong."""
+"""Kinds of UTF-8 text; readers of lines refuse them if the first line is wrong."""
 
 SIGNATURES: tuple[tuple[int, bytes, Kind], ...] = (
     (0, b"PK\x03\x04", Kind("zip", "a zip archive", UNPACK)),
@@ -100,7 +100,7 @@ SIGNATURES: tuple[tuple[int, bytes, Kind], ...] = (
 )
 # Patterns, which `re` compiles and keeps when a file is first read:
 OLD_PICKLE = rb"\([dl]p[01]\n|c(?:__builtin__|copy_reg)\n|[\]}]q\x00"
-"""How a pickle of protocol 0 or 1 begins."""
+"""Beginning of a pickle of protocol 0 or 1."""
 MARKUP = rb"(?i)<(?:!doctype|html|head|body|\?xml|!--)"
 SERVER = rb"(?i)(?:[45]\d\d:? )?(?:not found|bad gateway|forbidden|bad request)\s*\Z"
 ARRAY = rb'\[\s*(?:[{"\[\]]|-?\d|null\b|true\b|false\b)'
@@ -110,7 +110,7 @@ RECORD_KEY = rb'\{\s*"(?:split|key|source|target|prediction)"\s*:'
 REASCAN_KEY = rb'(?i)"type_grammar"\s*:\s*"ReaSCAN|"grammer_pattern"\s*:'
 CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1b"))
 FEW = 8
-"""Control characters that a text may have: its reader names the line."""
+"""Maximum control characters of a text; its reader names the line."""
 
 
 def kind_of(begin: bytes) -> Kind | None:
@@ -142,7 +142,6 @@ def _is_wide(begin: bytes) -> bool:
 
 
 def _text_kind(begin: bytes) -> Kind | None:
-    """Return the kind of a text without the blanks at its beginning."""
     if re.match(MARKUP, begin):
         return HTML
     if re.match(SERVER, begin):
@@ -155,7 +154,6 @@ def _text_kind(begin: bytes) -> Kind | None:
 
 
 def _object_kind(begin: bytes) -> Kind:
-    """Return the kind of a text that begins as a JSON object does."""
     if re.search(REASCAN_KEY, begin):
         return REASCAN
     if re.match(VOCABULARY_KEY, begin):

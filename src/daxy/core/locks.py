@@ -1,4 +1,4 @@
-"""One process at a time, on whatever machine: what several could write is written by one."""
+"""Inter-process file locks."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from daxy.core.errors import RunFailed
 
 
 def lock_file(path: Path) -> Path:
-    """Return the hidden file that other processes meet while one is in; see `alone`."""
+    """Return the hidden lock file of a path; see `exclusive_lock`."""
     return path.parent / f".{path.name}.lock"
 
 
 @contextmanager
-def alone(path: Path, busy: str | None = None, patience: float = 0.0) -> Generator[None]:
-    """Let no other process in while the block runs; a process that ends, or is killed, has left.
+def exclusive_lock(path: Path, busy: str | None = None, patience: float = 0.0) -> Generator[None]:
+    """Hold an exclusive lock during the block; a process that ends or is killed releases it.
 
-    What other processes meet is a hidden file beside `path`, which is gone afterwards. A file
-    system that knows no locks lets everybody in.
+    The lock is a hidden file next to `path`, deleted afterwards. A file system without locks grants
+    it to everybody.
 
     Args:
-        path: A file or folder, there or not.
-        busy: What to say if another process is in; None waits until it has left.
-        patience: Seconds to wait for that before it is said.
+        path: A file or folder, which need not exist.
+        busy: Error message if another process has the lock; None waits for it.
+        patience: Seconds to wait before this error.
 
     Raises:
-        RunFailed: another process is in, or the folder cannot be written.
+        RunFailed: another process has the lock, or the folder cannot be written.
     """
     file = lock_file(path)
     lock = FileLock(file, timeout=-1 if busy is None else patience, fallback_to_soft=False)
@@ -47,7 +47,7 @@ def alone(path: Path, busy: str | None = None, patience: float = 0.0) -> Generat
         with interrupts.half_written(file) if lock.is_locked else nullcontext():
             yield
     finally:
-        # Whoever waits with this file open sees that it is gone, and makes a new one.
+        # A waiting process with this file open notices the deletion and makes a new one.
         if lock.is_locked:
             file.unlink(missing_ok=True)
         lock.release()

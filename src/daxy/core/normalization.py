@@ -1,7 +1,7 @@
-"""Predictions in other spellings, read as a task spells its targets.
+"""Normalisation of predictions to the spelling of a task's targets.
 
-Reading respells tokens and removes what toolkits and people put around them; it never drops or adds
-an action. In this order:
+It respells tokens and removes what toolkits and people put around them, and never drops or adds an
+action. In this order:
 
 - *Labels* such as `Actions:` are removed, with the question before them. What follows the answer,
   as the next question of a prompt, is cut.
@@ -61,7 +61,7 @@ SUBWORD = re.compile("@@ |[▁Ġ]")
 LEXEME = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
 SIGNS = "\"'`*,;.:!?()[]{}"
 LONGEST = 3
-"""Words that are read as one token at most: `I TURN LEFT`."""
+"""Maximum words of one token: `I TURN LEFT`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +76,9 @@ class Normalizer:
     """What the task calls a source; as a label it begins a question."""
 
     def read(self, predictions: Iterable[Sequence[str]]) -> tuple[Sequences, Counter[str]]:
-        """Return predictions as tokens of the task, and how many of them each change changed.
+        """Return normalised predictions, and the number of predictions with each change.
 
-        A prediction whose tokens are all of the task is left alone.
+        Predictions with only tokens of the task are unchanged.
         """
         changes, rows = Counter[str](), list[Tokens]()
         for prediction in predictions:
@@ -114,7 +114,7 @@ class Normalizer:
         return "".join(sign for sign in SIGNS if sign not in self.vocabulary)
 
     def _read(self, text: str, changed: dict[str, None]) -> Iterator[str]:
-        """Yield the tokens of a text, and write down what was changed."""
+        """Yield the tokens of a text, and record changes."""
         plain = SUBWORD.sub(lambda mark: "" if "@" in mark[0] else " ", text)
         if plain != text:
             changed["joined subwords"] = None
@@ -252,7 +252,6 @@ class Normalizer:
         return tokens, 1
 
     def _tokens(self, word: str, changed: dict[str, None]) -> list[str] | None:
-        """Return the tokens in a word; none if a part of it is no token."""
         tokens = list[str]()
         for lexeme in LEXEME.findall(unicodedata.normalize("NFKC", word)):
             if lexeme in self.vocabulary:
@@ -293,11 +292,9 @@ class Normalizer:
 
 
 def _words(name: str) -> list[str]:
-    """Return the words of a token: `I`, `TURN` and `LEFT`."""
     return [word for word in re.split(r"[_ ]+", name) if word]
 
 
 def _letters(text: str) -> str:
-    """Return the letters and digits of a text, without case and accents."""
     plain = unicodedata.normalize("NFKD", text).casefold()
     return "".join(sign for sign in plain if sign.isalnum())

@@ -1,4 +1,4 @@
-"""Registries: the modules of a folder, and the entry points by which other packages add to it.
+"""Registries of modules in a folder and of entry points of other packages.
 
 A package adds a metric `first` by an entry point of the group `daxy.metrics`. Its value is a module
 that exposes what a file of `daxy/metrics` would:
@@ -32,18 +32,18 @@ Entry = TypeVar("Entry")
 
 @final
 class Registry(Generic[Entry]):
-    """Entries of one kind by name. Listing them imports none; a built-in name reads no entry point.
+    """Entries of one kind by name. Listing imports no entry; a built-in name reads no entry point.
 
     Args:
-        package: The folder of the built-in entries. Its last word names the group of entry points:
+        package: Package of the built-in entries. Its last word names the group of entry points:
             `daxy.memories` for `daxy.models.memories`.
-        attribute: The name of an entry in its module. Of several names the entry is the module,
+        attribute: Name of an entry in its module. For several names the entry is the module,
             which must have all of them.
-        kind: What errors call an entry.
-        of: The class of entries; any object unless given.
-        problem: Returns what is wrong with an entry of a name; nothing where it is right.
+        kind: Noun for an entry in errors.
+        of: Class of the entries; any by default.
+        problem: Returns the error of an entry, empty for none.
         is_open: Whether other packages can add entries.
-        without: Modules of the folder that are no entries.
+        without: Modules of the package that are no entries.
     """
 
     def __init__(
@@ -98,22 +98,19 @@ class Registry(Generic[Entry]):
             if not hasattr(module, attribute):
                 raise WrongFile(self._place(name), f"there is no {attribute} in it")
         is_single = len(self._attributes) == 1
-        found: Any = getattr(module, self._attributes[0]) if is_single else module
-        problem = self._problem_of(name, found)
+        entry: Any = getattr(module, self._attributes[0]) if is_single else module
+        problem = self._problem_of(name, entry)
         if problem:
             raise WrongFile(self._place(name), problem)
-        return found
+        return entry
 
-    def _problem_of(self, name: str, found: Any) -> str:
-        if self._class is not None and not isinstance(found, self._class):
+    def _problem_of(self, name: str, entry: Any) -> str:
+        if self._class is not None and not isinstance(entry, self._class):
             return f"its {self._attributes[0]} is no {self._class.__name__}"
-        return "" if self._problem is None else self._problem(name, found)
+        return "" if self._problem is None else self._problem(name, entry)
 
     def loaded(self) -> dict[str, Entry]:
-        """Return all entries by name, without those of other packages that cannot be loaded.
-
-        Each of these is a warning.
-        """
+        """Return all entries by name; warn of entries of other packages that cannot be loaded."""
         entries: dict[str, Entry] = {}
         for name in sorted({*self.built_in, *self._entry_points}):
             try:
@@ -181,7 +178,6 @@ class Registry(Generic[Entry]):
             raise self._import_error(error, name) from error
 
     def _target(self, name: str) -> str:
-        """Return the dotted name of an entry's module."""
         if name in self.built_in:
             return f"{self._package}.{name}"
         return self._entry_points[name][0].value.partition(":")[0].strip()
@@ -196,7 +192,7 @@ class Registry(Generic[Entry]):
         return target if spec is None or spec.origin is None else spec.origin
 
     def _place(self, name: str, file: str = "") -> str:
-        """Return what errors call the file of an entry, or another: its path, after the package."""
+        """Return the name of a file in errors: its package and path."""
         package = "" if name in self.built_in else f"{self.package_of(name)}: "
         return f"{package}{file or self._file(name)}"
 

@@ -1,4 +1,4 @@
-"""A split: what a learner may see, what it is chosen by, what it is judged by, and where from."""
+"""Splits: training, validation and test sets with their provenance."""
 
 from __future__ import annotations
 
@@ -23,43 +23,43 @@ Option = str | int | float | bool | None
 PARTS = ("train", "validation", "test")
 
 NO_VALIDATION = "no validation set is published; training splits one off train"
-"""Stands beside the sizes of a split as published."""
+"""Note on the sizes of a split as published."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """How many lines each part has, repeats included."""
+    """Number of lines of each part, repeats included."""
 
     train: int
     validation: int = 0
     test: int
     tests: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Where test is several tests, one after another: how many lines each has, by name."""
+    """Lines of each of several consecutive tests, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """How a split came about: enough to make it again and to see that it is the same one."""
+    """Provenance of a split: enough to generate it again and to compare it."""
 
     task: str
     rule: str
-    """The predicate or the draw, in words."""
+    """The rule or draw in words."""
     seed: int
-    """Seed of the draws; a rule without a draw uses it for the validation set alone."""
+    """Seed of the draws; a fixed rule uses it for the validation set only."""
     sizes: Sizes
     checksum: str
     """Digest of the content and order of all three parts."""
     source: str = "generated"
-    """`generated`, or the official files that were loaded in place of it."""
+    """`generated`, or the official files."""
     options: Mapping[str, Option] = field(default_factory=dict[str, Option])
     generator: str = f"daxy {__version__}"
     part: Mapping[str, Option] = field(default_factory=dict[str, Option])
-    """The part of the test set that `Split.only` took: `test`, the name of one of several tests, or
-    `sample` of so many, drawn with `seed`. Empty for the whole."""
+    """Part of the test set after `Split.only`: `test`, the name of one of several tests, or a
+    `sample` with its `seed`. Empty for the whole."""
 
 
-class Endless(Protocol):
-    """Examples without end, numbered from 0, of which any stretch can be made alone."""
+class ExampleStream(Protocol):
+    """Unlimited examples with random access, numbered from 0."""
 
     def pairs(self, rows: range) -> Examples:
         """Return the examples with these consecutive numbers."""
@@ -68,14 +68,14 @@ class Endless(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Split(Brief):
-    """The three parts of a task's data. Validation is carved from train, never from test."""
+    """The three parts of a task's data; validation is split off train, never off test."""
 
     train: Examples
     validation: Examples
     test: Examples
     provenance: Provenance
-    stream: Endless | None = None
-    """Where train is a stretch of examples without end: those."""
+    stream: ExampleStream | None = None
+    """The unlimited examples that train is a part of, if any."""
 
     @classmethod
     def of(
@@ -90,9 +90,9 @@ class Split(Brief):
         source: str = "generated",
         options: Mapping[str, Option],
         tests: Mapping[str, int] | None = None,
-        stream: Endless | None = None,
+        stream: ExampleStream | None = None,
     ) -> Split:
-        """Build a split and write down its sizes and checksum."""
+        """Build a split with its provenance."""
         parts = (train, validation, test)
         each = dict(tests or {})
         assert not each or sum(each.values()) == len(test), (each, len(test))
@@ -120,7 +120,6 @@ class Split(Brief):
         return f"{about.task}: {', '.join(sizes)}{tests}{source}{seed}{replaced}"
 
     def _repr_html_(self) -> str:
-        """Return the parts with their sizes and first examples as an HTML table, for a notebook."""
         about = self.provenance
         parts = self.named if self.is_as_described else self.parts
         rows = [(name, len(part), *(part[0].texts if part else ())) for name, part in parts.items()]
@@ -131,13 +130,13 @@ class Split(Brief):
 
     @property
     def validation_note(self) -> str:
-        """Why there is no validation set, where the task's authors published none."""
+        """Note that the authors published no validation set; empty otherwise."""
         published = self.provenance.options.get("validation") == "published"
         return NO_VALIDATION if published and not len(self.validation) else ""
 
     @cached_property
     def is_as_described(self) -> bool:
-        """Whether the parts are those that the provenance describes; not if one was replaced."""
+        """Whether the parts match the checksum of the provenance."""
         return checksum((self.train, self.validation, self.test)) == self.provenance.checksum
 
     @property
@@ -147,10 +146,10 @@ class Split(Brief):
 
     @property
     def tests(self) -> dict[str, slice]:
-        """Where in the test set each of several tests is, by name; none where it is one test.
+        """Rows of each of several tests in the test set, by name; empty for a single test.
 
         Raises:
-            WrongRequest: a part was replaced, so that these places are not known.
+            WrongRequest: a part was replaced.
         """
         counts = self.provenance.sizes.tests
         known = not counts or self.is_as_described
@@ -170,13 +169,12 @@ class Split(Brief):
 
         Args:
             test: Name of one of several tests; None for all of them.
-            sample: How many examples to draw without replacement, in their order; None for all.
-            seed: Of this draw. The same arguments draw the same examples of the same test.
+            sample: Number of examples to draw without replacement; None for all.
+            seed: Seed of this draw.
 
         Raises:
             UnknownName: there is no such test.
-            WrongRequest: there are fewer examples than are to be drawn, or an argument is of
-                another type.
+            WrongRequest: the sample is too large, or an argument has a wrong type.
         """
         check_types(Split.only, {"test": test, "sample": sample, "seed": seed})
         if test is not None and test not in self.tests:
@@ -202,17 +200,17 @@ class Split(Brief):
 
     @property
     def named(self) -> dict[str, Examples]:
-        """The parts by name, in their order, with each of several tests in place of all."""
+        """The parts by name, with several tests in place of the test set."""
         learned = {"train": self.train, "validation": self.validation}
         each = {name: self.test[rows] for name, rows in self.tests.items()}
         return learned | (each or {"test": self.test})
 
 
 def drawn(count: int, sample: int, seed: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return `sample` of `count` places, drawn without replacement, in ascending order.
+    """Draw `sample` of `count` rows without replacement, in ascending order.
 
     Raises:
-        WrongRequest: there are fewer, none is asked for, or the seed is negative.
+        WrongRequest: the sample is empty or too large, or the seed is negative.
     """
     known = f"sample must be from 1 to the {count:,} examples that there are, not {sample:,}"
     require(0 < sample <= count, known)
@@ -220,7 +218,7 @@ def drawn(count: int, sample: int, seed: int) -> np.ndarray[tuple[int], np.dtype
 
 
 def checksum(parts: tuple[Examples, ...]) -> str:
-    """Return 32 hexadecimal digits that depend on the examples and their order, nothing else."""
+    """Return a digest of the examples and their order: 32 hexadecimal digits."""
     digest = hashlib.blake2b(digest_size=16)
     for examples in parts:
         for content in examples.content:

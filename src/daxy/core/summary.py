@@ -29,11 +29,10 @@ class Summary(Brief):
 
     @property
     def deviation(self) -> float:
-        """The standard deviation over runs: of the population, as the papers print it.
+        """The population standard deviation over runs, as in the papers.
 
-        That it is the population's shows in Table 9 of Bastings et al. (2018): 66.7 +- 5.9 over
-        three runs of eight sentences can only be 62.5, 62.5 and 75.0, whose sample deviation would
-        be 7.2.
+        In Table 9 of Bastings et al. (2018), 66.7 +- 5.9 over three runs of eight sentences must be
+        62.5, 62.5 and 75.0, whose sample deviation is 7.2.
         """
         return pstdev(self.runs)
 

@@ -1,4 +1,4 @@
-"""Tokens as numbers and back."""
+"""Vocabularies: tokens to codes and back."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from daxy.core.errors import WrongRequest, did_you_mean, nearest, quote
 from daxy.core.examples import Sequences, Tokens
 
 PAD = 0
-"""No token here; also what precedes the first one."""
+"""Padding; also the input before the first token."""
 END = 1
 """The end of a sequence (EOS)."""
 RESERVED = 2
 NAMED, FEW = 3, 20
-"""Unknown tokens that a message names, and known ones up to which it lists them."""
+"""Maximum unknown tokens in a message, and maximum known tokens that it lists."""
 
 
 @dataclass(frozen=True)
 class Vocabulary(Brief):
-    """The tokens that a network knows; token i has the code i + 2."""
+    """The tokens of a network; token i has the code i + 2."""
 
     tokens: Tokens
 
     @classmethod
     def of(cls, *columns: Sequences) -> Vocabulary:
-        """Return the vocabulary of everything that occurs in these columns, sorted."""
+        """Return the vocabulary of the tokens in these columns, sorted."""
         used = {c.symbols[code] for c in columns for code in np.unique(c.codes)}
         return cls(tuple(sorted(used)))
 
@@ -67,10 +67,7 @@ class Vocabulary(Brief):
         return codes
 
     def split(self, text: str) -> Tokens:
-        """Return the tokens of a text with spaces between them; the longest known token counts.
-
-        gSCAN's `while spinning` is one token.
-        """
+        """Split a text at spaces, by the longest known token: gSCAN's `while spinning` is one."""
         words, tokens = text.split(), list[str]()
         longest = max((token.count(" ") for token in self.tokens), default=0) + 1
         known = set(self.tokens)
@@ -86,7 +83,6 @@ class Vocabulary(Brief):
         return (", " if any(" " in token for token in self.tokens) else " ").join(tokens)
 
     def _unknown(self, tokens: Sequence[str]) -> str:
-        """Return the message on tokens that are not in the vocabulary."""
         shown = list[str]()
         for token in tokens[:NAMED]:
             near = nearest(token, self.tokens)
@@ -98,7 +94,7 @@ class Vocabulary(Brief):
         return "; ".join([*shown, *([f"and {more:,} others"] if more > 0 else [])])
 
     def decode(self, codes: NDArray[np.integer]) -> Sequences:
-        """Return what stands before the first END (or PAD) of each row of [count, width] codes."""
+        """Return the tokens before the first END or PAD of each row of codes: [count, width]."""
         rows: Iterable[list[int]] = codes.tolist()
         return Sequences.of(self._before_end(row) for row in rows)
 

@@ -1,4 +1,4 @@
-"""Processes that work for this one, and end when it does."""
+"""Worker processes that end with this process."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from daxy.core.errors import RunFailed
 Result = TypeVar("Result")
 
 
-def spread(
+def map_in_processes(
     count: int, function: Callable[..., Result], rows: Sequence[tuple[Any, ...]]
 ) -> list[Result]:
     """Return `function(*row)` of each row, in order, from `count` new processes.
 
-    The processes end at once when this raises, by Ctrl-C for one, and when this process ends, even
-    by SIGKILL. Plain pipes lead to them: the queues of `multiprocessing` leave semaphores, and a
-    warning about them, where a process ends at once.
+    The processes end at once when this raises, as by Ctrl-C, and when this process ends, even by
+    SIGKILL. They are reached by plain pipes: a killed process would leave semaphores of
+    `multiprocessing` queues, and a warning about them.
 
     Raises:
-        RunFailed: a process did not start, or was killed.
+        RunFailed: a process did not start or was killed.
     """
     results: dict[int, Result] = {}
     left = iter(enumerate(rows))
@@ -40,9 +40,8 @@ def spread(
                 for pipe, (number, row) in zip(idle, left, strict=False):
                     pipe.send(row)
                     busy[pipe] = number
-                idle = (
-                    [pipe for pipe in wait([*busy]) if isinstance(pipe, Connection)] if busy else []
-                )
+                ready = wait([*busy]) if busy else []
+                idle = [pipe for pipe in ready if isinstance(pipe, Connection)]
                 for pipe in idle:
                     results[busy.pop(pipe)] = _received(pipe)
         except (EOFError, ConnectionError):
@@ -52,7 +51,6 @@ def spread(
 
 
 def _received(pipe: Connection) -> Any:
-    """Return a worker's result, or raise its error."""
     result, error = pipe.recv()
     if error is not None:
         raise error
@@ -61,7 +59,6 @@ def _received(pipe: Connection) -> Any:
 
 @contextmanager
 def _worker(function: Callable[..., Any]) -> Generator[Connection]:
-    """Give the pipe to a new process that takes rows and answers with results."""
     context = get_context("spawn")
     pipes: tuple[Any, Any] = context.Pipe()  # another type on Windows
     ours, theirs = pipes
@@ -77,7 +74,6 @@ def _worker(function: Callable[..., Any]) -> Generator[Connection]:
 
 
 def _serve(pipe: Connection, function: Callable[..., Any]) -> None:
-    """Answer rows until the process that asks ends."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with contextlib.suppress(EOFError, ConnectionError):
         while True:
@@ -98,7 +94,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _blocked_ctrl_c() -> Generator[None]:
-    """Let processes that start here get no SIGINT, which a terminal sends to all of a job."""
+    """Start processes that ignore SIGINT, which a terminal sends to all processes of a job."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

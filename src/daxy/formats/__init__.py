@@ -26,7 +26,7 @@ BY_SUFFIX: Mapping[str, str] = {
     ".jsonl": "jsonl",
     ".parquet": "parquet",
 }
-"""daxy's formats by how the name of a file ends."""
+"""daxy's formats by suffix."""
 
 
 def available() -> list[str]:
@@ -47,7 +47,7 @@ def get(name: str) -> Format:
 
 
 def of_suffix(suffix: str) -> str | None:
-    """Return the format of files whose names end so, of another package too; None if none is."""
+    """Return the format with a suffix, also of other packages; None without one."""
     if suffix in BY_SUFFIX:
         return BY_SUFFIX[suffix]
     others = (name for name in FORMATS.available() if name not in FORMATS.built_in)

@@ -1,4 +1,4 @@
-"""What `daxy export`, `daxy verify` and `daxy score --order` ask of a file format."""
+"""Base class of file formats."""
 
 from __future__ import annotations
 
@@ -19,21 +19,20 @@ Parts = Mapping[str, Examples]
 
 
 class Format(ABC):
-    """How examples are written to a file and read from it."""
+    """A format to write examples to files and read them."""
 
     name: str
-    """As users type it."""
+    """Name on the command line."""
     suffix: str
-    """How the names of its files end."""
+    """Suffix of its files."""
     has_parts: ClassVar[bool] = False
-    """Whether a file says which part each example is of."""
+    """Whether a file names the part of each example."""
     has_worlds: ClassVar[bool] = False
     """Whether it holds worlds."""
     is_text: ClassVar[bool] = False
-    """Whether it is one text, which stdout can show."""
+    """Whether a file is one text, which stdout can show."""
     owner: ClassVar[str] = ""
-    """The benchmark that alone has this format, whose file holds every part; see
-    `Task.own_format`."""
+    """The only benchmark with this format, whose file has all parts; see `Task.own_format`."""
 
     @abstractmethod
     def write(self, path: Path, parts: Parts, provenance: Provenance) -> None:
@@ -45,11 +44,11 @@ class Format(ABC):
         """
 
     def files(self, path: Path) -> tuple[Path, ...]:
-        """Return the files that `write` makes of a path."""
+        """Return the files that `write` makes."""
         return (path,)
 
     def parse(self, data: bytes, path: Path) -> Parts:
-        """Return the parts in the bytes of a file; `path` is what errors call it.
+        """Return the parts in the bytes of a file, named `path` in errors.
 
         Raises:
             WrongFile: a line is wrong, or the format cannot be read from a pipe.

@@ -29,7 +29,7 @@ FILE = f"a dataset.txt of gSCAN with type_grammar {', '.join(TYPES[:-1])} or {TY
 SHAPE = "expected one JSON object with `examples`: an object of lists of examples"
 
 IN_OBJECT, IN_LIST, IN_EXAMPLE = 2, 3, 4
-"""How many braces and brackets are open: in `examples`, in a list there, and in an example."""
+"""Number of open braces and brackets in `examples`, in a list there and in an example."""
 MOST_OPEN = 100
 """More braces and brackets than any example needs."""
 # Patterns, which `re` compiles when a file is damaged:
@@ -61,13 +61,13 @@ class GscanFile(NamedTuple):
     """An official file, its examples not yet decoded."""
 
     header: dict[str, Any]
-    """Everything but `examples`."""
+    """All fields but `examples`."""
     splits: dict[str, list[msgspec.Raw]]
     """JSON texts of the examples by the name of their list; views of the file."""
 
 
 class _Name:
-    """Name of a value. No two are equal: a repeated name does not replace the first value."""
+    """A key without equality, so that a repeated key does not replace the first value."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -110,7 +110,7 @@ def problem_of(text: bytes) -> str | None:
 
 
 def _content(path: Path) -> mmap.mmap | bytes:
-    """Map a file into memory, or read a pipe to its end."""
+    """Map a file into memory, or read a pipe."""
     try:
         with path.open("rb") as file:
             check_kind(head := file.read(HEAD), path, FILE, reads=("json", "gscan"))
@@ -126,7 +126,6 @@ def _content(path: Path) -> mmap.mmap | bytes:
 
 
 def _by_name(path: Path, values: Mapping[_Name, Value]) -> dict[str, Value]:
-    """Return values by their names, none of which is repeated."""
     counts = Counter(name.text for name in values)
     if repeated := [name for name, count in counts.items() if count > 1]:
         raise WrongFile(path, f"no JSON: the key {quote(repeated[0])} is there twice")
@@ -134,7 +133,6 @@ def _by_name(path: Path, values: Mapping[_Name, Value]) -> dict[str, Value]:
 
 
 def _decoded(path: Path, header: Mapping[str, msgspec.Raw]) -> dict[str, Any]:
-    """Decode the values of the header."""
     texts = {name: bytes(value) for name, value in header.items()}
     if sum(map(len, texts.values())) > LARGEST_HEADER:
         raise WrongFile(path, f"has more than {LARGEST_HEADER:,} bytes outside of its examples")
@@ -157,18 +155,15 @@ def _damage(data: mmap.mmap | bytes, error: Exception) -> str:
 
 
 def _where(data: mmap.mmap | bytes, byte: int) -> str:
-    """Return in which example a byte is; nothing for one outside of the examples.
-
-    Before the byte, the file is JSON or nested too deeply.
-    """
+    """Return the example of a byte, up to which the file is JSON; empty outside of examples."""
     bracket, example = re.compile(BRACKET, re.DOTALL), re.compile(EXAMPLE, re.DOTALL)
     names, number, depth, at = {IN_OBJECT: "", IN_LIST: ""}, 0, 0, 0
     while depth < MOST_OPEN and (mark := bracket.match(data, at, byte)):
         at, opens = mark.end(), mark[1] in b"{["
         depth += opens
         if opens and depth in names:
-            found = re.search(NAME, data[max(0, at - LONGEST_NAME) : at])
-            names[depth], number = found[1].decode(errors="replace") if found else "", 0
+            name = re.search(NAME, data[max(0, at - LONGEST_NAME) : at])
+            names[depth], number = name[1].decode(errors="replace") if name else "", 0
             while depth == IN_LIST and (whole := example.match(data, at, byte)):
                 at, number = whole.end(), number + 1
         number += depth == IN_EXAMPLE and not opens

@@ -1,4 +1,4 @@
-"""Situations of an official gSCAN file: the agent, the objects, and what is said of the target."""
+"""Situations of an official gSCAN file: agent, objects and facts on the target."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from daxy.formats._gscan_words import WrongExample, direction
 from daxy.languages.grounded import COLORS, SHAPES, SIZES
 
 MOST_OBJECTS = 1 << 14
-"""Different objects that are kept decoded, at most: all those of a grid of 12 by 12."""
+"""Maximum number of decoded objects in memory: all of a 12 by 12 grid."""
 NUMBERS = {str(number): number for number in range(256)}
 """Numbers are written as strings."""
 
@@ -52,8 +52,8 @@ class Situation(msgspec.Struct, forbid_unknown_fields=True):
 OBJECT = msgspec.json.Decoder(_Object)
 
 
-def agree(name: str, given: str, expected: str) -> None:
-    """Refuse an example in which a value is not what others imply."""
+def check_equal(name: str, given: str, expected: str) -> None:
+    """Refuse a value that differs from the one implied by others."""
     if given != expected:
         raise WrongExample(f"{name} is {quote(given)}; expected {quote(expected)}")
 
@@ -68,10 +68,7 @@ class Thing(NamedTuple):
 
 
 class Situations:
-    """Reader of situations.
-
-    Few objects differ: a grid of 6 by 6 has 1,728. Each JSON text is decoded once.
-    """
+    """Reader of situations; each distinct object (1,728 of a 6 by 6 grid) is decoded once."""
 
     def __init__(self) -> None:
         self.vectors = Vectors()
@@ -97,8 +94,10 @@ class Situations:
         rows, columns = things[0].data[3] - row, things[0].data[4] - column
         if rows == columns == 0:
             raise WrongExample("the agent stands on the target")
-        agree("distance_to_target", situation.distance_to_target, str(abs(rows) + abs(columns)))
-        agree("direction_to_target", situation.direction_to_target, direction(rows, columns))
+        check_equal(
+            "distance_to_target", situation.distance_to_target, str(abs(rows) + abs(columns))
+        )
+        check_equal("direction_to_target", situation.direction_to_target, direction(rows, columns))
         return bytes((size, row, column, heading)), things
 
     def _things(self, objects: Mapping[str, msgspec.Raw], size: int) -> list[Thing]:
@@ -109,7 +108,7 @@ class Situations:
             raise WrongExample(f"placed_objects has {quote(number)} where '{place}' is expected")
         try:
             things = [self._thing(bytes(text), size) for text in objects.values()]
-        except WrongExample:  # once more, to name the object
+        except WrongExample:  # decode again, to name the object
             for number, text in objects.items():
                 _thing(bytes(text), size, f"object {number}")
             raise
@@ -143,8 +142,8 @@ def _object(text: bytes, name: str) -> _Object:
 def _cell(position: _Position, size: int, of: str) -> tuple[int, int]:
     row, column = NUMBERS.get(position.row, 256), NUMBERS.get(position.column, 256)
     if row >= size or column >= size:
-        said = f"row {quote(position.row, most=60)} and column {quote(position.column, most=60)}"
-        raise WrongExample(f"{of} is at {said}, which is no cell of a grid of {size} by {size}")
+        place = f"row {quote(position.row, most=60)} and column {quote(position.column, most=60)}"
+        raise WrongExample(f"{of} is at {place}, which is no cell of a grid of {size} by {size}")
     return row, column
 
 

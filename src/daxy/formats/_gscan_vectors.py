@@ -1,6 +1,6 @@
-"""The vectors of gSCAN's official files: a bit for each size, shape and color of a thing.
+"""Vectors of gSCAN's official files: a bit for each size, shape and color of a thing.
 
-In which order the bits stand differs between files and is nowhere said, so it is found out.
+The order of the bits differs between files and is not documented, so it is inferred.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from daxy.languages.grounded import COLORS, SHAPES, SIZES
 from daxy.worlds.columns import thing_of
 
 Code = tuple[int, int, int]
-"""A thing as `daxy.worlds.columns.Worlds` has it: places of its shape, color and size."""
+"""Indices of a thing's shape, color and size, as in `daxy.worlds.columns.Worlds`."""
 Oddity = tuple[str, int, str]
-"""A split, the number of an example in it, and what is wrong with a vector there."""
+"""A split, the number of an example, and the error of a vector there."""
 Order = tuple[dict[tuple[int, int], int], int]
-"""Which bit stands for a shape, color or size, as (0, 1 or 2; place); how many bits there are."""
+"""Bit of each (0: shape, 1: color or 2: size; index), and the number of bits."""
 
 RELEASED = ("yellow", "green", "red", "blue")
 """The order of colors in the vectors of the released files."""
@@ -29,10 +29,10 @@ RELEASED = ("yellow", "green", "red", "blue")
 
 @dataclass
 class Vectors:
-    """The vectors that things have in a file: a bit for each size, shape and color.
+    """Vectors of the things in a file.
 
-    In which order the bits stand is nowhere said. It is that of the words in the header, or the one
-    of the released files, or what fits most of the vectors.
+    The order of the bits is that of the header's words, that of the released files, or the one that
+    correlates best with the things.
     """
 
     counts: Counter[tuple[Code, str]] = field(default_factory=Counter[tuple[Code, str]])
@@ -40,7 +40,7 @@ class Vectors:
         default_factory=dict[tuple[Code, str], tuple[str, int]]
     )
     place: tuple[str, int] = ("", 0)
-    """Split and number of the example that is read."""
+    """Split and number of the current example."""
 
     def add(self, kinds: Sequence[tuple[Code, str]]) -> None:
         """Count the things of an example, each with its vector."""
@@ -50,7 +50,7 @@ class Vectors:
                 self.first.setdefault(kind, self.place)
 
     def oddities(self, header: Mapping[str, Any]) -> Iterator[Oddity]:
-        """Yield what is wrong with vectors, and the first example that has each."""
+        """Yield each wrong vector with its first example."""
         if not self.counts:
             return
         orders = [*_orders(header), *self._likely()]
@@ -61,14 +61,11 @@ class Vectors:
             if given != expected:
                 count = self.counts[code, given]
                 more = f" (and {count - 1:,} other times)" if count > 1 else ""
-                said = f"the vector of a {thing_of(code)} is {quote(given)}"
-                yield split, number, f"{said}; expected {quote(expected)}{more}"
+                wrong = f"the vector of a {thing_of(code)} is {quote(given)}"
+                yield split, number, f"{wrong}; expected {quote(expected)}{more}"
 
     def _likely(self) -> Iterator[Order]:
-        """Yield the order in which each bit stands for what it goes along with most often.
-
-        Two bits cannot stand for one thing, nor one bit for two: then there is no such order.
-        """
+        """Yield the order with the best correlated bit of each value, if the bits are distinct."""
         width = max(len(vector) for _, vector in self.counts)
         kept = [each for each in self.counts.items() if len(each[0][1]) == width]
         bits = np.array([[bit == "1" for bit in vector] for (_, vector), _ in kept], np.float64)
@@ -89,16 +86,16 @@ class Vectors:
 
 
 def _orders(header: Mapping[str, Any]) -> Iterator[Order]:
-    """Yield the order of the header's words, and that with the colors of the released files."""
+    """Yield the orders of the header's words and of the released files."""
     shapes, colors = (list(header.get(name, {})) for name in ("nouns", "color_adjectives"))
     if not set(shapes) <= set(SHAPES) or not set(colors) <= set(COLORS):
         return
-    for said in (colors, [color for color in RELEASED if color in colors]):
-        yield order_of(shapes, said)
+    for order in (colors, [color for color in RELEASED if color in colors]):
+        yield order_of(shapes, order)
 
 
 def order_of(shapes: Sequence[str], colors: Sequence[str]) -> Order:
-    """Return the order in which sizes come first, then shapes and colors in these orders."""
+    """Return the order of sizes, then these shapes and colors."""
     bits = [(2, place) for place in range(len(SIZES))]
     bits += [(0, SHAPES.index(shape)) for shape in shapes]
     bits += [(1, COLORS.index(color)) for color in colors]

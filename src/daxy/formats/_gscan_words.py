@@ -1,4 +1,4 @@
-"""The words that gSCAN's official files have for commands and directions."""
+"""Words of gSCAN's official files for commands and directions."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 
 from daxy.core.errors import quote
 from daxy.languages import grounded
-from daxy.languages.grounded import NotACommand
+from daxy.languages._reader import NotACommand
 from daxy.worlds.placement import DIRECTIONS
 
 
 class WrongExample(Exception):  # noqa: N818 - reads as what happened
-    """What is wrong with an example."""
+    """Error of an example."""
 
 
-class Said(NamedTuple):
-    """What the official files say of a command."""
+class CommandWords(NamedTuple):
+    """Fields of a command in official files."""
 
-    place: int
+    number: int
     """In `grounded.commands()`."""
     derivation: str
     verb: str
@@ -29,15 +29,15 @@ class Said(NamedTuple):
 
 
 @cache
-def said(command: str) -> Said:
-    """Return what the official files say of a command, which they write with commas."""
+def command_words(command: str) -> CommandWords:
+    """Return the fields of a command, written with commas."""
     try:
         parsed = grounded.parse(tuple(command.split(",")))
     except NotACommand as error:
         raise WrongExample(f"command is {quote(command)}: {error}") from None
     phrase = parsed.phrase
-    return Said(
-        place=grounded.places()[grounded.say(parsed)],
+    return CommandWords(
+        number=grounded.command_indices()[grounded.say(parsed)],
         derivation=grounded.derivation(parsed),
         verb=parsed.verb,
         manner=parsed.manner or "",
@@ -47,6 +47,6 @@ def said(command: str) -> Said:
 
 @cache
 def direction(rows: int, columns: int) -> str:
-    """Return the official name of where a target is, seen from the agent."""
+    """Return the official name of a direction from the agent to the target."""
     signs = int(np.sign(rows)), int(np.sign(columns))
     return next((name for name, each in DIRECTIONS.items() if each == signs), " ")

@@ -11,13 +11,14 @@ from typing import Any, Literal
 from daxy.core.examples import Examples, Tokens
 from daxy.core.files import write_atomically
 from daxy.formats._gscan_vectors import RELEASED, Order, order_of, vector
-from daxy.formats._gscan_words import direction, said
+from daxy.formats._gscan_words import command_words, direction
 from daxy.languages.grounded import COLORS, SIZES
 from daxy.worlds.columns import code_of, worlds_of
-from daxy.worlds.grid import Cell, Placed, World
+from daxy.worlds.grid import GridCell, Placed
+from daxy.worlds.world import World
 
 ColorOrder = Literal["generator", "released"]
-"""In which order colors have their bits: as the authors' generator or their released files do."""
+"""Order of the bits of colors: that of the authors' generator or of their released files."""
 
 NOUNS = ("square", "cylinder", "circle")
 COLORS_OF: Mapping[ColorOrder, Sequence[str]] = {"generator": COLORS, "released": RELEASED}
@@ -28,7 +29,7 @@ PARTS: Mapping[str, str] = {
     **{"C": "visual", "D": "situational_1", "E": "situational_2", "F": "contextual"},
     **{"G": "adverb_1", "H": "adverb_2", "B": "visual_easier", "I": "target_lengths"},
 }
-"""The official names of the parts by daxy's, in the order of the files."""
+"""Official names of the parts by daxy's, in the order of the files."""
 ADVERBS = ("cautiously", "while spinning", "hesitantly", "while zigzagging")
 
 
@@ -38,13 +39,13 @@ def write(
     header: Mapping[str, Any],
     vectors: ColorOrder = "generator",
 ) -> None:
-    """Write a file as the authors' generator does, without spaces that nobody needs.
+    """Write a file as the authors' generator does, with fewer spaces.
 
     Args:
-        path: The file; it is complete or absent.
-        parts: By the official name.
-        header: What it says beside the examples; see `header`.
-        vectors: The order of the bits for colors.
+        path: The file.
+        parts: Examples by official names of parts.
+        header: The other fields; see `header`.
+        vectors: Order of the bits of colors.
 
     Raises:
         RunFailed: the file cannot be written.
@@ -69,13 +70,13 @@ def write(
 def header(
     grid: int, kind: str, train_fraction: float, vectors: ColorOrder = "generator"
 ) -> dict[str, Any]:
-    """Return what a file says beside its examples.
+    """Return the header of a file.
 
     Args:
         grid: Cells along a side.
         kind: The authors' set type.
-        train_fraction: The share of what is not held out that is in train.
-        vectors: The order of the bits for colors.
+        train_fraction: Share of train in the examples that no test holds out.
+        vectors: Order of the bits of colors.
     """
     colors = COLORS_OF[vectors]
     adverbs = ADVERBS if kind == "adverb" else ()
@@ -110,17 +111,15 @@ def header(
 
 @dataclass(frozen=True)
 class _Writer:
-    """Examples as text; the text of each object is made once."""
-
     order: Order
     objects: dict[Placed, str] = field(default_factory=dict[Placed, str])
 
     def text(self, source: Tokens, target: Tokens, world: World) -> str:
         """Return an example as JSON."""
         command = ",".join(source)
-        words = said(command)
+        words = command_words(command)
         things = [self._object(each) for each in world.placed]
-        cell, agent = world.placed[0].cell, world.agent
+        cell, agent = world.target.cell, world.agent
         rows, columns = cell.row - agent.row, cell.column - agent.column
         placed = ", ".join(f'"{number}": {thing}' for number, thing in enumerate(things))
         return (
@@ -144,5 +143,5 @@ class _Writer:
         return self.objects[placed]
 
 
-def _position(cell: Cell) -> str:
+def _position(cell: GridCell) -> str:
     return f'{{"row": "{cell.row}", "column": "{cell.column}"}}'

@@ -1,8 +1,8 @@
-"""Text with one pair a line, and what stands before, between and after its two sides.
+"""Text formats with one pair a line.
 
-Reading is strict: UTF-8, single spaces, no blank line, line ends LF or all CR LF, as git writes
-them on Windows. A wrong line stops the load with its number; nothing is repaired or dropped. Only
-the last line may lack its line end, because official files (MCD) do.
+Reading is strict: UTF-8, single spaces, no blank line, and line ends LF or all CR LF, as git writes
+them on Windows. A wrong line is an error with its number. Only the last line may lack its line end,
+as in official files (MCD).
 """
 
 from __future__ import annotations
@@ -20,33 +20,43 @@ from daxy.core.kinds import HEAD, TEXTS, check_kind
 from daxy.formats._format import Parts, TextFormat
 
 FORMULA = ("=", "+", "-", "@")
-"""How a cell begins that a spreadsheet computes."""
+"""Beginnings of cells that a spreadsheet computes."""
 MOST_OF_LINE, MOST_OF_TOKEN = 120, 60
-"""Characters that an error quotes of a line, and of its wrong token, at most."""
+"""Maximum characters of a quoted line and of its wrong token."""
 
 
 @dataclass(frozen=True)
-class PairLines:
-    """A format of lines."""
+class PairLines(TextFormat):
+    """A format of lines without names of parts."""
 
+    name: str
+    suffix: str
     form: str
-    """What a line looks like, for errors."""
+    """Form of a line, for errors."""
     before: str
     between: str
     after: str = ""
     kind: str = ""
-    """What `daxy.core.kinds` calls files in this format, where it knows them."""
+    """Name of the kind in `daxy.core.kinds`, if it has one."""
 
-    def read(self, path: Path) -> Examples:
-        """Return the pairs of a file in their order.
+    def text(self, parts: Parts) -> str:
+        """Return the text of a file; see `lines`."""
+        return "".join(map(self.lines, parts.values()))
+
+    def parse(self, data: bytes, path: Path) -> Parts:
+        """Return the only part of a file; see `pairs`."""
+        return {"": Examples.of(self.pairs(data, path))}
+
+    def examples(self, path: Path) -> Examples:
+        """Return the pairs of a file.
 
         Raises:
-            WrongFile: the file cannot be read, or a line of it is wrong.
+            WrongFile: the file cannot be read or has a wrong line.
         """
-        return Examples.of(self.parse(read_bytes(path, self._lines), path))
+        return Examples.of(self.pairs(read_bytes(path, self._lines), path))
 
-    def parse(self, data: bytes, path: Path | str) -> list[tuple[Tokens, Tokens]]:
-        """Return the pairs in the bytes of a file; `path` is what errors call it.
+    def pairs(self, data: bytes, path: Path | str) -> list[tuple[Tokens, Tokens]]:
+        """Return the pairs in the bytes of a file, named `path` in errors.
 
         Raises:
             WrongFile: a line is wrong.
@@ -61,11 +71,11 @@ class PairLines:
                 check_kind(data[:HEAD], path, self._lines, reads=(self.kind,))
             raise
 
-    def write(self, examples: Examples) -> str:
-        """Return the text of a file in this format.
+    def lines(self, examples: Examples) -> str:
+        """Return the lines of examples.
 
         Raises:
-            WrongRequest: a token cannot be told from what is of the format, or a side has none.
+            WrongRequest: a side has no tokens, or a token cannot be written.
         """
         some = all(side.lengths.all() for side in (examples.source, examples.target))
         require(some, f"`{self.form}` cannot hold a side without tokens")
@@ -91,7 +101,6 @@ class PairLines:
 
     @property
     def _marks(self) -> tuple[str, ...]:
-        """The tokens that are of the format and not of a pair."""
         marks = (each.strip() for each in (self.before, self.between, self.after))
         return tuple(mark for mark in marks if mark)
 
@@ -108,8 +117,10 @@ class PairLines:
             at = begin
             for token in tokens:
                 if not token.isprintable() or token == "" or token in self._marks:
-                    said = f"{self._token_complaint(token)} in {quote(text, at, most=MOST_OF_LINE)}"
-                    raise WrongFile(path, f"{said}; {self._expected}", line=number)
+                    wrong = (
+                        f"{self._token_complaint(token)} in {quote(text, at, most=MOST_OF_LINE)}"
+                    )
+                    raise WrongFile(path, f"{wrong}; {self._expected}", line=number)
                 at += len(token) + 1
         return pair
 
@@ -133,35 +144,20 @@ class PairLines:
         return f"unprintable {quote(token, at, most=MOST_OF_TOKEN)}"
 
 
-@dataclass(frozen=True)
-class LinesFormat(TextFormat):
-    """A format of lines, of which none says its part."""
-
-    name: str
-    suffix: str
-    lines: PairLines
-
-    def text(self, parts: Parts) -> str:
-        """Return the text of a file; see `PairLines.write`."""
-        return "".join(map(self.lines.write, parts.values()))
-
-    def parse(self, data: bytes, path: Path) -> Parts:
-        """Return the pairs in the bytes of a file; see `PairLines.parse`."""
-        return {"": Examples.of(self.lines.parse(data, path))}
-
-
 def without_carriage_returns(data: bytes, path: Path | str) -> bytes:
-    """Return text with LF line ends where every line ends in CR LF, as git writes it on Windows.
+    """Return text with LF line ends, in place of CR LF on all lines.
 
     Raises:
-        WrongFile: some lines end in LF and some in CR LF, or a carriage return is within a line.
+        WrongFile: line ends are mixed, or a carriage return is within a line.
     """
     if b"\r" not in data:
         return data
     plain = data.replace(b"\r\n", b"\n")
     ends = data.count(b"\n"), len(data) - len(plain)
     if b"\r" in plain:
-        line = data[: _lone(data)].count(b"\n") + 1
+        lone = re.search(rb"\r(?!\n)", data)
+        assert lone is not None
+        line = data[: lone.start()].count(b"\n") + 1
         problem = "a carriage return (CR) within the line; expected line ends LF, or all CR LF"
         raise WrongFile(path, problem, line=line)
     if ends[0] != ends[1]:
@@ -175,15 +171,8 @@ def without_carriage_returns(data: bytes, path: Path | str) -> bytes:
     return plain
 
 
-def _lone(data: bytes) -> int:
-    """Return where a carriage return is that does not end a line."""
-    lone = re.search(rb"\r(?!\n)", data)
-    assert lone is not None
-    return lone.start()
-
-
 def _check_cells(examples: Examples) -> None:
-    """Refuse sides that a spreadsheet would take for formulas, and might run."""
+    """Refuse sides that a spreadsheet would compute as formulas."""
     for side in (examples.source, examples.target):
         for code in np.unique(side.codes[side.offsets[:-1]]):
             first = side.symbols[code]

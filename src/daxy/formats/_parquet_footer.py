@@ -1,8 +1,7 @@
-"""The footer of a Parquet file: how many rows and values each group of rows has.
+"""Footer of a Parquet file: numbers of rows and values of each row group.
 
-PyArrow ends the process where it is asked for a column's metadata and they are damaged, since it
-does not catch the exceptions of its C++ code there. So they are decoded here: Thrift's compact
-protocol, as the specification of Parquet has it.
+PyArrow ends the process on damaged metadata of a column, since it does not catch exceptions of its
+C++ code there. So they are decoded here, by Thrift's compact protocol.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 END = struct.Struct("<I4s")
-"""The last bytes of a file: the length of what comes before them, and `PAR1`."""
+"""Last bytes of a file: the length of the metadata and `PAR1`."""
 DEEPEST = 32
 TRUE, FALSE, BYTE, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = 1, 2, 3, 7, 8, 9, 10, 11, 12
 INTEGERS = (4, 5, 6)
@@ -29,7 +28,7 @@ class Column(NamedTuple):
 
     values: int
     only: str | None
-    """The text that all of its rows have, where its statistics say so."""
+    """The text of all rows, if the statistics prove it."""
 
 
 class Group(NamedTuple):
@@ -74,7 +73,6 @@ def _group(fields: Mapping[int, Any]) -> Group:
 
 
 def _only(statistics: Mapping[int, Any]) -> str | None:
-    """Return the text that is both the least and the greatest; None where there is no such text."""
     most, least = statistics.get(5), statistics.get(6)
     exact = statistics.get(7, True) and statistics.get(8, True) and not statistics.get(3)
     if not exact or least is None or least != most:

@@ -1,8 +1,7 @@
-"""Worlds as columns of an Arrow table, named so that anybody can read them.
+"""Worlds as readable columns of an Arrow table.
 
-`grid` is the number of cells along a side; `agent_row`, `agent_column` and `heading` say where the
-agent is and faces; `things` has a struct of shape, color, size, row and column for each thing. The
-first thing is the target.
+`grid` is the number of cells along a side; `agent_row`, `agent_column` and `heading` describe the
+agent; `things` has a struct of shape, color, size, row and column for each thing, the target first.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from daxy.worlds.grid import HEADINGS
 
 NAMES = ("grid", "agent_row", "agent_column", "heading", "things")
 WORDS = ("heading", "things.list.element.shape", "things.list.element.color")
-"""Columns that few distinct words fill."""
+"""Columns with few distinct words."""
 
 
 def columns(worlds: Worlds) -> dict[str, pa.Array]:
@@ -49,10 +48,10 @@ def columns(worlds: Worlds) -> dict[str, pa.Array]:
 
 
 def read(path: Path, table: pa.Table) -> Worlds:
-    """Return the worlds of a table that has these columns.
+    """Return the worlds of a table with these columns.
 
     Raises:
-        WrongFile: a value is missing or none that can be; says in which row, from 1.
+        WrongFile: a value is missing or wrong; names the row, from 1.
     """
     things = _column(path, table, "things")
     if not pa.types.is_list(things.type) or not pa.types.is_struct(things.type.value_type):

@@ -1,9 +1,8 @@
 """The official files of gSCAN: `dataset.txt`, one JSON object with every example of every split.
 
-An example says most things more than once: the target stands beside the objects, of which it is the
-first, every object has a vector beside its words, the command has a derivation. All of it has to
-agree. Things are known by their words; in which order the bits of a vector stand for them differs
-between files, and is found out.
+An example is redundant: it repeats the target, which is the first object; objects have vectors and
+words; the command has a derivation. All of this has to agree. The order of the bits of vectors
+differs between files, and is inferred.
 """
 
 from __future__ import annotations
@@ -25,18 +24,18 @@ from daxy.core.split import Provenance
 from daxy.formats import _gscan_file, _gscan_writing
 from daxy.formats._format import Format, Parts
 from daxy.formats._gscan_file import FILE, TYPES, problem_of
-from daxy.formats._gscan_situations import Situation, Situations, agree
-from daxy.formats._gscan_words import WrongExample, said
+from daxy.formats._gscan_situations import Situation, Situations, check_equal
+from daxy.formats._gscan_words import WrongExample, command_words
 from daxy.formats._gscan_writing import PARTS, ColorOrder
 from daxy.languages import grounded
 from daxy.languages.grounded import COLORS, SHAPES
+from daxy.worlds.batch_demonstration import SYMBOLS
 from daxy.worlds.columns import Worlds
-from daxy.worlds.demonstrated import SYMBOLS
 
 LARGEST = 1 << 20
-"""Bytes of an example at most."""
+"""Maximum bytes of an example."""
 MOST = 10_000
-"""Actions that an example has at most."""
+"""Maximum actions of an example."""
 WORDS = {
     "nouns": SHAPES,
     "color_adjectives": COLORS,
@@ -45,9 +44,9 @@ WORDS = {
     "intransitive_verbs": grounded.VERBS,
     "transitive_verbs": grounded.VERBS,
 }
-"""The words of the header, each of which means itself."""
+"""Words of the header, each of which means itself."""
 QUOTES, QUOTES_OF_A_THING = 86, 30
-"""How many quotation marks an example has beside those of its objects, and each of these has."""
+"""Quotation marks of an example without its objects, and of an object."""
 
 
 class _Example(msgspec.Struct, forbid_unknown_fields=True):
@@ -78,39 +77,39 @@ class _Header(msgspec.Struct):
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """What an official file holds."""
+    """Content of an official file."""
 
     header: Mapping[str, Any]
-    """Everything but the examples."""
+    """All fields but the examples."""
     parts: Mapping[str, Examples]
-    """By the official name; one may be empty."""
+    """Examples by official names of parts."""
     numbers: Mapping[str, np.ndarray[Any, np.dtype[np.int64]]]
-    """Of each part the numbers of these examples in the file."""
+    """Numbers of these examples in the file, by part."""
     counts: Mapping[str, int]
-    """How many examples each part has in the file."""
+    """Number of examples of each part in the file."""
     disagreements: Sequence[Disagreement]
-    """What is wrong with examples in themselves; but for wrong vectors, they are left out."""
+    """Inconsistent examples; only those with wrong vectors are in `parts`."""
 
 
 def read(path: Path) -> Dataset:
-    """Return what a file holds.
+    """Return the content of a file.
 
     Raises:
-        WrongFile: it is missing, cut off, or no official file, or an example of it is wrong.
+        WrongFile: the file is missing, cut off or no official file, or has a wrong example.
     """
-    found = examine(path)
-    if found.disagreements:
-        first, more = found.disagreements[0], len(found.disagreements) - 1
+    dataset = examine(path)
+    if dataset.disagreements:
+        first, more = dataset.disagreements[0], len(dataset.disagreements) - 1
         others = f" (and {more:,} other examples; `daxy verify` lists them)" if more else ""
         raise WrongFile(path, f"{first}{others}")
-    return found
+    return dataset
 
 
 def examine(path: Path) -> Dataset:
-    """Return what a file holds, without the examples that are wrong in themselves.
+    """Return the content of a file without inconsistent examples.
 
     Raises:
-        WrongFile: it is missing, cut off, or no official file.
+        WrongFile: the file is missing, cut off or no official file.
     """
     file = _gscan_file.read(path)
     _check_header(path, file.header)
@@ -132,7 +131,6 @@ def examine(path: Path) -> Dataset:
 def _tables(
     splits: Mapping[str, Sequence[bytes]], situations: Situations
 ) -> tuple[dict[str, _Table], list[Disagreement]]:
-    """Return the examples of each split, and what is wrong with those that are left out."""
     tables = {split: _Table() for split in splits}
     wrong: list[Disagreement] = []
     for split, texts in splits.items():
@@ -146,7 +144,6 @@ def _tables(
 
 
 def _check_header(path: Path, header: Mapping[str, Any]) -> None:
-    """Refuse a file of another grammar, or in other words."""
     kind = header.get("type_grammar")
     if isinstance(kind, str) and kind not in TYPES:
         raise WrongFile(path, f"in its header: type_grammar is {quote(kind)}; expected {FILE}")
@@ -159,9 +156,9 @@ def _check_header(path: Path, header: Mapping[str, Any]) -> None:
     for name, words in WORDS.items():
         given: dict[str, str] = getattr(known, name)
         if odd := [word for word, meaning in given.items() if word != meaning or word not in words]:
-            said = f"{name} are named {quote(', '.join(odd))}; expected {', '.join(words)}"
+            wrong = f"{name} are named {quote(', '.join(odd))}; expected {', '.join(words)}"
             sampled = ", as in files made without `--sample_vocabulary=sample`"
-            raise WrongFile(path, f"in its header: {said}{sampled}")
+            raise WrongFile(path, f"in its header: {wrong}{sampled}")
 
 
 def _decoded(text: bytes) -> _Example:
@@ -181,8 +178,6 @@ def _decoded(text: bytes) -> _Example:
 
 @dataclass
 class _Table:
-    """The examples of one split as columns, one after another."""
-
     numbers: array[int] = field(default_factory=lambda: array("q"))
     commands: array[int] = field(default_factory=lambda: array("H"))
     actions: array[int] = field(default_factory=lambda: array("q"))
@@ -196,21 +191,21 @@ class _Table:
     counts: array[int] = field(default_factory=lambda: array("q"))
 
     def add(self, number: int, text: bytes, situations: Situations) -> None:
-        """Add an example, unless it disagrees with itself."""
+        """Add a consistent example."""
         example = _decoded(text)
-        words = said(example.command)
-        agree("meaning", example.meaning, example.command)
-        agree("derivation", example.derivation, words.derivation)
-        agree("verb_in_command", example.verb_in_command, words.verb)
-        agree("manner", example.manner, words.manner)
-        agree("referred_target", example.referred_target, words.referred)
+        words = command_words(example.command)
+        check_equal("meaning", example.meaning, example.command)
+        check_equal("derivation", example.derivation, words.derivation)
+        check_equal("verb_in_command", example.verb_in_command, words.verb)
+        check_equal("manner", example.manner, words.manner)
+        check_equal("referred_target", example.referred_target, words.referred)
         target = self.targets.get(example.target_commands)
         if target is None:
             _check_actions(example.target_commands)
             target = self.targets[example.target_commands] = len(self.targets)
         agent, things = situations.read(example.situation)
         self.numbers.append(number)
-        self.commands.append(words.place)
+        self.commands.append(words.number)
         self.actions.append(target)
         self.agents += agent
         self.things += b"".join([thing.data for thing in things])
@@ -256,7 +251,7 @@ class GscanJson(Format):
     """The `dataset.txt` of gSCAN's authors."""
 
     vectors: ColorOrder = "generator"
-    """In which order colors have their bits."""
+    """Order of the bits of colors."""
 
     name = "gscan-json"
     suffix = ".txt"
@@ -265,12 +260,12 @@ class GscanJson(Format):
     owner = "gSCAN"
 
     def write(self, path: Path, parts: Parts, provenance: Provenance) -> None:
-        """Write a split as the authors' generator writes one.
+        """Write a split as the authors' generator does.
 
         Args:
-            path: The file; it is complete or absent.
+            path: The file.
             parts: Parts of a split by daxy's names.
-            provenance: That of the split, whose options the file says.
+            provenance: Provenance of the split, for the header.
 
         Raises:
             UnknownName: gSCAN has no such part.
@@ -287,7 +282,7 @@ class GscanJson(Format):
         _gscan_writing.write(path, named, header, self.vectors)
 
     def read(self, path: Path) -> Parts:
-        """Return the parts of a file by their official names; see `read`."""
+        """Return the parts of a file by their official names."""
         return read(path).parts
 
 

@@ -18,77 +18,27 @@ from typing import Any, final
 from daxy.core import files, json_objects
 from daxy.core.errors import WrongFile, WrongRequest
 from daxy.core.examples import Examples, Sequences, Tokens
-from daxy.core.files import read_bytes, write_atomically
+from daxy.core.files import write_atomically
 from daxy.core.kinds import HEAD, check_kind
 from daxy.core.split import Provenance
 from daxy.formats import world_json
 from daxy.formats._format import Parts, TextFormat
 from daxy.worlds.columns import Worlds
-from daxy.worlds.grid import World
+from daxy.worlds.world import World
 
 SIDES = ("source", "target")
 EXPECTED = "one JSON object a line"
 
 
-def write(parts: Mapping[str, Examples]) -> str:
-    """Return the text of a file with the parts one after another."""
-    return "".join(lines(parts))
-
-
-def save(path: Path, parts: Mapping[str, Examples]) -> None:
-    """Write a file with the parts one after another, line by line.
-
-    Raises:
-        RunFailed: the file cannot be written.
-    """
-
-    def fill(temporary: Path) -> None:
-        with temporary.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(lines(parts))
-
-    write_atomically(path, fill)
-
-
-def read(path: Path) -> dict[str, Examples]:
-    """Return the parts of a file by name, in its order.
-
-    Raises:
-        WrongFile: the file cannot be read, or a line of it is wrong.
-    """
-    return parts_in(read_bytes(path), path)
-
-
-def parts_in(data: bytes, path: Path) -> dict[str, Examples]:
-    """Return the parts in the bytes of a file by name, in its order; see `read`."""
-    found: dict[str, Part] = {}
-    for number, record in objects_in(data, path):
-        if not isinstance(record.get("split"), str):
-            raise WrongFile(path, "expected 'split' with a string", line=number)
-        for side in SIDES:
-            if "world" in record and isinstance(record.get(side), str):
-                problem = f"expected {side!r} with a list of strings beside a world"
-                raise WrongFile(path, problem, line=number)
-        source, target = (_tokens(record.get(side), side, path, number) for side in SIDES)
-        part = found.setdefault(record["split"], Part())
-        part.pairs.append((source, target))
-        if "world" in record:
-            part.worlds.append(_world(record["world"], path, number))
-        if len(part.worlds) not in (0, len(part.pairs)):
-            problem = "some examples of this part have a `world`, and some have none"
-            raise WrongFile(path, problem, line=number)
-    return {name: part.examples for name, part in found.items()}
-
-
 @dataclass
-class Part:
-    """The examples of one part, line by line."""
+class _Part:
+    """Examples of one part while a file is read."""
 
     pairs: list[tuple[Tokens, Tokens]] = field(default_factory=list[tuple[Tokens, Tokens]])
     worlds: list[World] = field(default_factory=list[World])
 
     @property
     def examples(self) -> Examples:
-        """The examples as a table."""
         plain = Examples.of(self.pairs)
         return replace(plain, worlds=Worlds.of(self.worlds)) if self.worlds else plain
 
@@ -109,10 +59,10 @@ def _world(value: Any, path: Path, number: int) -> World:
 
 
 def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the objects of any file of JSON lines with their line numbers, from 1.
+    """Yield the objects of a file of JSON lines with their line numbers, from 1.
 
     Raises:
-        WrongFile: the file cannot be read, or a line is blank, not UTF-8, or no JSON object.
+        WrongFile: the file cannot be read, or a line is blank, not UTF-8 or no JSON object.
     """
     return _objects(files.lines(path, EXPECTED), path)
 
@@ -164,15 +114,24 @@ def lines(parts: Mapping[str, Examples]) -> Iterator[str]:
 
 
 def as_json(sequences: Sequences, *, listed: bool = False) -> Iterator[str | list[str]]:
-    """Yield each sequence as text, or as a list of tokens where a token is not one word of it.
-
-    Args:
-        sequences: The sequences.
-        listed: Whether to yield lists in any case.
-    """
+    """Yield sequences as texts, or as lists if `listed` or if a token is not one word."""
     if listed or any(symbol.split() != [symbol] for symbol in sequences.symbols):
         return map(list, sequences)
     return map(" ".join, sequences)
+
+
+def save(path: Path, parts: Parts) -> None:
+    """Write a file with the parts one after another, line by line.
+
+    Raises:
+        RunFailed: the file cannot be written.
+    """
+
+    def fill(temporary: Path) -> None:
+        with temporary.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(lines(parts))
+
+    write_atomically(path, fill)
 
 
 @final
@@ -186,16 +145,33 @@ class JsonLines(TextFormat):
 
     def text(self, parts: Parts) -> str:
         """Return the text of a file."""
-        return write(parts)
+        return "".join(lines(parts))
 
     def write(self, path: Path, parts: Parts, provenance: Provenance) -> None:
-        """Write a file line by line; see `save`."""
+        """Write a file line by line."""
         del provenance
         save(path, parts)
 
     def parse(self, data: bytes, path: Path) -> Parts:
-        """Return the parts in the bytes of a file; see `parts_in`."""
-        return parts_in(data, path)
+        """Return the parts in the bytes of a file, in its order."""
+        parts: dict[str, _Part] = {}
+        for number, record in objects_in(data, path):
+            if not isinstance(record.get("split"), str):
+                raise WrongFile(path, "expected 'split' with a string", line=number)
+            for side in SIDES:
+                if "world" in record and isinstance(record.get(side), str):
+                    problem = f"expected {side!r} with a list of strings beside a world"
+                    raise WrongFile(path, problem, line=number)
+            source, target = (_tokens(record.get(side), side, path, number) for side in SIDES)
+            part = parts.setdefault(record["split"], _Part())
+            part.pairs.append((source, target))
+            if "world" in record:
+                part.worlds.append(_world(record["world"], path, number))
+            if len(part.worlds) not in (0, len(part.pairs)):
+                problem = "some examples of this part have a `world`, and some have none"
+                raise WrongFile(path, problem, line=number)
+        return {name: part.examples for name, part in parts.items()}
 
 
 FORMAT = JsonLines()
+read, write = FORMAT.read, FORMAT.text

@@ -1,9 +1,8 @@
-"""Pairs in any format that daxy writes: known by what a file begins with.
+"""Pairs in any format that daxy writes, recognised by the beginning of a file.
 
-`daxy.core.kinds` recognises Parquet, JSON lines, gSCAN's `dataset.txt` and SCAN's text. Of other
-text, `<s> ` begins joint sequences, a tab in the first line stands between two sides, and a name
-such as `train.src` is of one of two files with a side each. A format of another package is known by
-the name of the file.
+`daxy.core.kinds` recognises Parquet, JSON lines, gSCAN's `dataset.txt` and SCAN's text. In other
+text, `<s> ` begins joint sequences and a tab separates two sides; files as `train.src` have a side
+each. Formats of other packages are recognised by suffix.
 """
 
 from __future__ import annotations
@@ -35,17 +34,17 @@ class Pairs:
     """The pairs of a file, part by part."""
 
     form: str
-    """The format, as `daxy export --format` has it."""
+    """Name of the format."""
     parts: Mapping[str, Examples]
-    """By name; a file of one part that does not say which has it as an empty name."""
+    """By name; empty in a file that names no part."""
 
 
 def format_of(path: Path, head: bytes | None = None) -> str:
-    """Return the format of a file by what it begins with.
+    """Return the format of a file by its beginning.
 
     Args:
         path: The file.
-        head: Its first bytes, where they are known.
+        head: Its first bytes, if known.
 
     Raises:
         WrongFile: it cannot be read.
@@ -70,15 +69,14 @@ def read(path: Path) -> Pairs:
     Raises:
         WrongFile: it cannot be read, or a line of it is wrong.
     """
-    # A pipe can be read once only; what is no file at all is refused there.
+    # A pipe can be read only once.
     data = None if path.is_file() else read_bytes(path, PAIRS)
     form = format_of(path, data)
-    found = formats.get(form)
-    return Pairs(form, found.read(path) if data is None else found.parse(data, path))
+    reader = formats.get(form)
+    return Pairs(form, reader.read(path) if data is None else reader.parse(data, path))
 
 
 def _head(path: Path) -> bytes:
-    """Return the first bytes of a file, or all of a pipe."""
     if not path.is_file():
         return read_bytes(path, PAIRS)
     with contextlib.suppress(OSError), path.open("rb") as file:

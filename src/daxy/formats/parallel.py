@@ -21,7 +21,7 @@ SUFFIXES = (".src", ".trg")
 
 
 def files_of(path: Path) -> tuple[Path, Path]:
-    """Return the two files of which `path` is one, or the common name without `.src`."""
+    """Return the two files; `path` is one of them, or their name without suffix."""
     stem = path.with_suffix("") if path.suffix in SUFFIXES else path
     source, target = (stem.with_name(stem.name + suffix) for suffix in SUFFIXES)
     return source, target
@@ -34,7 +34,7 @@ def read(path: Path) -> Examples:
         path: One of them.
 
     Raises:
-        WrongFile: one cannot be read or has a wrong line, or they differ in their number of lines.
+        WrongFile: a file cannot be read or has a wrong line, or the numbers of lines differ.
     """
     files = files_of(path)
     sources, targets = (read_bytes(file, EXPECTED) for file in files)
@@ -49,7 +49,7 @@ def parse(
     Args:
         sources: Content of the file of sources.
         targets: Content of the file of targets.
-        paths: What errors call the two files.
+        paths: Names of the files in errors.
 
     Raises:
         WrongFile: a line is wrong, or the files differ in their number of lines.
@@ -85,7 +85,7 @@ def _tokens(line: bytes, path: Path | str, number: int) -> Tokens:
 
 
 def write(path: Path, examples: Examples) -> tuple[Path, Path]:
-    """Write both files; return where.
+    """Write both files; return their paths.
 
     Raises:
         WrongRequest: a side has no tokens, or a token is not one word.
@@ -108,7 +108,7 @@ class Parallel(Format):
     suffix = ".src"
 
     def files(self, path: Path) -> tuple[Path, ...]:
-        """Return the two files of which `path` is one."""
+        """Return the two files."""
         return files_of(path)
 
     def write(self, path: Path, parts: Parts, provenance: Provenance) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import json
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -35,61 +36,23 @@ from daxy.worlds.columns import worlds_of
 METADATA = b"daxy"
 READING: dict[str, Any] = {"page_checksum_verification": True}
 ROWS = 1 << 16
-"""Of a group that is made, and written, at a time."""
+"""Rows of a written group."""
 MOST_VALUES = 1 << 27
-"""Rows, and values of a column, that are read at most."""
+"""Maximum rows, and values of a column, of a file."""
 MOST_BYTES = 1 << 30
-"""Bytes that the text of a column may have at most: 1 GiB."""
+"""Maximum bytes of the text of a column: 1 GiB."""
 WORDS = ["source.list.element", "target.list.element", *_world_columns.WORDS]
-"""Columns that few distinct words fill: read as codes."""
-
-
-def write(path: Path, parts: Mapping[str, Examples], provenance: Provenance) -> None:
-    """Write the parts one after another, each row with the name of its part.
-
-    Raises:
-        RunFailed: the file cannot be written.
-    """
-    about = {METADATA: json.dumps(dataclasses.asdict(provenance))}
-
-    def fill(temporary: Path) -> None:
-        tables = (
-            _table(name, examples[first : first + ROWS]).replace_schema_metadata(about)
-            for name, examples in parts.items()
-            for first in range(0, max(1, len(examples)), ROWS)
-        )
-        table = next(tables)
-        with pq.ParquetWriter(temporary, table.schema, write_page_checksum=True) as file:
-            file.write_table(table)
-            for table in tables:
-                file.write_table(table)
-
-    write_atomically(path, fill)
-
-
-def read(path: Path) -> dict[str, Examples]:
-    """Return the parts of a file by name, in its order.
-
-    Raises:
-        WrongFile: the file is missing, no Parquet, or has not these columns.
-    """
-    table = load(path, ("split", "source", "target"))
-    names = np.array(table.column("split").to_pylist(), dtype=object)
-    if table.column("split").null_count:
-        raise WrongFile(path, "column 'split' has nulls")
-    examples = _examples(path, table)
-    in_order = dict.fromkeys(names)
-    return {str(name): examples.take(np.flatnonzero(names == name)) for name in in_order}
+"""Columns with few distinct words, which are read as codes."""
 
 
 class Stored(Mapping[str, Examples]):
-    """The parts of a file that `write` made; each is read when it is asked for."""
+    """The parts of a file of `write`, each read on access."""
 
     def __init__(self, path: Path | str) -> None:
-        """Open a file; what is read is its description alone.
+        """Open a file and read its footer.
 
         Raises:
-            WrongFile: it is missing, no Parquet, has not these columns, or mixes parts.
+            WrongFile: the file is missing, no Parquet, lacks a column or mixes parts.
         """
         self.path = path = Path(path)
         with _refusing(path):
@@ -109,16 +72,12 @@ class Stored(Mapping[str, Examples]):
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """What the file says about where it came from; nothing if it says nothing.
-
-        Raises:
-            WrongFile: the file is gone, or what it says is no JSON.
-        """
+        """The provenance in the file's metadata; empty without any."""
         return provenance(self.path)
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many examples each part has."""
+        """Number of examples of each part."""
         return MappingProxyType(self._counts)
 
     def __getitem__(self, name: str) -> Examples:
@@ -137,7 +96,7 @@ class Stored(Mapping[str, Examples]):
 
 
 def provenance(path: Path) -> dict[str, Any]:
-    """Return what a file says about where it came from; nothing if it says nothing.
+    """Return the provenance in a file's metadata; empty without any.
 
     Raises:
         WrongFile: the file is missing or no Parquet.
@@ -167,7 +126,7 @@ def save(path: Path, table: pa.Table) -> None:
 
 
 def load(path: Path, columns: tuple[str, ...], *, alone: bool = False) -> pa.Table:
-    """Return a table that has at least these columns, or these alone, which takes less time.
+    """Return a table with at least these columns; with `alone`, with these only, which is faster.
 
     Raises:
         WrongFile: the file is missing, no Parquet, lacks one of them, or has a column twice.
@@ -179,7 +138,6 @@ def load(path: Path, columns: tuple[str, ...], *, alone: bool = False) -> pa.Tab
 
 
 def _check_columns(path: Path, names: Sequence[str], wanted: Sequence[str]) -> None:
-    """Refuse a file that lacks a column, or has two of one name."""
     for column in wanted:
         if column not in names:
             raise WrongFile(path, f"has no column {quote(column)}; it has {_listed(names)}")
@@ -194,10 +152,9 @@ def _read(
     groups: Iterable[int],
     columns: Sequence[str] | None = None,
 ) -> pa.Table:
-    """Return groups of rows, one after another: codes within lists are read from one at a time.
+    """Return groups of rows, read one by one: PyArrow reads codes within lists from one group only.
 
-    Text is read as codes, so that a long one that is repeated takes no more room than once, and
-    decoded when it is known to be within the limit.
+    Text is read as codes, so that repeats take no memory, and decoded within the limit.
     """
     _check_counts(path)
     parts, sizes = list[pa.Table](), Counter[str]()
@@ -215,7 +172,6 @@ def _read(
 
 
 def _check_counts(path: Path) -> None:
-    """Refuse a file with too many rows or values."""
     counts = Counter[str]()
     for group in _parquet_footer.groups(path):
         counts["rows"] += group.rows
@@ -228,7 +184,7 @@ def _check_counts(path: Path) -> None:
 
 
 def _text_bytes(array: Any) -> int:
-    """Return how many bytes the text of an array has once its codes are decoded."""
+    """Return the bytes of an array's text after decoding its codes."""
     if pa.types.is_list(array.type):
         return _text_bytes(array.flatten())
     if pa.types.is_struct(array.type):
@@ -244,7 +200,7 @@ def _text_bytes(array: Any) -> int:
 
 
 def _decoded(table: pa.Table, plain: pa.Schema) -> pa.Table:
-    """Return a table with its text decoded, but for columns of few distinct words."""
+    """Return a table with decoded text, except in columns with few distinct words."""
     few = {each.split(".")[0] for each in WORDS}
     for place, field in enumerate(table.schema):
         wanted = plain.field(field.name).type
@@ -255,16 +211,11 @@ def _decoded(table: pa.Table, plain: pa.Schema) -> pa.Table:
 
 
 def _first_row(file: pq.ParquetFile, group: int) -> int:
-    """Return the number of the first row of a group, from 1."""
     return 1 + sum(file.metadata.row_group(before).num_rows for before in range(group))
 
 
 def _checked(path: Path, table: pa.Table, first: int) -> pa.Table:
-    """Return a group of rows whose texts are UTF-8, which reading does not look at.
-
-    Raises:
-        WrongFile: one is not; says in which column and row, from 1.
-    """
+    """Refuse a group of rows with text that is not UTF-8; name the column and row, from 1."""
     try:
         table.validate(full=True)
     except pa.ArrowException:
@@ -281,10 +232,10 @@ def _checked(path: Path, table: pa.Table, first: int) -> pa.Table:
 
 
 def numbers(path: Path, table: pa.Table, column: str) -> NDArray[Any]:
-    """Return a column of a file's table as numbers, or as whether something holds.
+    """Return a column of a file's table as numbers or Booleans.
 
     Raises:
-        WrongFile: it holds anything else.
+        WrongFile: it has other values.
     """
     array = table.column(column)
     fits = pa.types.is_boolean(array.type) or pa.types.is_floating(array.type)
@@ -325,15 +276,15 @@ def sequences(path: Path, table: pa.Table, column: str) -> Sequences:
     """Return a column of a file's table as sequences.
 
     Raises:
-        WrongFile: it holds anything but lists of strings, or too many distinct ones.
+        WrongFile: it has other values than lists of strings, or too many distinct tokens.
     """
     array = _plain(table.column(column).unify_dictionaries().combine_chunks())
-    said = array.type
-    if pa.types.is_list(said) and pa.types.is_dictionary(said.value_type):
-        said = pa.list_(said.value_field.with_type(said.value_type.value_type))
-    listed = pa.types.is_list(said) and pa.types.is_string(said.value_type)
+    kind = array.type
+    if pa.types.is_list(kind) and pa.types.is_dictionary(kind.value_type):
+        kind = pa.list_(kind.value_field.with_type(kind.value_type.value_type))
+    listed = pa.types.is_list(kind) and pa.types.is_string(kind.value_type)
     if not listed or array.null_count or array.flatten().null_count:
-        problem = f"column {quote(column)} is {said}; expected lists of strings without nulls"
+        problem = f"column {quote(column)} is {kind}; expected lists of strings without nulls"
         raise WrongFile(path, problem)
     flat = array.flatten()
     values = flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
@@ -350,7 +301,6 @@ def sequences(path: Path, table: pa.Table, column: str) -> Sequences:
 
 
 def _texts(path: Path) -> list[str]:
-    """Return the columns of text that a file has, which can be read as codes."""
     schema = pq.read_metadata(path).schema
     columns = map(schema.column, range(len(schema)))
     return [
@@ -361,7 +311,7 @@ def _texts(path: Path) -> list[str]:
 
 
 def _plain(array: Any) -> Any:
-    """Return an array of lists of strings as the usual kind of it; another one as it is."""
+    """Return an array of large lists of strings as plain lists; other arrays unchanged."""
     kind = array.type
     large = pa.types.is_large_list(kind) or (
         pa.types.is_list(kind) and pa.types.is_large_string(kind.value_type)
@@ -374,7 +324,6 @@ def _plain(array: Any) -> Any:
 
 @contextlib.contextmanager
 def _refusing(path: Path) -> Generator[None, None, None]:
-    """Turn what can go wrong while reading into a `WrongFile`."""
     if not path.is_file():
         kind = other_kind(path)
         problem = f"is {kind}; expected a Parquet file" if kind else "no such file"
@@ -404,12 +353,36 @@ class Parquet(Format):
     has_worlds = True
 
     def write(self, path: Path, parts: Parts, provenance: Provenance) -> None:
-        """Write a file with its provenance; see `write`."""
-        write(path, parts, provenance)
+        """Write the parts one after another, each row with the name of its part."""
+        about = {METADATA: json.dumps(dataclasses.asdict(provenance))}
+
+        def fill(temporary: Path) -> None:
+            tables = (
+                _table(name, examples[first : first + ROWS]).replace_schema_metadata(about)
+                for name, examples in parts.items()
+                for first in range(0, max(1, len(examples)), ROWS)
+            )
+            table = next(tables)
+            with pq.ParquetWriter(temporary, table.schema, write_page_checksum=True) as file:
+                for each in itertools.chain([table], tables):
+                    file.write_table(each)
+
+        write_atomically(path, fill)
 
     def read(self, path: Path) -> Parts:
-        """Return the parts of a file; see `read`."""
-        return read(path)
+        """Return the parts of a file in its order.
+
+        Raises:
+            WrongFile: the file is missing, no Parquet or lacks a column.
+        """
+        table = load(path, ("split", "source", "target"))
+        names = np.array(table.column("split").to_pylist(), dtype=object)
+        if table.column("split").null_count:
+            raise WrongFile(path, "column 'split' has nulls")
+        examples = _examples(path, table)
+        in_order = dict.fromkeys(names)
+        return {str(name): examples.take(np.flatnonzero(names == name)) for name in in_order}
 
 
 FORMAT = Parquet()
+read, write = FORMAT.read, FORMAT.write

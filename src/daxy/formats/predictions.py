@@ -1,21 +1,20 @@
-"""Predictions: anybody's, as JSON lines, a JSON array, Parquet, or plain lines.
+"""Predictions of any program, as JSON lines, a JSON array, Parquet or plain lines.
 
-A row has `prediction` and says what it is a prediction for: by `key`, by `source`, or, in worlds,
-by `source` and `world`; where it has a key and a source, both have to be of the same example. Each
-is a string of tokens separated by spaces, or a list of tokens; other fields are left alone. Where
-tokens have spaces in them, as gSCAN's have, strings separate them by commas:
-"turn left,walk". What the program of gSCAN's authors writes is read as it is: an array of objects
-with `input` for the source and `situation` for the world.
+A row has `prediction` and identifies its example by `key`, by `source`, or, in worlds, by `source`
+and `world`. A key and a source have to belong to the same example. Each is a string of tokens
+separated by spaces, or a list of tokens; other fields are ignored. Where tokens have spaces, as in
+gSCAN, strings separate them by commas: "turn left,walk". The output of the program of gSCAN's
+authors is read, too: an array of objects with `input` for the source and `situation` for the world.
 
 {"key": "5f9c9d86f47b1dfb", "prediction": "I_TURN_LEFT I_JUMP"}
 {"source": "jump left", "prediction": ["I_TURN_LEFT", "I_JUMP"]}
 
-Every distinct key (or source) must be there, once: in NACS several test examples can have the same
-source, whose one prediction counts for all of them. Where a test repeats an example, its prediction
-may be repeated as often, as in what daxy writes.
+Every distinct key (or source) must occur exactly once. In NACS several test examples can have the
+same source, whose prediction counts for all of them. The prediction of a repeated example may be
+repeated as often, as in files of daxy.
 
-Plain lines, and an array of strings, have a prediction each and nothing else. They are in the order
-of another file of the same examples, which has to be named.
+Plain lines and arrays of strings have only predictions, in the order of another file of the same
+examples, which has to be given.
 """
 
 from __future__ import annotations
@@ -44,67 +43,67 @@ from daxy.worlds.columns import Worlds
 COMMAS = "commas stand between tokens here; --normalize (in Python normalize=True) reads spaces too"
 PREDICTIONS = "JSON lines with `prediction` and `key` (or `source`), a JSON array, or Parquet"
 READ = ("json", "json-array", "json-lines")
-"""Kinds of files with predictions, as `daxy.core.kinds` names them."""
+"""Kinds of files with predictions; see `daxy.core.kinds`."""
 LIKELIHOOD = "log_likelihood"
 """The column of `Predictions.log_likelihood`."""
 FEW = 3
-"""How many offenders an error names."""
+"""Number of rows that an error names."""
 SOURCES = ("source", "input")
 WORLDS = ("world", "situation")
-"""Names of fields: ours, and those of the program of gSCAN's authors."""
+"""Names of fields: of daxy, and of the program of gSCAN's authors."""
 Grounded = tuple[Tokens, bytes]
 """A source and the content of its world."""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class PredictionRow:
     """One row of a file of predictions."""
 
     line: int
     """Line of a text file, or row of a table or an array, from 1."""
     of: str | Tokens | Grounded
-    """The key, or the tokens of the source, with its world where there is one."""
+    """The key, or the source with its world, if any."""
     prediction: Tokens
     source: Tokens | None = None
-    """What a row with a key says of the source, if it does."""
+    """The source of a row with a key, if it has one."""
 
 
 @dataclass(frozen=True, eq=False)
-class Aligned:
+class AlignedPredictions:
     """Predictions for some examples."""
 
     predictions: Sequences
     rows: NDArray[np.int64]
-    """Which example each is for, in ascending order."""
+    """Row of the example of each, ascending."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class ReadOptions:
     """Options for reading a file of predictions."""
 
     source_spelling: Callable[[str], str] = str
-    """Gives a token of a row's source as the examples spell it."""
+    """Returns a source token in the spelling of the examples."""
     order: Path | None = None
-    """A file of the examples in whose order plain lines are."""
+    """File of the examples, whose order plain lines follow."""
     partial: bool = False
-    """Whether some examples may have no prediction."""
+    """Whether predictions may be missing."""
     any_tokens: bool = False
-    """Whether a token may have spaces in it, as what is normalised later may."""
+    """Whether tokens may have spaces, for later normalisation."""
 
 
-def read(path: Path, examples: Examples, how: Reading | None = None) -> Aligned:
+def read(path: Path, examples: Examples, how: ReadOptions | None = None) -> AlignedPredictions:
     """Return the predictions of a file in the order of the examples.
 
     Args:
         path: The file.
-        examples: What the predictions are for.
-        how: How to read it.
+        examples: The examples of the predictions.
+        how: Options.
 
     Raises:
-        WrongFile: the file cannot be read, a row of it is wrong, or rows are missing, for no
-            example, or given again; see `align`.
+        WrongFile: the file cannot be read, or rows are wrong, missing, unknown or repeated; see
+            `align`.
     """
-    how = how or Reading()
+    how = how or ReadOptions()
     rows = list(_File(path, examples, how).rows())
     first = rows[0].of if rows else ""
     wanted: Sequence[str | Tokens | Grounded]
@@ -114,25 +113,24 @@ def read(path: Path, examples: Examples, how: Reading | None = None) -> Aligned:
         wanted = list(_grounded(examples))
     else:
         wanted = list(examples.source)
-    found = align(path, rows, wanted, partial=how.partial)
+    aligned = align(path, rows, wanted, partial=how.partial)
     _check_sources(path, rows, examples)
-    return found
+    return aligned
 
 
 def align(
     path: Path,
-    rows: Sequence[Given],
+    rows: Sequence[PredictionRow],
     wanted: Sequence[str | Tokens | Grounded],
     *,
     partial: bool = False,
-) -> Aligned:
+) -> AlignedPredictions:
     """Return one prediction for each of the wanted keys or sources, or with `partial` for some.
 
     Raises:
-        WrongFile: some are missing, not wanted, given more often than they are wanted, or twice and
-            not alike.
+        WrongFile: rows are missing, unknown, repeated too often or contradictory.
     """
-    given: dict[Hashable, Given] = {}
+    given: dict[Hashable, PredictionRow] = {}
     known, left = Counter(wanted), Counter(wanted)
     for row in rows:
         left[row.of] -= 1
@@ -159,7 +157,9 @@ def align(
     if not given:
         raise WrongFile(path, "has no predictions")
     at = [row for row, of in enumerate(wanted) if of in given]
-    return Aligned(Sequences.of(given[wanted[row]].prediction for row in at), np.array(at))
+    return AlignedPredictions(
+        Sequences.of(given[wanted[row]].prediction for row in at), np.array(at)
+    )
 
 
 def in_order(path: Path, count: int, examples: Examples) -> tuple[str, ...]:
@@ -167,11 +167,11 @@ def in_order(path: Path, count: int, examples: Examples) -> tuple[str, ...]:
 
     Args:
         path: A file of these examples, in any format that daxy writes.
-        count: How many predictions are in its order.
-        examples: What predictions are for.
+        count: Number of predictions.
+        examples: The examples of the predictions.
 
     Raises:
-        WrongFile: no part of it has so many examples, all of them among these.
+        WrongFile: no part of the file has this number of these examples.
     """
     known = set(examples.keys)
     parts = list(pairs.read(path).parts.values())
@@ -237,13 +237,11 @@ def stored(path: Path) -> Predictions:
 
 @dataclass(frozen=True, eq=False)
 class _File:
-    """A file of predictions while it is read."""
-
     path: Path
     examples: Examples
-    how: Reading
+    how: ReadOptions
 
-    def rows(self) -> Iterator[Given]:
+    def rows(self) -> Iterator[PredictionRow]:
         """Yield the rows of the file."""
         named = self.path.suffix.lower() == ".parquet"
         data = b"PAR1" if named else read_bytes(self.path)
@@ -267,8 +265,7 @@ class _File:
             ]
             yield from self._plain(texts, "plain lines")
 
-    def _array(self, data: bytes) -> Iterator[Given]:
-        """Yield the rows of one JSON array: of objects, or of predictions alone."""
+    def _array(self, data: bytes) -> Iterator[PredictionRow]:
         try:
             values = decode(data, constants=True)  # in fields that daxy does not read
         except NotJSON as error:
@@ -280,17 +277,16 @@ class _File:
         else:
             yield from self._plain(values, "an array of predictions alone")
 
-    def _plain(self, values: Sequence[Any], form: str) -> Iterator[Given]:
-        """Yield predictions that do not say what they are for."""
+    def _plain(self, values: Sequence[Any], form: str) -> Iterator[PredictionRow]:
         if self.how.order is None:
             need = "expected the file in whose order they are (--order FILE), or JSON lines with"
             raise WrongFile(self.path, f"{form}; {need} a `key` each")
         keys = in_order(self.how.order, len(values), self.examples)
         for line, (key, value) in enumerate(zip(keys, values, strict=True), start=1):
-            yield Given(line, key, self._tokens(line, {"prediction": value}, "prediction"))
+            yield PredictionRow(line, key, self._tokens(line, {"prediction": value}, "prediction"))
 
-    def _records(self, records: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Given]:
-        """Yield the rows of objects, all of which say in one way what they are for."""
+    def _records(self, records: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[PredictionRow]:
+        """Yield the rows of objects, which all identify their examples in the same way."""
         by_key: bool | None = None
         for line, record in records:
             by_key = "key" in record if by_key is None else by_key
@@ -302,12 +298,11 @@ class _File:
             if not by_key or name in record:
                 words = self._tokens(line, record, name, exact=True)
                 source = tuple(map(self.how.source_spelling, words))
-            yield Given(line, self._of(line, record, source, by_key), prediction, source)
+            yield PredictionRow(line, self._of(line, record, source, by_key), prediction, source)
 
     def _of(
         self, line: int, record: Mapping[str, Any], source: Tokens | None, by_key: bool
     ) -> str | Tokens | Grounded:
-        """Return what a row is a prediction for."""
         if by_key:
             return " ".join(self._tokens(line, record, "key", exact=True))
         assert source is not None
@@ -327,7 +322,7 @@ class _File:
     def _tokens(
         self, line: int, record: Mapping[str, Any], field: str, *, exact: bool = False
     ) -> Tokens:
-        """Return the tokens of a field; `exact` for what is no prediction."""
+        """Return the tokens of a field; `exact` for fields other than the prediction."""
         known = frozenset[str]() if field == "key" else self._spaced
         value = record.get(field)
         if isinstance(value, str):
@@ -359,8 +354,7 @@ def _grounded(examples: Examples) -> Iterator[Grounded]:
     return zip(examples.source, examples.worlds.contents, strict=True)
 
 
-def _check_sources(path: Path, rows: Sequence[Given], examples: Examples) -> None:
-    """Refuse a row whose source is not that of the example with its key."""
+def _check_sources(path: Path, rows: Sequence[PredictionRow], examples: Examples) -> None:
     source_of = dict(zip(examples.keys, examples.source, strict=True))
     for row in rows:
         if isinstance(row.of, str) and row.source not in (None, source_of[row.of]):

@@ -1,6 +1,6 @@
-"""Sentences and their translations as Tatoeba's come: `Go.`, a tab, `Va !`, a line a pair.
+"""Tatoeba's sentences and translations: `Go.`, a tab, `Va !`, one pair a line.
 
-After another tab the line may say whose sentences they are. Lines may end in LF or in CR LF.
+An attribution may follow after another tab. Lines end in LF or CR LF.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from daxy.core.kinds import HEAD, check_kind
 
 COLUMNS = (2, 3)
 LIKELY = re.compile("[\t -~\u00a0-\u017f\u2010-\u203a]")
-"""What English and French are written with, and a bit more."""
+"""Characters of English and French, and a few more."""
 MISTAKEN = ("cp1252", "mac_roman", "cp1250", "iso8859_2", "cp437", "cp850")
-"""What UTF-8 is taken for by mistake: the encodings of Windows, of old Macs and of DOS."""
+"""Encodings that UTF-8 is mistaken for: those of Windows, old Macs and DOS."""
 EXPECTED = "expected <English>, a tab, <French>, and maybe a tab and whose they are"
 
 
@@ -29,7 +29,7 @@ class Line(NamedTuple):
     """One pair, as written."""
 
     number: int
-    """Of the line, from 1."""
+    """Line number, from 1."""
     english: str
     french: str
 
@@ -41,17 +41,17 @@ def read(path: Path) -> list[Line]:
         WrongFile: the file cannot be read or is no UTF-8 text, or a line is blank, has another
             number of columns, or an empty one.
     """
-    found = list[Line]()
+    pairs = list[Line]()
     for number, line in enumerate(lines(path, LINES), start=1):
         try:
-            found.append(_line(line, path, number))
+            pairs.append(_line(line, path, number))
         except WrongFile:
             if number == 1:
                 check_kind(line[:HEAD], path, LINES, reads=("empty",))
             raise
-    if not found:
+    if not pairs:
         raise WrongFile(path, f"the file is empty; {EXPECTED} on each line")
-    return found
+    return pairs
 
 
 def _line(line: bytes, path: Path, number: int) -> Line:
@@ -70,14 +70,14 @@ def _line(line: bytes, path: Path, number: int) -> Line:
         twice = f"{quote(text)} was decoded as another encoding and saved again; expected UTF-8"
         raise WrongFile(path, twice, line=number)
     english, french, *_ = columns
-    for side, said in (("English", english), ("French", french)):
-        if not said.strip():
+    for side, sentence in (("English", english), ("French", french)):
+        if not sentence.strip():
             raise WrongFile(path, f"no {side} sentence; {EXPECTED}", line=number)
     return Line(number, english, french)
 
 
 def _is_damage(sign: str) -> bool:
-    """Whether a sign is of no text: of control, or one that stands for bytes that were lost."""
+    """Whether a character is a control character or stands for lost bytes."""
     return sign == "\ufffd" or unicodedata.category(sign) == "Cc"
 
 
@@ -95,7 +95,7 @@ def _is_decoded_as(encoding: str, text: str) -> bool:
 
 
 def _byte(sign: str, encoding: str) -> bytes:
-    """Return the byte that is read as this sign, or, where there is none, as it is in Latin-1."""
+    """Return the byte of a character, else that of Latin-1."""
     try:
         return sign.encode(encoding)
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""One world as JSON, or the situation of an example of the official gSCAN files.
+"""One world as JSON, or as the situation of an official gSCAN example.
 
 {"size": 4, "agent": [3, 0], "heading": "east",
  "things": [{"shape": "circle", "color": "red", "size": 2, "cell": [2, 0]}]}
@@ -17,7 +17,8 @@ from daxy.core.errors import UnknownName, WrongFile, WrongRequest, quote, requir
 from daxy.core.files import read_bytes
 from daxy.core.kinds import HEAD, check_kind
 from daxy.languages.grounded import Thing
-from daxy.worlds.grid import HEADINGS, Cell, Placed, World
+from daxy.worlds.grid import HEADINGS, GridCell, Placed
+from daxy.worlds.world import World
 
 FIELDS = ("size", "agent", "heading", "things")
 FIELDS_OF_A_THING = ("shape", "color", "size", "cell")
@@ -30,7 +31,7 @@ def read(path: Path) -> World:
     """Return the world that a file holds.
 
     Raises:
-        WrongFile: it is missing, no JSON, or no world that can be; says what is wrong with it.
+        WrongFile: the file is missing, no JSON or no valid world.
     """
     try:
         return from_json(_value(path))
@@ -39,7 +40,6 @@ def read(path: Path) -> World:
 
 
 def _value(path: Path) -> Any:
-    """Return the JSON value of a file; see `read`."""
     expected = "a world as a JSON object"
     data = read_bytes(path, expected)
     check_kind(data[:HEAD], path, expected, reads=JSONS)
@@ -50,7 +50,7 @@ def from_json(value: Any) -> World:
     """Return the world that a JSON value describes.
 
     Raises:
-        WrongRequest: a field is missing or not what it should be.
+        WrongRequest: a field is missing or wrong.
     """
     require(isinstance(value, dict), EXAMPLE)
     if "situation" in value or "agent_position" in value:
@@ -60,7 +60,8 @@ def from_json(value: Any) -> World:
     heading = value.get("heading", "east")
     facing = f"heading is {quote(heading)}; expected one of {', '.join(HEADINGS)}"
     require(heading in HEADINGS, facing)
-    things = _list(value, "things")
+    things = value["things"]
+    require(isinstance(things, list), "`things` is not a list")
     placed = (
         Placed(_thing(thing), _pair(thing, "cell", f"thing {place}"))
         for place, thing in enumerate(things, 1)
@@ -80,10 +81,10 @@ def to_json(world: World) -> dict[str, Any]:
 
 
 def situation(value: Any) -> World:
-    """Return the world of a `situation` of the official files, where numbers are strings.
+    """Return the world of an official `situation`, where numbers are strings.
 
     Raises:
-        WrongRequest: a field is missing or not what it should be.
+        WrongRequest: a field is missing or wrong.
     """
     require(isinstance(value, dict), "`situation` is not an object")
     placed = _object(value, "placed_objects", "the situation")
@@ -110,28 +111,28 @@ def _thing(value: Any) -> Thing:
     return Thing(shape, color, _count(value, "size", "a thing"))
 
 
-def _position(value: Any, name: str, of: str) -> Cell:
-    found = _object(value, name, of)
-    return Cell(*(_count(found, part, f"`{name}` of {of}") for part in ("row", "column")))
+def _position(value: Any, name: str, of: str) -> GridCell:
+    position = _object(value, name, of)
+    return GridCell(*(_count(position, part, f"`{name}` of {of}") for part in ("row", "column")))
 
 
-def _pair(value: Any, name: str, of: str) -> Cell:
-    found = _field(value, name, of)
-    fits = isinstance(found, list) and len(found) == 2 and all(type(each) is int for each in found)
+def _pair(value: Any, name: str, of: str) -> GridCell:
+    cell = _field(value, name, of)
+    fits = isinstance(cell, list) and len(cell) == 2 and all(type(each) is int for each in cell)
     if not fits:
-        raise WrongRequest(f"`{name}` of {of} is {quote(found)}; expected [row, column]")
-    return Cell(*found)
+        raise WrongRequest(f"`{name}` of {of} is {quote(cell)}; expected [row, column]")
+    return GridCell(*cell)
 
 
 def _count(value: Any, name: str, of: str) -> int:
-    """Return a whole number, which the official files have as text."""
-    found = _field(value, name, of)
-    digits = isinstance(found, str) and found.isascii() and found.isdigit()
-    if digits and len(found) <= DIGITS:
-        found = int(found)
-    if type(found) is int and found < 256:
-        return found
-    raise WrongRequest(f"`{name}` of {of} is {quote(found)}; expected a whole number below 256")
+    """Return a whole number, which may be text as in official files."""
+    count = _field(value, name, of)
+    digits = isinstance(count, str) and count.isascii() and count.isdigit()
+    if digits and len(count) <= DIGITS:
+        count = int(count)
+    if type(count) is int and count < 256:
+        return count
+    raise WrongRequest(f"`{name}` of {of} is {quote(count)}; expected a whole number below 256")
 
 
 def _check_fields(value: Mapping[str, Any], known: Sequence[str], of: str) -> None:
@@ -140,16 +141,11 @@ def _check_fields(value: Mapping[str, Any], known: Sequence[str], of: str) -> No
             raise UnknownName(f"field of {of}", name, known)
 
 
-def _list(value: Mapping[str, Any], name: str) -> list[Any]:
-    require(isinstance(value[name], list), f"`{name}` is not a list")
-    return value[name]
-
-
 def _object(value: Any, name: str, of: str) -> dict[str, Any]:
-    found = _field(value, name, of)
-    if not isinstance(found, dict):
-        raise WrongRequest(f"`{name}` of {of} is {quote(found)}; expected an object")
-    return found
+    inner = _field(value, name, of)
+    if not isinstance(inner, dict):
+        raise WrongRequest(f"`{name}` of {of} is {quote(inner)}; expected an object")
+    return inner
 
 
 def _field(value: Any, name: str, of: str) -> Any:

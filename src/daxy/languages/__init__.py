@@ -1,4 +1,4 @@
-"""Languages: one grammar and its meaning a file, as the papers print them. A registry.
+"""Languages: one grammar with its meaning in each file. A registry.
 
 To add one, write a file that exposes `LANGUAGE`, a `Language`. `daxy interpret` takes its name. A
 task whose sources or targets are its sentences returns it as `Task.language`.

@@ -1,12 +1,11 @@
-"""What a sentence about somebody means: who is what, or is not."""
+"""Clauses: the meanings of copular sentences."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from daxy.core.examples import Tokens
+from daxy.core.tokens import Tokens
 
 Kind = Literal["adjective", "noun", "phrase"]
 Language = Literal["english", "french"]
@@ -16,66 +15,66 @@ END = "."
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Somebody who is spoken of."""
+    """A subject with its pronouns."""
 
     english: str
     french: str
-    is_many: bool
+    is_plural: bool
     is_female: bool
 
     @property
     def name(self) -> str:
-        """The two pronouns, and what French says of who they stand for."""
-        who = ["women" if self.is_many else "a woman"] if self.is_female else []
-        who += ["several"] if self.is_many and self.french == "vous" else []
+        """The two pronouns, with gender and number where French shows them."""
+        who = ["women" if self.is_plural else "a woman"] if self.is_female else []
+        who += ["several"] if self.is_plural and self.french == "vous" else []
         return f"{self.english}/{self.french}" + (f" ({', '.join(who)})" if who else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """What can be said of somebody."""
+    """A predicate with its forms."""
 
     kind: Kind
     english: Tokens
-    """Of one."""
+    """Singular."""
     of_many: Tokens
-    """In English, of several."""
+    """English plural."""
     french: tuple[Tokens, Tokens, Tokens, Tokens]
-    """Of a man, a woman, men (or both), women."""
+    """French forms of a man, a woman, men (or both), women."""
 
-    def said_of(self, subject: Subject) -> tuple[Tokens, Tokens]:
-        """Return it in English and in French, of this subject."""
-        form = self.french[2 * subject.is_many + subject.is_female]
-        return self.of_many if subject.is_many else self.english, form
+    def forms_for(self, subject: Subject) -> tuple[Tokens, Tokens]:
+        """Return the English and the French form for a subject."""
+        form = self.french[2 * subject.is_plural + subject.is_female]
+        return self.of_many if subject.is_plural else self.english, form
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """What is meant: somebody is something, or is not."""
+    """The meaning of a sentence: a subject, a predicate, negation and degree."""
 
     subject: Subject
     predicate: Predicate
     is_negated: bool = False
     is_very: bool = False
 
-    def said(self, language: Language) -> tuple[Tokens, ...]:
-        """Return the sentences that say it, the one without contractions first."""
+    def sentences(self, language: Language) -> tuple[Tokens, ...]:
+        """Return the sentences with this meaning, the one without contractions first."""
         return self._english() if language == "english" else (self._french(),)
 
     def _english(self) -> tuple[Tokens, ...]:
         who = self.subject.english
         full, short = BE[who]
-        rest = (*["very"] * self.is_very, *self.predicate.said_of(self.subject)[0], END)
+        rest = (*["very"] * self.is_very, *self.predicate.forms_for(self.subject)[0], END)
         if not self.is_negated:
             return (who, full, *rest), (who, short, *rest)
-        said = [(who, full, "not", *rest), (who, short, "not", *rest)]
-        # One says `he isn't`, and not `I amn't`.
-        return tuple([*said, (who, f"{full}n", "t", *rest)] if full != "am" else said)
+        forms = [(who, full, "not", *rest), (who, short, "not", *rest)]
+        # There is `he isn't`, but no `I amn't`.
+        return tuple([*forms, (who, f"{full}n", "t", *rest)] if full != "am" else forms)
 
     def _french(self) -> Tokens:
         who = self.subject.french
         verb = ETRE[who]
-        rest = (*["tres"] * self.is_very, *self.predicate.said_of(self.subject)[1], END)
+        rest = (*["tres"] * self.is_very, *self.predicate.forms_for(self.subject)[1], END)
         if not self.is_negated:
             return who, verb, *rest
         return who, "n" if verb[0] in "aeiou" else "ne", verb, "pas", *rest
@@ -89,7 +88,7 @@ BE = {
     "we": ("are", "re"),
     "they": ("are", "re"),
 }
-"""What follows a pronoun, in full and contracted."""
+"""Forms of `be` by pronoun, in full and contracted."""
 ETRE = {
     "je": "suis",
     "tu": "es",

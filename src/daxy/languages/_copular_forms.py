@@ -1,13 +1,9 @@
-"""How words of `daxy.languages.copular` change with who is spoken of."""
+"""Inflection of the words of `daxy.languages.copular`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from daxy.core.tokens import Tokens
 from daxy.languages import spelling
-
-if TYPE_CHECKING:
-    from daxy.core.examples import Tokens
 
 FEMININE = (
     ("eux", "euse"),
@@ -20,7 +16,7 @@ FEMININE = (
     ("f", "ve"),
     ("e", "e"),
 )
-"""How the ending of a man's form becomes a woman's; others get an e."""
+"""Feminine endings; other words get an e."""
 PLURAL = (
     ("s", "s"),
     ("x", "x"),
@@ -28,16 +24,16 @@ PLURAL = (
     *((w, f"{w}s") for w in ("fatal", "banal")),
     ("al", "aux"),
 )
-"""How the ending of one's form becomes that of several; others get an s."""
+"""Plural endings; other words get an s."""
 ENGLISH_PLURAL = (("man", "men"), ("s", "ses"), ("ch", "ches"), ("y", "ies"))
 
 
 def french(man: str, woman: str | None = None) -> tuple[Tokens, Tokens, Tokens, Tokens]:
-    """Return what a man, a woman, men and women are, where a man is this.
+    """Return the French forms for a man, a woman, men and women.
 
     Args:
-        man: With its accents, if it has some.
-        woman: Likewise; by the rules unless given.
+        man: Masculine form, with accents.
+        woman: Feminine form; by the rules by default.
     """
     female = woman or _ended(man, FEMININE, "e")
     every = (man, female, _ended(man, PLURAL, "s"), _ended(female, PLURAL, "s"))
@@ -46,12 +42,11 @@ def french(man: str, woman: str | None = None) -> tuple[Tokens, Tokens, Tokens, 
 
 
 def english_plural(noun: str) -> str:
-    """Return the word for several."""
+    """Return the plural of an English noun."""
     return _ended(noun, ENGLISH_PLURAL, "s")
 
 
 def _ended(word: str, endings: tuple[tuple[str, str], ...], otherwise: str) -> str:
-    """Return a word with its ending replaced."""
     for old, new in endings:
         if word.endswith(old):
             return word.removesuffix(old) + new

@@ -1,8 +1,7 @@
-"""What can be said of somebody: the words of `daxy.languages.copular`, English and French.
+"""Lexicon of `daxy.languages.copular`, English and French.
 
-An adjective is written as `word: masculin`, or `word: masculin feminin` where the feminine does not
-follow from the masculine; a noun likewise, with its article, as `an artist: artiste`. Plurals
-follow. A phrase is the same of everybody.
+An adjective is `word: masculine`, or `word: masculine feminine` for irregular ones; a noun has an
+article, as `an artist: artiste`. Plurals follow by rules. A phrase has one form.
 """
 
 from __future__ import annotations

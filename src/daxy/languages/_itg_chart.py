@@ -1,7 +1,7 @@
-"""Where the nonterminals of a grammar can stand on one side, as its rules of that side alone say.
+"""Charts: spans of nonterminals on one side, by the rules of that side.
 
-Places are those between words: place 0 is before the first. A set of places is a whole number whose
-bit p says whether place p is in it: sets are joined and met at once, however many places there are.
+Places lie between words; place 0 is before the first. A set of places is an integer whose bit p is
+set for place p, for fast unions and intersections.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from daxy.languages._itg_grammar import Grammar, Rule, Side, tokens_of
 Places: TypeAlias = int
 """A set of places between words."""
 Ends: TypeAlias = dict[int, Places]
-"""Where something can end, by where it starts."""
+"""Ends by start."""
 
 
 def each_of(places: Places) -> Iterator[int]:
@@ -31,35 +31,34 @@ def each_of(places: Places) -> Iterator[int]:
 
 @dataclass(eq=False, slots=True)
 class _Rest:
-    """What is left of a rule's side: tokens, if there are any, a nonterminal, and what follows."""
+    """A suffix of a rule's side: optional tokens, a nonterminal, and the next suffix."""
 
     tokens: Tokens
     child: str | None
     """None for tokens alone, which end a side."""
     following: _Rest | None
-    """What is left after the nonterminal; None for nothing."""
+    """The suffix after the nonterminal."""
     ends: Ends = field(default_factory=Ends)
     left: str | None = None
-    """The rule's left-hand side, if it is the whole of the side."""
+    """The rule's left-hand side, for the whole side."""
 
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """What can stand where on one side."""
+    """The chart of one side."""
 
     words: Tokens
     rules: Sequence[Rule]
     sides: Sequence[Side]
     """That of each rule."""
     names: Mapping[str, Ends]
-    """Where each nonterminal can stand."""
+    """Spans of each nonterminal."""
     rests: Mapping[int, Mapping[int, _Rest]]
-    """What is left of a rule's side from one of its symbols on, by the numbers of both; of rules
-    whose tokens are all there: a large vocabulary has few of them."""
+    """Suffixes by rule and first symbol, of the rules whose tokens all occur."""
     standing: Mapping[str, Places]
     """Where each token ends."""
     _known: dict[tuple[int, int, int, int], Places] = field(default_factory=dict)
-    """What `onward` found, of several symbols."""
+    """Cache of `onward`."""
 
     @classmethod
     def of(cls, grammar: Grammar, words: Tokens, sides: Sequence[Side], called: str) -> Chart:
@@ -90,10 +89,10 @@ class Chart:
         return chart
 
     def _fill(self) -> None:
-        """Find where everything can stand, from the last start on.
+        """Fill the chart from the last start to the first.
 
-        Whatever begins with tokens ends where what begins after them does. What begins with a
-        nonterminal is looked at for each end of it that is new.
+        Suffixes with tokens follow from later starts; others are revisited for each new end of
+        their nonterminal.
         """
         by_token = defaultdict[str, list[_Rest]](list)
         by_child = defaultdict[str, list[_Rest]](list)
@@ -115,14 +114,7 @@ class Chart:
                     self._found(rest, start, ends, new)
 
     def _found(self, rest: _Rest, start: int, ends: Places, new: dict[str, Places]) -> None:
-        """Write down where a rest can end.
-
-        Args:
-            rest: What is left of a side.
-            start: Where it starts.
-            ends: Where its nonterminal, or its tokens alone, can end.
-            new: Where nonterminals can end that start there: what is new is added.
-        """
+        """Record ends of a suffix, given those of its nonterminal or tokens; add news to `new`."""
         if rest.following is not None:
             ends = _ends(rest.following.ends, ends)
         rest.ends[start] = rest.ends.get(start, 0) | ends
@@ -133,7 +125,7 @@ class Chart:
                 new[rest.left] |= ends & ~known
 
     def onward(self, number: int, symbols: range, start: int) -> Places:
-        """Return where consecutive symbols of a rule's side can end together."""
+        """Return the ends of consecutive symbols of a rule's side."""
         first, last = symbols.start, symbols.stop
         if symbols and last == len(self.sides[number]):
             return self.rests[number][first].ends.get(start, 0)
@@ -147,14 +139,14 @@ class Chart:
         return ends
 
     def _after(self, rule: Rule, symbol: str | int, starts: Places) -> Places:
-        """Return where a symbol of a rule can end that starts at one of some places."""
+        """Return the ends of a symbol that starts at one of some places."""
         if isinstance(symbol, int):
             return _ends(self.names[rule.children[symbol]], starts)
         return self.standing[symbol] & starts << 1
 
 
 def _rests(rule: Rule, side: Side) -> Mapping[int, _Rest]:
-    """Return what is left of a side from its beginning and from behind each nonterminal on."""
+    """Return the suffixes of a side, from its start and after each nonterminal."""
     pieces, first = list[tuple[int, Tokens, str | None]](), 0
     for place, symbol in enumerate(side):
         if isinstance(symbol, int):
@@ -170,7 +162,7 @@ def _rests(rule: Rule, side: Side) -> Mapping[int, _Rest]:
 
 
 def _ends(ends: Ends, starts: Places) -> Places:
-    """Return where something can end that starts at one of some places."""
+    """Return the union of ends over some starts."""
     found = 0
     for start in each_of(starts):
         found |= ends.get(start, 0)

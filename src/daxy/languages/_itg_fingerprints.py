@@ -1,8 +1,7 @@
-"""Numbers that tell, without a search, that two stretches were not derived together.
+"""Fingerprints: sums that rule out pairs of spans without a search.
 
-The tokens of both sides get numbers, drawn so that in every rule those of the two sides have the
-same sum. So they have in everything that is derived. Sums are taken modulo a prime, which makes
-them exact; that two are the same by chance costs time and nothing else.
+Tokens of both sides get random numbers with equal sums on the two sides of every rule, and so of
+every derivation. Sums are modulo a prime; a chance collision only costs time.
 """
 
 from __future__ import annotations
@@ -18,17 +17,17 @@ from daxy.languages._itg_chart import Chart, Places
 from daxy.languages._itg_grammar import tokens_of
 
 PRIME = (1 << 31) - 1
-"""So that products fit into 64 bits."""
+"""Small enough for products in 64 bits."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """The sums of one side's numbers."""
+    """Prefix sums of one side's numbers."""
 
     before: Sequence[int]
     """The sum before each place."""
     places: Mapping[int, Places]
-    """Before which places a sum is."""
+    """Places by their sum."""
 
     @classmethod
     def from_numbers(cls, numbers: NDArray[np.int64]) -> Sums:
@@ -44,11 +43,11 @@ class Sums:
         return (self.before[span[1]] - self.before[span[0]]) % PRIME
 
     def beginning(self, start: int, wanted: int) -> Places:
-        """Return where stretches can end that begin at a place and have this sum."""
+        """Return the ends of spans with this start and sum."""
         return self.places.get((self.before[start] + wanted) % PRIME, 0)
 
     def ending(self, end: int, wanted: int) -> Places:
-        """Return where stretches can begin that end at a place and have this sum."""
+        """Return the starts of spans with this end and sum."""
         return self.places.get((self.before[end] - wanted) % PRIME, 0)
 
 

@@ -1,4 +1,4 @@
-"""What an inversion transduction grammar is, and what is wrong with one that cannot be used."""
+"""Inversion transduction grammars and their checks."""
 
 from __future__ import annotations
 
@@ -7,36 +7,34 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.errors import WrongRequest, require
+from daxy.core.tokens import Tokens
 from daxy.core.vocabulary import RESERVED
 
-if TYPE_CHECKING:
-    from daxy.core.examples import Tokens
-
 MOST = (1 << 16) - RESERVED
-"""Distinct tokens of a side: what a network's codes can tell apart."""
+"""Maximum distinct tokens of a side, by the codes of a network."""
 LEAST = sys.float_info.min
-"""The least probability of a rule: below it numbers lose digits."""
+"""Minimum probability of a rule; smaller numbers lose digits."""
 MOST_DIGITS = 400
-"""Digits of a probability's numerator and denominator, and characters of one in a file."""
+"""Maximum digits of a probability's numerator and denominator."""
 SHORT = 10**30
-"""Numbers below it are told as they are, others roughly."""
+"""Numbers below it are printed exactly."""
 LONGEST_CHAIN = 10_000
-"""Rules that may follow each other with nothing but one nonterminal in the source."""
+"""Maximum length of a chain of unit rules."""
 HARDLY_EVER = 1e-9
-"""How likely a longer chain may be, from any nonterminal."""
+"""Maximum probability of a longer chain, from any nonterminal."""
 Side: TypeAlias = tuple[str | int, ...]
 """One side of a rule: a string is a token, a number one of the rule's children."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A nonterminal and what it can become on both sides at once."""
+    """A rule: a nonterminal and its expansions on both sides."""
 
     left: str
     probability: Fraction
@@ -48,7 +46,7 @@ class Rule:
 
     @property
     def is_unit(self) -> bool:
-        """Whether it is one child and nothing else, in its source."""
+        """Whether its source is a single child."""
         return len(self.source) == 1 == len(self.children)
 
     def __str__(self) -> str:
@@ -110,7 +108,7 @@ class Grammar:
 
     @cached_property
     def becomes(self) -> NDArray[np.float64]:
-        """How likely each nonterminal is to become each, and nothing else in the source."""
+        """Probabilities of unit rules: [parent, child]."""
         place = {name: number for number, name in enumerate(self.nonterminals)}
         found = np.zeros((len(place), len(place)))
         for rule in self.rules:
@@ -147,7 +145,7 @@ class Grammar:
             require(once, f"a rule is said more than once: {rule}")
         for name, rules in self.rules_of.items():
             total = sum((rule.probability for rule in rules), Fraction(0))
-            require(total == 1, f"the probabilities of {name} sum to {_said(total)}, not to 1")
+            require(total == 1, f"the probabilities of {name} sum to {_as_text(total)}, not to 1")
 
     def _check_names(self) -> None:
         for rule in self.rules:
@@ -195,8 +193,7 @@ def tokens_of(side: Side) -> Tokens:
     return tuple(symbol for symbol in side if isinstance(symbol, str))
 
 
-def _said(total: Fraction) -> str:
-    """Return a sum as text: as a fraction, or roughly where that would be long."""
+def _as_text(total: Fraction) -> str:
     short = max(total.as_integer_ratio()) < SHORT
     return str(total) if short else f"about {float(total):.16g}"
 

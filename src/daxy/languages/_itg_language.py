@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from daxy.core.display import counted
 from daxy.core.errors import require
+from daxy.core.tokens import Tokens
 from daxy.languages._itg_grammar import Grammar
 from daxy.languages._itg_parser import Derivation, parse
 from daxy.languages._language import Language, Reading, Tree, lines, node
-
-if TYPE_CHECKING:
-    from daxy.core.examples import Tokens
 
 
 class Derivations(Language[Derivation]):

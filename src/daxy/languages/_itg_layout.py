@@ -1,4 +1,4 @@
-"""From derivations to sequences: where the tokens of each side stand."""
+"""Layout of tokens: derivations to sequences."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ NONE = -1
 
 
 class Generation(NamedTuple):
-    """The nodes of many derivations that are equally far from their roots."""
+    """Nodes of many derivations at one depth."""
 
     rule: Integers
-    """Which of the grammar's rules each node becomes."""
+    """Rule of each node."""
     children: Integers
-    """Where its children are in the next generation, -1 for none: [nodes, most children]."""
+    """Indices of its children in the next generation, -1 for none: [nodes, most children]."""
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Where on one side of a rule its tokens and its children stand."""
+    """Order of tokens and children on one side of each rule."""
 
     symbols: Tokens
     counts: Integers
@@ -65,7 +65,7 @@ class Layout:
         return cls(symbols, counts, codes, before_token, tokens_before, before_child)
 
     def lengths(self, generations: Sequence[Generation]) -> list[Integers]:
-        """Return how many tokens of this side are below each node of each generation."""
+        """Return the number of tokens below each node of each generation."""
         found = list[Integers]()
         below = np.zeros(0, np.int64)
         for own in reversed(generations):
@@ -74,7 +74,7 @@ class Layout:
         return found[::-1]
 
     def written(self, generations: Sequence[Generation]) -> Sequences:
-        """Return what this side of all derivations says."""
+        """Return this side of all derivations."""
         lengths = [*self.lengths(generations), np.zeros(0, np.int64)]
         offsets = np.concatenate([[0], np.cumsum(lengths[0])])
         codes = np.zeros(offsets[-1], np.uint16)

@@ -1,4 +1,4 @@
-"""Reading a grammar from text, in the notation that `daxy.languages.itg` explains."""
+"""Reader of grammars in the notation of `daxy.languages.itg`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from daxy.core.errors import DaxyError, WrongFile, quote
 from daxy.languages._itg_grammar import LEAST, MOST, MOST_DIGITS, SHORT, Grammar, Rule, Side
 
 REMARK = re.compile(r"(?<!\S)#")
-"""What begins a remark: no part of a token."""
+"""Beginning of a comment."""
 HEAD = re.compile(
     r"(?:(?<!\S)(?P<probability>[\d./]+)\s+(?:each\s+)?)?(?<!\S)(?P<left>[^\s|,#]+)\s*->"
 )
@@ -24,7 +24,7 @@ NUMBER = re.compile(r"[-+]?[.\d]")
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A pair of sides as it is written, of one rule or of one for each i."""
+    """A written pair of sides, of one rule or one for each index."""
 
     number: int
     probability: Fraction
@@ -34,14 +34,14 @@ class _Line:
 
 
 def read(text: str, name: Path | str) -> Grammar:
-    """Return the grammar that a text says.
+    """Return the grammar of a text.
 
     Args:
-        text: In the notation of `daxy.languages.itg`.
-        name: What errors call it.
+        text: Rules in the notation of `daxy.languages.itg`.
+        name: Name of the text in errors.
 
     Raises:
-        WrongFile: a line is no rule, or what the lines say is no grammar.
+        WrongFile: a line is no rule, or the rules are no grammar.
     """
     lines = [
         line
@@ -92,7 +92,7 @@ def _lines(content: str, number: int, name: Path | str) -> Iterator[_Line]:
 
 
 def _check_symbol(symbol: str, name: Path | str, line: int) -> None:
-    """Refuse what begins like a nonterminal or a remark and is none, and an arrow."""
+    """Refuse malformed nonterminals, comments and arrows."""
     if "->" in symbol:
         arrow = (
             f"expected one `->` between spaces after LEFT, not {quote(symbol)} among its symbols"
@@ -132,7 +132,7 @@ def _probability(
 
 
 def _copies(left: str, lines: Sequence[_Line], name: Path | str) -> int:
-    """Return how many rules the lines with an index stand for, each."""
+    """Return the number of rules of each line with an index."""
     own = [line for line in lines if line.left == left]
     plain = sum((line.probability for line in own if not line.indexed), Fraction(0))
     each = sum((line.probability for line in own if line.indexed), Fraction(0))
@@ -149,7 +149,6 @@ def _copies(left: str, lines: Sequence[_Line], name: Path | str) -> int:
 
 
 def _rule(line: _Line, index: int | None, name: Path | str) -> Rule:
-    """Return the rule of a line, of one index."""
     number = "" if index is None else str(index)
 
     def named(symbol: str) -> str:

@@ -1,7 +1,7 @@
-"""Finding a derivation: of a pair, or of a source alone.
+"""Parser: a derivation of a pair or of a source.
 
-First each side is parsed for itself, as a context-free grammar would: where in it each nonterminal
-can stand. Then one derivation is searched for from the root down, in which both sides agree.
+First, each side is parsed by its context-free grammar into a chart. Then a derivation of both sides
+is searched from the root down.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from daxy.languages._itg_ways import Item, Ways
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """A rule, and what each of its children becomes."""
+    """A rule with the derivations of its children."""
 
     rule: Rule
     children: tuple[Derivation, ...]
@@ -54,20 +54,18 @@ class Derivation:
         return self._side("target")
 
     def _side(self, name: str) -> Tokens:
-        said, waiting = list[str](), list[str | Derivation]([self])
+        tokens, waiting = list[str](), list[str | Derivation]([self])
         while waiting:
             here = waiting.pop()
             if isinstance(here, str):
-                said.append(here)
+                tokens.append(here)
                 continue
             side: Side = getattr(here.rule, name)
             waiting += reversed([s if isinstance(s, str) else here.children[s] for s in side])
-        return tuple(said)
+        return tuple(tokens)
 
 
 class _Choice(NamedTuple):
-    """A rule for an item, and its children as items."""
-
     rule: Rule
     children: tuple[Item, ...]
 
@@ -75,7 +73,7 @@ class _Choice(NamedTuple):
 def parse(
     grammar: Grammar, source: Sequence[str], target: Sequence[str] | None = None
 ) -> Derivation:
-    """Return a derivation of a pair, or of a source alone: one of those there are.
+    """Return a derivation of a pair or of a source.
 
     Raises:
         WrongRequest: there is none, or a side is a text, not tokens.
@@ -95,28 +93,28 @@ def parse(
 
 @dataclass(eq=False)
 class _Frame:
-    """An item that a derivation is searched for."""
+    """An open item of the search."""
 
     item: Item
     choices: Iterator[_Choice]
-    """Those that were not tried yet."""
+    """The remaining choices."""
     choice: _Choice | None = None
-    """The one that is tried."""
+    """The current choice."""
     highest: int = sys.maxsize
-    """The place in the stack of the highest open item that a choice was passed over for."""
+    """Highest open item in the stack that made a choice fail."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """Depth first, without recursion: derivations are as deep as sequences are long."""
+    """Depth-first search without recursion, since derivations can be deep."""
 
     grammar: Grammar
     charts: Sequence[Chart]
     used: Sequence[int]
-    """The numbers of the rules whose tokens are all there, on every side."""
+    """Numbers of the rules whose tokens occur on every side."""
     ways: Ways
     done: dict[Item, Derivation | None] = field(default_factory=dict)
-    """Of items a derivation, or that there is none."""
+    """Derivations of closed items, or None."""
 
     @classmethod
     def of(cls, grammar: Grammar, charts: Sequence[Chart]) -> _Search:
@@ -134,11 +132,10 @@ class _Search:
         return found
 
     def run(self) -> Derivation | None:
-        """Return a derivation of the whole, None if there is none.
+        """Return a derivation of the root, or None.
 
-        A derivation with its own item below it is passed over: there is a shorter one. What was
-        found impossible only because of that, below an item that is still open, may be possible
-        elsewhere, and is not remembered.
+        A derivation below its own item is skipped: there is a shorter one. A failure caused by such
+        a skip below an open item may be possible elsewhere, and is not stored.
         """
         root = Item(self.grammar.root, tuple((0, len(chart.words)) for chart in self.charts))
         if not self.ways.agree(root):
@@ -175,11 +172,10 @@ class _Search:
         return done[root]
 
     def _choices(self, item: Item) -> Iterator[_Choice]:
-        """Return every rule that an item can become, with every way for its children to stand."""
+        """Yield all rules of an item with all spans of their children."""
         for number in self.used_of.get(item.name, ()):
             for children in self.ways.of(number, item, self._may_be):
                 yield _Choice(self.grammar.rules[number], children)
 
     def _may_be(self, item: Item) -> bool:
-        """Whether an item was not found impossible so far."""
         return self.done.get(item, item) is not None

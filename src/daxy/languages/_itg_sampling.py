@@ -1,9 +1,8 @@
-"""Exact samples of a grammar, given how long their sources are.
+"""Exact samples of a grammar, given source lengths.
 
-A derivation of a given length is drawn from the root down: a rule in proportion to the inside
-weight that it has at that length, then how the tokens that are left are shared by its children. So
-nothing is ever rejected, and derivations that would never end do not begin. All derivations are
-drawn side by side, a generation of nodes at a time.
+A derivation is drawn from the root down: a rule by its inside weight at the length, then the split
+of the remaining tokens among its children. Nothing is rejected. All derivations are drawn in
+parallel, one generation of nodes at a time.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from daxy.languages._itg_weights import Inside, Weights, inside
 
 @dataclass(frozen=True, eq=False)
 class Sampler:
-    """Draws from a grammar, of sources of up to a longest length."""
+    """Sampler of a grammar, for sources up to a maximum length."""
 
     weights: Inside
 
@@ -42,7 +41,7 @@ class Sampler:
         return cls(inside(grammar, max_length))
 
     def lengths(self, min_length: int = 1) -> Weights:
-        """Return how likely a source in the range is to have each length from 0 on.
+        """Return the distribution of lengths in the range, from 0 on.
 
         Raises:
             WrongRequest: the grammar has no source in the range.
@@ -122,14 +121,13 @@ class Sampler:
 
     @cached_property
     def _rule_choices(self) -> _Choices:
-        """Between the rules of each nonterminal at each length."""
         grammar = self.weights.grammar
         return _Choices.of(block for name in grammar.nonterminals for block in self._blocks(name))
 
     def _blocks(self, name: str) -> Iterator[tuple[Weights, Integers]]:
-        """Return the odds of a nonterminal's rules at lengths from 0 on, and which rules they are.
+        """Yield odds of a nonterminal's rules by length, with the rules.
 
-        A rule without children has one length: it has a part in a block of that length alone.
+        A rule without children has a single length and is only in the block of that length.
         """
         rules, width = self.weights.grammar.rules, self.weights.longest + 1
         several, fixed = list[int](), dict[int, list[int]]()
@@ -155,7 +153,7 @@ class Sampler:
 
     @cached_property
     def _share_choices(self) -> tuple[_Choices, Integers]:
-        """Of each child that is not a rule's last at each length, and which child has which."""
+        """Choices of lengths of children but the last, and the choice of each child."""
         weights, width = self.weights, self.weights.longest + 1
         numbers = np.full(self._tables.children.shape, NONE)
         # Where the same child has the same children after it, its share is the same.
@@ -169,13 +167,12 @@ class Sampler:
         return _Choices.of((odds, np.arange(width)) for odds in blocks), numbers
 
     def _rules(self, names: Integers, length: Integers, draw: np.random.Generator) -> Integers:
-        """Return a rule for each node."""
         return self._rule_choices.draw(names * (self.weights.longest + 1) + length, draw)
 
     def _share(
         self, rule: Integers, child: int, left: Integers, draw: np.random.Generator
     ) -> Integers:
-        """Return how many of the tokens that are left a child of each node has."""
+        """Return the length of a child of each node, of the remaining tokens."""
         choices, numbers = self._share_choices
         number = numbers[rule, child]
         is_last = number == NONE
@@ -187,12 +184,12 @@ class Sampler:
 
 @dataclass(frozen=True, eq=False)
 class _Choices:
-    """Many distributions over few outcomes each, drawn from by one search for all draws."""
+    """Many distributions over few outcomes each, sampled by one binary search."""
 
     edges: Weights
-    """Where each outcome ends if a row's outcomes divide the numbers from the row's own on."""
+    """Cumulative probabilities of outcomes, plus the number of the row."""
     outcomes: NDArray[np.int32]
-    """Which it is."""
+    """The outcomes."""
 
     @classmethod
     def of(cls, blocks: Iterable[tuple[Weights, Integers]]) -> _Choices:
@@ -224,12 +221,12 @@ class _Choices:
 
 @dataclass(frozen=True, eq=False)
 class _Tables:
-    """What the nodes of a derivation look up by their rule."""
+    """Tables of rules for the nodes of derivations."""
 
     tokens: Integers
-    """How many tokens the rule's source has itself."""
+    """Tokens of each rule's source."""
     children: Integers
-    """Which nonterminal each child is, -1 for none: [rules, most children]."""
+    """Nonterminal of each child, -1 for none: [rules, most children]."""
 
     @classmethod
     def of(cls, grammar: Grammar) -> _Tables:

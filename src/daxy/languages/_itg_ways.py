@@ -1,8 +1,7 @@
-"""How the children of a rule can stand on one side or on both, if it is known where the rule does.
+"""Spans of the children of a rule, given the rule's spans.
 
-Child after child gets its place on every side. Early ones go where the charts leave room for the
-others, and, of a pair, where the fingerprints of its sides agree: so most that lead nowhere are
-given up before there is a choice for the next child.
+Children get their spans one by one, on every side. Charts and, for a pair, fingerprints of both
+sides rule out most dead ends early.
 """
 
 from __future__ import annotations
@@ -20,27 +19,27 @@ Span: TypeAlias = tuple[int, int]
 
 
 class Item(NamedTuple):
-    """A nonterminal, and from where to where it is to stand on each side."""
+    """A nonterminal with its span on each side."""
 
     name: str
     spans: tuple[Span, ...]
 
 
 class _Gap(NamedTuple):
-    """Between which of the children before it a child stands on one side."""
+    """Position of a child between earlier children on one side."""
 
     left: int | None
-    """None for the beginning."""
+    """Earlier child on the left; None: the beginning."""
     before: range
-    """The symbols between that and the child."""
+    """Symbols between that and the child."""
     after: range
     right: int | None
-    """None for the end."""
+    """Earlier child on the right; None: the end."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ways:
-    """All ways for children to stand."""
+    """Enumeration of the children's spans."""
 
     charts: Sequence[Chart]
     sums: Sequence[Sums]
@@ -50,12 +49,12 @@ class Ways:
     def of(
         self, number: int, item: Item, may_be: Callable[[Item], bool]
     ) -> Iterator[tuple[Item, ...]]:
-        """Return every way for the children of a rule to stand.
+        """Yield all spans for the children of a rule.
 
         Args:
-            number: The rule's.
-            item: Its left-hand side, and where it stands.
-            may_be: Whether a child was not found impossible so far. What is found meanwhile counts.
+            number: Number of the rule.
+            item: Its left-hand side with its spans.
+            may_be: Whether a child is possible so far; its answers may change meanwhile.
         """
         if not all(map(self._fits, self.charts, itertools.repeat(number), item.spans)):
             return
@@ -66,7 +65,7 @@ class Ways:
         chosen = list[Item]()
         waiting = [self._next(number, item, chosen)]
         while waiting:
-            # What goes on is the last of those that wait: as many are chosen as come before it.
+            # Each waiting iterator but the last has its choice in `chosen`.
             del chosen[len(waiting) - 1 :]
             child = next(waiting[-1], None)
             if child is None:
@@ -87,12 +86,12 @@ class Ways:
 
     @staticmethod
     def _fits(chart: Chart, number: int, span: Span) -> bool:
-        """Whether a rule can stand from one place to another on one side."""
+        """Whether a rule fits a span on one side."""
         whole = range(len(chart.sides[number]))
         return bool(chart.onward(number, whole, span[0]) >> span[1] & 1)
 
     def _next(self, number: int, item: Item, chosen: Sequence[Item]) -> Iterator[Item]:
-        """Return what the child after those that are chosen can be."""
+        """Yield the candidates of the next child."""
         name = self.charts[0].rules[number].children[len(chosen)]
         for source in self._spans(0, number, item, chosen, None):
             if not self.sums:
@@ -105,15 +104,7 @@ class Ways:
     def _spans(
         self, side: int, number: int, item: Item, chosen: Sequence[Item], wanted: int | None
     ) -> Iterator[Span]:
-        """Return where on one side the child after those that are chosen can stand.
-
-        Args:
-            side: 0 for the source, 1 for the target.
-            number: The rule's.
-            item: Its left-hand side, and where it stands.
-            chosen: The children before, in the order of the source.
-            wanted: The sum that the child must have, if there is one.
-        """
+        """Yield the spans of the next child on one side, with a sum if one is wanted."""
         chart, gap = self.charts[side], self._gap(side, number, len(chosen))
         reach = chart.names[chart.rules[number].children[len(chosen)]]
         begin, end = item.spans[side]
@@ -141,7 +132,7 @@ class Ways:
 
 
 def _gap(side: Side, child: int) -> _Gap:
-    """Return where a child stands on a side, among those before it in the source."""
+    """Return the position of a child among the earlier ones."""
     place, earlier = side.index(child), {*range(child)}
     lefts = (where for where in reversed(range(place)) if side[where] in earlier)
     rights = (where for where in range(place + 1, len(side)) if side[where] in earlier)

@@ -1,8 +1,4 @@
-"""Inside weights: how likely each nonterminal is to become a source of each length.
-
-As logarithms: a long source of a grammar that prefers short ones may be less likely than any number
-that a machine can hold.
-"""
+"""Inside weights: log probability of each source length for each nonterminal."""
 
 from __future__ import annotations
 
@@ -24,9 +20,9 @@ class Inside:
 
     grammar: Grammar
     whole: Mapping[str, Weights]
-    """Of each nonterminal: shape [longest + 1]."""
+    """By nonterminal: shape [longest + 1]."""
     together: Mapping[tuple[str, ...], Weights]
-    """Of the children that a rule ends with, from each on, and of none: shape [longest + 1]."""
+    """By suffix of a rule's children: shape [longest + 1]."""
 
     @property
     def longest(self) -> int:
@@ -37,9 +33,9 @@ class Inside:
 def inside(grammar: Grammar, longest: int) -> Inside:
     """Return the inside weights of sources of up to `longest` tokens.
 
-    A source has at least a token, so a rule with tokens or two children only needs shorter ones.
-    What is left are the rules that are one child: with U their probabilities, weights of a length
-    are (1 - U)^-1 = 1 + U + U^2 + ... times those of the other rules.
+    Sources are not empty, so a rule with tokens or two children only needs shorter lengths. With U
+    the probabilities of unit rules, weights are (1 - U)^-1 = 1 + U + U^2 + ... times those of the
+    other rules.
     """
     names = grammar.nonterminals
     whole = {name: np.full(longest + 1, -np.inf) for name in names}
@@ -66,7 +62,7 @@ def inside(grammar: Grammar, longest: int) -> Inside:
 
 @dataclass(frozen=True, eq=False)
 class _Ways:
-    """What a nonterminal can become that is not one nonterminal alone."""
+    """Rules of a nonterminal, without unit rules."""
 
     tokens: NDArray[np.int64]
     """How many tokens each rule's source has itself."""
@@ -97,7 +93,7 @@ class _Ways:
 def _chains(becomes: Weights) -> Weights:
     """Return 1 + U + U^2 + ...: products of 1 + U, 1 + U^2, 1 + U^4 and so on.
 
-    No term is negative, so that what cannot be comes to exactly 0, as in no inverse.
+    No term is negative, so that impossible chains are exactly 0, unlike in an inverse.
     """
     found, power = np.eye(len(becomes)), becomes
     while power.any():
@@ -107,12 +103,10 @@ def _chains(becomes: Weights) -> Weights:
 
 
 def _convolved(one: Weights, other: Weights, length: int) -> float:
-    """Return how likely two parts are to have so many tokens together."""
     return _sum(one[: length + 1] + other[length::-1])
 
 
 def _sum(logarithms: Weights) -> float:
-    """Return the logarithm of a sum of numbers, given theirs."""
     most = float(logarithms.max(initial=-np.inf))
     if most == -np.inf:
         return most

@@ -1,4 +1,4 @@
-"""What `daxy interpret`, tasks and analyses ask of a language."""
+"""Base class of languages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Phrase = TypeVar("Phrase")
 
 @dataclass(frozen=True)
 class Reading:
-    """The interpretation of a sentence."""
+    """The output of `daxy interpret`."""
 
     data: dict[str, Any]
     """As JSON values."""
@@ -36,27 +36,27 @@ class Reading:
 
 
 class Language(ABC, Generic[Phrase]):
-    """Sentences, their parses and what they mean. Its name is that of its module."""
+    """Sentences, their parses and their meanings; named by its module."""
 
     is_grounded: ClassVar[bool] = False
     """Whether the meaning of a sentence depends on a world."""
     constructions: ClassVar[tuple[str, ...]] = ()
-    """Words that build sentences, in the order in which analyses show them."""
+    """Words of constructions, in the order of analyses."""
 
     @abstractmethod
     def parse(self, words: Tokens) -> Phrase:
         """Return the parse of a sentence.
 
         Raises:
-            WrongRequest: the words are no sentence of this language; says where the error is.
+            WrongRequest: the words are no sentence of this language.
         """
 
     @abstractmethod
     def denote(self, phrase: Phrase, world: Any = None) -> Tokens:
-        """Return the meaning of a sentence, in a world where it depends on one.
+        """Return the meaning of a sentence, in a world if grounded.
 
         Raises:
-            WrongRequest: it has no meaning there.
+            WrongRequest: the sentence has no meaning there.
         """
 
     @abstractmethod
@@ -68,7 +68,7 @@ class Language(ABC, Generic[Phrase]):
         """Return the parse as a tree of labels; see `node`."""
 
     def words(self, text: str) -> Tokens:
-        """Return the words of a sentence as people write it."""
+        """Return the words of a typed sentence."""
         return tuple(text.split())
 
     def parts(self, phrase: Phrase) -> tuple[Phrase, ...]:
@@ -76,10 +76,10 @@ class Language(ABC, Generic[Phrase]):
         return (phrase,)
 
     def interpret(self, text: str, world: Any = None) -> Reading:
-        """Return what `daxy interpret` shows of a sentence: its parse and its meaning.
+        """Return the parse and the meaning of a sentence for `daxy interpret`.
 
         Raises:
-            WrongRequest: it is no sentence of this language.
+            WrongRequest: the text is no sentence of this language.
         """
         phrase = self.parse(self.words(text))
         tree, meaning = self.tree(phrase), self.denote(phrase, world)
@@ -102,7 +102,7 @@ def node(label: str, *children: Tree) -> Tree:
 
 
 def lines(tree: Tree) -> Iterator[str]:
-    """Yield a line a node, indented by its depth, which may be any."""
+    """Yield a line for each node, indented by its depth."""
     waiting = [(tree, 0)]
     while waiting:
         this, depth = waiting.pop()
@@ -111,6 +111,6 @@ def lines(tree: Tree) -> Iterator[str]:
 
 
 def listed(actions: Tokens) -> str:
-    """Return actions as text after their number."""
+    """Return the number of actions and the actions as text."""
     between = ", " if any(" " in action for action in actions) else " "
     return f"{counted(len(actions), 'action')}: {between.join(actions)}"

@@ -1,46 +1,41 @@
-"""Reading words from the left, with exact errors: what a grammar's parser is written with."""
+"""Left-to-right reader for parsers, with exact errors."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from daxy.core.errors import WrongRequest, quote
-
-if TYPE_CHECKING:
-    from daxy.core.examples import Tokens
-
+from daxy.core.tokens import Tokens
 
 MOST_OF_LINE, MOST_OF_WORD = 130, 60
-"""Characters that an error quotes of a command, and of its wrong word, at most."""
+"""Maximum characters of a quoted command and of its wrong word."""
 
 
 class NotACommand(WrongRequest):
-    """Words outside the grammar: where the first wrong one stands, and what could stand there."""
+    """Words outside the grammar, with the first wrong word and the expected ones."""
 
     def __init__(self, words: Tokens, position: int, expected: Tokens, *, may_end: bool) -> None:
         choices = [*expected, *(["the end of the command"] if may_end else [])]
         wanted = " or ".join([", ".join(choices[:-1]), choices[-1]] if choices[1:] else choices)
         if position > len(words):
             text = " ".join(words)
-            said = f"{quote(text, len(text))} ends too early: word {position} is missing"
+            problem = f"{quote(text, len(text))} ends too early: word {position} is missing"
         else:
             before, wrong, after = words[: position - 1], words[position - 1], words[position:]
             marked = " ".join([*before, f"[{wrong}]", *after])
             at = sum(len(word) + 1 for word in before)
             line, word = quote(marked, at, most=MOST_OF_LINE), quote(wrong, most=MOST_OF_WORD)
-            said = f"not a command: {line}, word {position} cannot be {word}"
-        super().__init__(f"{said}; expected {wanted}")
+            problem = f"not a command: {line}, word {position} cannot be {word}"
+        super().__init__(f"{problem}; expected {wanted}")
         self.words = words
         self.position = position
         """Where the first wrong word stands, from 1; one past the last for an early end."""
         self.expected = expected
-        """The words that could stand there, in the grammar's order."""
+        """The expected words, in the grammar's order."""
         self.may_end = may_end
         """Whether the command could have ended before this word."""
 
 
 class Reader:
-    """Words and how many are read; what was asked for in vain is what could have stood there."""
+    """A position in words; rejected choices since the last word are the expected words."""
 
     def __init__(self, words: Tokens) -> None:
         self._words = words

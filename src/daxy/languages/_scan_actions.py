@@ -6,10 +6,7 @@ from collections.abc import Iterator
 
 
 def official_spelling(action: str) -> str:
-    """Return the official spelling of an action that may be in the papers': LTURN -> I_TURN_LEFT.
-
-    A token that is no action in either spelling comes back as it is.
-    """
+    """Return the official spelling of an action: LTURN -> I_TURN_LEFT; other tokens unchanged."""
     turns = {"LTURN": "I_TURN_LEFT", "RTURN": "I_TURN_RIGHT"}
     if action in turns:
         return turns[action]
@@ -17,7 +14,7 @@ def official_spelling(action: str) -> str:
 
 
 def turn_names(direction: str) -> tuple[str, ...]:
-    """Return what a turn in a direction is also called: `LTURN`, `LEFT_TURN`, `TURN_L`, `LEFT`."""
+    """Return other names of a turn: `LTURN`, `LEFT_TURN`, `TURN_L`, `LEFT`."""
     first = direction[0]
     return f"{first}TURN", f"{direction}_TURN", f"TURN_{first}", direction
 

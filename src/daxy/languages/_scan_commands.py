@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from daxy.core.examples import Tokens
+from daxy.core.tokens import Tokens
 
 TURN = "turn"
 """The verb that means no action of its own: `turn left` is only the turn."""

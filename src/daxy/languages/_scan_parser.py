@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from daxy.core.tokens import Tokens
 from daxy.languages._reader import Reader
 from daxy.languages._scan_commands import (
     TURN,
@@ -18,9 +17,6 @@ from daxy.languages._scan_commands import (
     Toward,
     VerbPhrase,
 )
-
-if TYPE_CHECKING:
-    from daxy.core.examples import Tokens
 
 DIRECTIONS = ("left", "right")
 TIMES = {"twice": 2, "thrice": 3}

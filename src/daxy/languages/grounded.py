@@ -20,34 +20,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from daxy.core.errors import WrongRequest
-from daxy.languages._reader import NotACommand, Reader
-
-if TYPE_CHECKING:
-    from daxy.core.examples import Tokens
-
-__all__ = [
-    "COLORS",
-    "MANNERS",
-    "SHAPES",
-    "SIZES",
-    "SIZE_WORDS",
-    "VERBS",
-    "Command",
-    "NoReferent",
-    "NotACommand",
-    "Phrase",
-    "Thing",
-    "commands",
-    "derivation",
-    "parse",
-    "places",
-    "referent",
-    "say",
-    "words",
-]
+from daxy.core.tokens import Tokens
+from daxy.languages._reader import Reader
 
 VERBS = ("walk", "push", "pull")
 SHAPES = ("circle", "square", "cylinder")
@@ -58,7 +35,7 @@ MANNERS = ("while spinning", "while zigzagging", "hesitantly", "cautiously")
 
 
 class Thing(NamedTuple):
-    """What can be spoken of."""
+    """An object of a world."""
 
     shape: str
     color: str
@@ -70,7 +47,7 @@ class Thing(NamedTuple):
 
     @property
     def weight(self) -> int:
-        """How many times it has to be pushed or pulled to move by a cell (section 3)."""
+        """Number of pushes or pulls for a move by one cell (section 3)."""
         return 2 if self.size > 2 else 1
 
 
@@ -96,27 +73,27 @@ class Command:
 
 
 class NoReferent(WrongRequest):
-    """A phrase that speaks of nothing, or of no one thing."""
+    """A phrase without a referent, or with several."""
 
 
 def words(text: str) -> Tokens:
-    """Return the words of a command; `while` and what follows it are one."""
-    found = list[str]()
+    """Return the words of a command; `while` and the next word are one."""
+    merged = list[str]()
     for word in text.split():
-        if found and found[-1] == "while":
-            found[-1] = f"while {word}"
+        if merged and merged[-1] == "while":
+            merged[-1] = f"while {word}"
         else:
-            found.append(word)
-    return tuple(found)
+            merged.append(word)
+    return tuple(merged)
 
 
-def parse(said: Sequence[str]) -> Command:
+def parse(tokens: Sequence[str]) -> Command:
     """Return the one parse of a command's words.
 
     Raises:
         NotACommand: they are no command of this language.
     """
-    read = Reader(tuple(said))
+    read = Reader(tuple(tokens))
     verb = read.required(*VERBS)
     if verb == "walk":
         read.required("to")
@@ -153,13 +130,13 @@ def commands() -> tuple[Command, ...]:
 
 
 @cache
-def places() -> dict[Tokens, int]:
-    """Return the place of each command in `commands`, by its words."""
-    return {say(command): place for place, command in enumerate(commands())}
+def command_indices() -> dict[Tokens, int]:
+    """Return the index of each command in `commands`, by its words."""
+    return {say(command): index for index, command in enumerate(commands())}
 
 
 def candidates(phrase: Phrase, things: Sequence[Thing]) -> list[int]:
-    """Return the places of the things that have the phrase's shape and color."""
+    """Return the indices of the things with the phrase's shape and color."""
     return [
         place
         for place, thing in enumerate(things)
@@ -168,13 +145,13 @@ def candidates(phrase: Phrase, things: Sequence[Thing]) -> list[int]:
 
 
 def referent(phrase: Phrase, things: Sequence[Thing]) -> int:
-    """Return the place of the one thing that a phrase speaks of.
+    """Return the index of the referent of a phrase.
 
-    A size compares: `small` is the smallest of the things with that shape, and color if one is
-    named, and there has to be a larger one; `big` likewise.
+    Sizes are relative: `small` is the smallest of the things with the named shape and color, if
+    they differ in size; `big` is the largest.
 
     Raises:
-        NoReferent: nothing fits, or more than one thing does; says which.
+        NoReferent: nothing fits, or more than one thing does.
     """
     found = candidates(phrase, things)
     if phrase.size is not None and found:
@@ -212,7 +189,7 @@ def derivation(command: Command) -> str:
 
 
 def _adjectives(words: Sequence[str]) -> list[str]:
-    """Return their leaves: both rules follow the first word, in the order of the tree's making."""
+    """Return the leaves of adjectives; both rules follow the first word, as in the files."""
     if not words:
         return []
     first, *others = words

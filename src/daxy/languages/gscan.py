@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 from daxy.core.errors import WrongRequest
+from daxy.core.tokens import Tokens
 from daxy.languages import grounded
 from daxy.languages._language import Language, Reading, Tree, lines, listed, node
 from daxy.languages.grounded import Command
-
-if TYPE_CHECKING:
-    from daxy.core.examples import Tokens
 
 
 @final
@@ -28,7 +26,7 @@ class Gscan(Language[Command]):
         return grounded.parse(words)
 
     def denote(self, phrase: Command, world: Any = None) -> Tokens:
-        """Return the demonstration of a command in a `daxy.worlds.grid.World`."""
+        """Return the demonstration of a command in a `daxy.worlds.world.World`."""
         if world is None:
             raise WrongRequest("a command of gSCAN means nothing without a world")
         return world.demonstrate(phrase)

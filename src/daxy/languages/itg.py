@@ -52,21 +52,19 @@ __all__ = [
 ]
 
 GRAMMARS = ("svo_sov", "gender")
-"""The grammars that daxy has; each is a file to look at."""
+"""Grammars of daxy, each a file in `grammars`."""
 
 
 @cache
 def grammar(name: str) -> Grammar:
-    """Return one of daxy's own grammars.
+    """Return a grammar of daxy.
 
     Raises:
         UnknownName: there is none of that name.
     """
     if name not in GRAMMARS:
         raise UnknownName("grammar", name, GRAMMARS)
-    from importlib import resources  # slow to import
-
-    file = resources.files("daxy.languages") / "grammars" / f"{name}.itg"
+    file = Path(__file__).parent / "grammars" / f"{name}.itg"
     return read(file.read_text(encoding="utf-8"), file.name)
 
 
@@ -74,7 +72,7 @@ def load(path: Path | str) -> Grammar:
     """Return the grammar of a file.
 
     Raises:
-        WrongFile: there is no such file, it is no text, or no grammar.
+        WrongFile: the file is missing, no text or no grammar.
     """
     path = Path(path)
     expected = "the rules of a grammar"

@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 from daxy.core.errors import UnknownName, WrongRequest, quote
-from daxy.core.tokens import first_difference
+from daxy.core.tokens import Tokens, first_difference
 from daxy.languages._language import MOST_SHOWN, Language, Reading, Tree, node
 from daxy.languages._reader import NotACommand
 from daxy.languages._scan_actions import (
@@ -44,9 +44,6 @@ from daxy.languages._scan_commands import (
     say,
 )
 from daxy.languages._scan_parser import DIRECTIONS, TIMES, Parser
-
-if TYPE_CHECKING:
-    from daxy.core.examples import Examples, Tokens
 
 __all__ = [
     "ACTIONS",
@@ -75,7 +72,6 @@ __all__ = [
     "is_word",
     "meanings",
     "official_spelling",
-    "pairs",
     "say",
     "turn_names",
 ]
@@ -83,13 +79,13 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Grammar:
-    """SCAN's grammar over some primitives; the papers' four unless said otherwise."""
+    """SCAN's grammar over some primitives, by default the papers' four."""
 
     primitives: Tokens = ("walk", "look", "run", "jump")
 
     @property
     def size(self) -> int:
-        """How many commands there are: 20,910 with four primitives."""
+        """Number of commands: 20,910 with four primitives."""
         sentences = sum(1 for _ in self.sentences())
         return sentences + 2 * sentences**2
 
@@ -139,7 +135,7 @@ def meanings(grammar: Grammar = SCAN) -> dict[Tokens, Tokens]:
 
 @cache
 def _meanings(grammar: Grammar) -> dict[Tokens, Tokens]:
-    # Each sentence is said and interpreted once; pairs of them are put together from that.
+    # Commands of two sentences are composed from the sentences' meanings.
     known = [(say(sentence), denote(sentence)) for sentence in grammar.sentences()]
     every = dict(known)
     every |= {(*a, "and", *b): (*x, *y) for a, x in known for b, y in known}
@@ -172,26 +168,18 @@ def _commands_by_actions(grammar: Grammar) -> dict[Tokens, tuple[Tokens, ...]]:
     return {actions: tuple(sorted(each, key=len)) for actions, each in commands.items()}
 
 
-@cache
-def pairs(grammar: Grammar = SCAN) -> Examples:
-    """Return every command with its meaning as a table, in the canonical order."""
-    from daxy.core.examples import Examples  # NumPy is not needed to interpret one command
-
-    return Examples.of(meanings(grammar).items())
-
-
 def is_word(word: str) -> bool:
-    """Whether a word is of a command, or an action in either spelling."""
+    """Whether a word belongs to a command, or is an action in either spelling."""
     return word in WORDS or is_action(word)
 
 
 def grammar_of(words: Tokens) -> Grammar:
-    """Return the grammar that a command is of: with the proxy primitive if it has that."""
+    """Return the grammar of a command: with the proxy primitive if the command has it."""
     return SCAN_WITH_DAB if PROXY in words else SCAN
 
 
 def disagreement(words: Tokens, actions: Tokens, grammar: Grammar = SCAN) -> str | None:
-    """Return what is wrong with a pair, if its words are no command or mean other actions.
+    """Return the error in a pair: no command, or other actions; None for a right pair.
 
     Actions may be spelled as in the papers; see `official_spelling`.
     """
@@ -204,12 +192,11 @@ def disagreement(words: Tokens, actions: Tokens, grammar: Grammar = SCAN) -> str
     given = tuple(map(official_spelling, actions))
     first = first_difference(wanted, given)
     assert first is not None
-    said = quote(" ".join(words), most=100)
-    return f"{said} means {_cut(wanted, first)}, not {quote(_cut(actions, first))}"
+    command = quote(" ".join(words), most=100)
+    return f"{command} means {_cut(wanted, first)}, not {quote(_cut(actions, first))}"
 
 
 def _cut(actions: Tokens, first: int) -> str:
-    """Return actions as text; of many, those around the first that matters."""
     begin = first - 4 if len(actions) > MOST_ACTIONS and first > 4 else 0
     end = begin + MOST_ACTIONS
     cut = ["..."] * (begin > 0), ["..."] * (end < len(actions))
@@ -217,7 +204,7 @@ def _cut(actions: Tokens, first: int) -> str:
 
 
 MOST_ACTIONS = 12
-"""Actions of a side that an error quotes at most."""
+"""Maximum actions of a side in an error."""
 
 
 WORDS = frozenset(

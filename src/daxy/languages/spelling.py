@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from daxy.core.examples import Tokens
+from daxy.core.tokens import Tokens
 
 STOP = re.compile(r"([.!?])")
 OTHER = re.compile(r"[^a-z.!?]+")

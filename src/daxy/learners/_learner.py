@@ -17,7 +17,7 @@ from daxy.core.errors import DaxyError
 from daxy.core.examples import Examples, Sequences
 from daxy.core.settings import made, stated
 from daxy.core.split import Split
-from daxy.tasks import Data, Task
+from daxy.tasks import DatasetOptions, Task
 
 Record: TypeAlias = Mapping[str, Any]
 """JSON values by name."""
@@ -157,7 +157,7 @@ class Learner(ABC):
         del scores
         return {}
 
-    def check(self, task: Task[Any], data: Data) -> None:
+    def check(self, task: Task[Any], data: DatasetOptions) -> None:
         """Refuse a task or data that the learner cannot use.
 
         Raises:

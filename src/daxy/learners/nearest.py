@@ -24,7 +24,7 @@ from daxy.core.errors import DaxyError, RunFailed, require
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.files import write_json
 from daxy.learners._learner import Callbacks, Fit, Job, Learner
-from daxy.tasks import Data, Task
+from daxy.tasks import DatasetOptions, Task
 
 FILE = "memory.json"
 """Name of the predictor's file."""
@@ -42,7 +42,7 @@ class Nearest(Learner):
     the target of `walk twice` with I_JUMP for I_WALK. A word's translation is the target token that
     occurs with it most exclusively in train (Dice coefficient)."""
 
-    def check(self, task: Task[Any], data: Data) -> None:
+    def check(self, task: Task[Any], data: DatasetOptions) -> None:
         """Refuse a task with worlds: a command's nearest neighbour may stand in another world.
 
         Raises:

@@ -1,9 +1,10 @@
-"""What every metric can do."""
+"""Base class of metrics."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Protocol
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ Scores = NDArray[np.bool_] | NDArray[np.float64]
 
 
 class Rules(Protocol):
-    """What a metric asks of a task, which is one of `daxy.tasks.Task`."""
+    """The part of `daxy.tasks.Task` that metrics use."""
 
     @property
     def name(self) -> str:
@@ -30,18 +31,18 @@ class Rules(Protocol):
 class Metric(ABC):
     """A score of predictions for a task, in the order of the examples.
 
-    `score` gives one value an example and `total` the figure that papers print: their mean, unless
-    the metric is one of a whole corpus (as BLEU is), which overrides it.
+    `score` returns a value for each example, `total` their mean, which papers print. A metric of a
+    whole corpus, such as BLEU, overrides `total`.
     """
 
-    name: ClassVar[str]
-    summary: ClassVar[str]
+    name: str
+    summary: str
     signature: ClassVar[str] = ""
-    """What says how it is counted, beside its figures, where that is done in several ways."""
+    """Variant of the metric, printed with its figures where variants exist."""
 
     @property
     def is_mean(self) -> bool:
-        """Whether the figure is the mean of the values, so that some examples have one too."""
+        """Whether the total is the mean of the values."""
         return type(self).total is Metric.total
 
     @abstractmethod
@@ -49,8 +50,8 @@ class Metric(ABC):
         """Return the value of each prediction: shape [count].
 
         Args:
-            task: The task, of whose rules a metric may ask.
-            examples: What the predictions are for.
+            task: The task, for its rules.
+            examples: The examples of the predictions.
             predictions: One for each example, with log-likelihoods where the learner has them.
         """
 
@@ -61,19 +62,18 @@ class Metric(ABC):
         predictions: Predictions,
         scores: Scores | None = None,
     ) -> float:
-        """Return the one figure for all predictions; not a number when there are none.
-
-        `scores` are those of `score`, where they are known.
-        """
+        """Return the total of all predictions, NaN for none; `scores` as returned by `score`."""
         values = self.score(task, examples, predictions) if scores is None else scores
         return float(values.mean()) if len(examples) else float("nan")
 
 
+@final
+@dataclass(frozen=True)
 class Accepted(Metric):
-    """The share of predictions that are right by the rules of the task, equal to the target or not.
+    """Share of predictions that are right by the rules of the task; papers name it by task."""
 
-    What is right differs between tasks, and so does the name that papers give this score.
-    """
+    name: str
+    summary: str
 
     def score(self, task: Rules, examples: Examples, predictions: Predictions) -> Scores:
         """Return where the prediction is right by the rules of the task."""

@@ -18,33 +18,27 @@ if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
 
 SIGNATURE = "nrefs:1|case:mixed|eff:no|tok:none|smooth:exp"
-"""What sacreBLEU calls this way to count, without its version."""
+"""sacreBLEU's signature without its version."""
 
 
 @final
 class Bleu(Metric):
-    """BLEU of all predictions together; of each alone, that of its sentence."""
+    """BLEU of all predictions; the value of an example is its sentence BLEU."""
 
     name = "bleu"
     signature = f"sacreBLEU, {SIGNATURE}"
     summary = f"BLEU of all predictions together ({signature}), as a share"
 
     def score(
-        self,
-        task: Rules,
-        examples: Examples,
-        predictions: Predictions,
+        self, task: Rules, examples: Examples, predictions: Predictions
     ) -> NDArray[np.float64]:
-        """Return the BLEU of each prediction alone: n-grams that it is too short for are left out.
-
-        The mean of these is not the BLEU of all.
-        """
+        """Return the sentence BLEU of each prediction, with effective order."""
         del task
         assert len(examples) == len(predictions), (len(examples), len(predictions))
-        judge = scorer(by_sentence=True)
+        bleu = scorer(by_sentence=True)
         pairs = zip(_sentences(predictions), _sentences(examples.target), strict=True)
-        found = (judge.sentence_score(said, [wanted]).score / 100 for said, wanted in pairs)
-        return np.clip(np.fromiter(found, np.float64, len(examples)), 0, 1)
+        scores = (bleu.sentence_score(text, [target]).score / 100 for text, target in pairs)
+        return np.clip(np.fromiter(scores, np.float64, len(examples)), 0, 1)
 
     def total(
         self,
@@ -53,20 +47,20 @@ class Bleu(Metric):
         predictions: Predictions,
         scores: Scores | None = None,
     ) -> float:
-        """Return the BLEU of all predictions together; not a number when there are none."""
-        del task, scores  # it is no mean of them
+        """Return the BLEU of all predictions; NaN for none."""
+        del task, scores
         if not len(examples):
             return float("nan")
-        said, wanted = _sentences(predictions), _sentences(examples.target)
-        return min(1.0, scorer().corpus_score(said, [wanted]).score / 100)
+        texts, targets = _sentences(predictions), _sentences(examples.target)
+        return min(1.0, scorer().corpus_score(texts, [targets]).score / 100)
 
 
 @cache
 def scorer(*, by_sentence: bool = False) -> BLEU:
-    """Return what counts n-grams."""
+    """Return sacreBLEU's scorer."""
     from sacrebleu.metrics.bleu import BLEU
 
-    # `force` only silences a warning about text that is tokenised already, which this is.
+    # `force` silences a warning about tokenised text.
     return BLEU(tokenize="none", force=True, effective_order=by_sentence)
 
 

@@ -13,7 +13,7 @@ from daxy.metrics._metric import Metric, Rules
 
 @final
 class ExactMatch(Metric):
-    """The share of predictions that equal the target from end to end."""
+    """Share of predictions that equal the target."""
 
     name = "exact"
     summary = "the prediction equals the target, token for token"

@@ -1,22 +1,9 @@
-"""Execution: actions are right when they do in the world what the command says, as it says.
+"""Execution: actions are right if they have the effect of the command in the world, in its manner.
 
-The paper calls going along the column first "okay at test" (Ruis et al. 2020, section 3), and
-scores by exact match all the same; this is the other score.
+The paper accepts a path along the column first (Ruis et al. 2020, section 3), and scores by exact
+match all the same.
 """
-
-from __future__ import annotations
-
-from typing import final
 
 from daxy.metrics._metric import Accepted
 
-
-@final
-class Executes(Accepted):
-    """The share of predictions that bring about the command's effect in its manner."""
-
-    name = "executes"
-    summary = "the actions have the command's effect, in its manner, on any path"
-
-
-METRIC = Executes()
+METRIC = Accepted("executes", "the actions have the command's effect, in its manner, on any path")

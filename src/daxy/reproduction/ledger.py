@@ -18,7 +18,7 @@ from typing import Any
 from daxy.core import json_objects
 from daxy.core.errors import UnknownName, WrongFile, in_one_line, quote
 from daxy.core.files import read_bytes, write_text
-from daxy.core.locks import alone
+from daxy.core.locks import exclusive_lock
 from daxy.papers import Cell, Paper, Table
 from daxy.reproduction.entry import Entry, from_json, is_whole, to_json
 
@@ -139,7 +139,7 @@ class Ledger:
         Raises:
             RunFailed: the file cannot be written.
         """
-        with alone(self.path(table)):
+        with exclusive_lock(self.path(table)):
             return
 
     def add(self, table: Table, entries: Iterable[Entry]) -> int:
@@ -156,7 +156,7 @@ class Ledger:
         given = sorted(entries, key=lambda entry: entry.date)
         if not given:
             return 0
-        with alone(self.path(table)):
+        with exclusive_lock(self.path(table)):
             known = {entry.training: entry for entry in self.entries(table)}
             new = 0
             for entry in given:

@@ -9,7 +9,7 @@ from daxy import models, tasks
 from daxy.augmentation.geca import Geca
 from daxy.core.settings import made, stated
 from daxy.papers._paper import Recipe
-from daxy.tasks import Data
+from daxy.tasks import DatasetOptions
 from daxy.training.protocols import protocol, validation
 
 
@@ -21,7 +21,7 @@ def settings_of(recipe: Recipe) -> dict[str, Any]:
         WrongRequest: a setting has a wrong value.
     """
     config = made(models.config(recipe.model), recipe.config, of=f"model {recipe.model}")
-    suited = protocol(recipe.protocol, is_stream=tasks.get(recipe.tasks[0]).endless)
+    suited = protocol(recipe.protocol, is_stream=tasks.get(recipe.tasks[0]).is_stream)
     training = suited.with_settings(**dict[str, Any](recipe.protocol_changes))
     geca = None if recipe.geca is None else made(Geca, recipe.geca, of="geca")
     return {
@@ -32,7 +32,7 @@ def settings_of(recipe: Recipe) -> dict[str, Any]:
     }
 
 
-def data_of(recipe: Recipe, official: Path | None = None) -> Data:
+def data_of(recipe: Recipe, official: Path | None = None) -> DatasetOptions:
     """Return the data options of a recipe, of official files if there are some."""
     data = tasks.data(recipe.tasks[0], official=official, **dict[str, Any](recipe.data))
     return data.for_training(validation(recipe.protocol))

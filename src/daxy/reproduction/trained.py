@@ -24,7 +24,7 @@ from daxy.runs.folder import RunFolder
 from daxy.runs.monitor import Monitor
 from daxy.runs.run import seed_range
 from daxy.runs.saved import load
-from daxy.tasks import Data
+from daxy.tasks import DatasetOptions
 from daxy.training.config import TrainingConfig
 from daxy.training.protocols import DEFAULT, protocol, validation
 
@@ -99,7 +99,7 @@ def train(
     config: Mapping[str, Any] | None = None,
     training: TrainingConfig | str | None = None,
     geca: Mapping[str, Any] | None = None,
-    data: Data | None = None,
+    data: DatasetOptions | None = None,
     runs: Path | str = "runs",
     monitor: Monitor | None = None,
     restart: bool = False,
@@ -170,7 +170,7 @@ def _learner(
         require(plain, f"{name} is no network; leave out training and geca")
         return learners.of_settings({"learner": name, "config": config})
     if not isinstance(training, TrainingConfig):
-        training = protocol(training or DEFAULT, is_stream=tasks.get(task).endless)
+        training = protocol(training or DEFAULT, is_stream=tasks.get(task).is_stream)
     return Neural.named(name, config, training, geca)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from daxy import learners, tasks
 from daxy.core.split import Option, Split
-from daxy.tasks import Data
+from daxy.tasks import DatasetOptions
 
 FORMAT = 4
 """Version of run folders: a change of the meaning of a configuration raises it."""
@@ -55,7 +55,7 @@ class RunConfig:
         return f"{task}.{learners.name_of(self.learner)}.seed{self.seed}.{self.digest}"
 
 
-def run_config(task: str, data: Data, settings: dict[str, Any], seed: int) -> RunConfig:
+def run_config(task: str, data: DatasetOptions, settings: dict[str, Any], seed: int) -> RunConfig:
     """Return the configuration of one run; files are loaded, and nothing is generated."""
     options: dict[str, Option] = {**data.choices, "source": data.origin}
     if data.origin == "generated":
@@ -74,6 +74,6 @@ def _provenance(options: dict[str, Option]) -> dict[str, Option]:
 
 
 @cache
-def load(task: str, data: Data) -> Split:
+def load(task: str, data: DatasetOptions) -> Split:
     """Return a task's data, which many runs may share."""
     return data.load(task)

@@ -12,7 +12,7 @@ from daxy.runs.folder import RunFolder
 from daxy.runs.monitor import Monitor
 from daxy.runs.run import Run, check_seeds
 from daxy.runs.store import RunStore
-from daxy.tasks import Data
+from daxy.tasks import DatasetOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,7 @@ class Experiment:
 
     task: str
     learner: Learner
-    data: Data
+    data: DatasetOptions
     folder: Path = Path("runs")
     """Folder of the run folders."""
     checkpoint_seconds: float = 30.0

@@ -14,7 +14,7 @@ from daxy.core.split import Split
 from daxy.learners import Job, Learner
 from daxy.runs.config import RunConfig, load, run_config
 from daxy.runs.folder import CHECKPOINT, RunFolder
-from daxy.tasks import Data
+from daxy.tasks import DatasetOptions
 
 MOST_SEEDS = 10_000
 """More seeds at a time are taken for a slip."""
@@ -26,7 +26,7 @@ class Run:
 
     task: str
     learner: Learner
-    data: Data
+    data: DatasetOptions
     seed: int
 
     @property

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from daxy.core import interrupts
 from daxy.core.errors import Diverged, RunFailed, in_one_line, require
-from daxy.core.locks import alone
+from daxy.core.locks import exclusive_lock
 from daxy.learners import Job
 from daxy.runs.environment import describe, resumed
 from daxy.runs.evaluate import finish
@@ -153,7 +153,7 @@ class RunStore:
         with ExitStack() as held:
             for folder in folders:
                 busy = f"{folder.path}: another process trains this run; wait for it, or stop it"
-                held.enter_context(alone(folder.path, busy, self.patience))
+                held.enter_context(exclusive_lock(folder.path, busy, self.patience))
             yield
 
     def _fit(self, group: Sequence[Run], monitor: Monitor) -> None:

@@ -14,18 +14,18 @@ from daxy.core.errors import UnknownName, quote
 from daxy.core.registry import Registry
 from daxy.core.settings import made
 from daxy.tasks._choices import Choices
-from daxy.tasks._data import Data
+from daxy.tasks._dataset_options import DatasetOptions
 from daxy.tasks._files import OfficialFiles
 from daxy.tasks._files_task import FilesTask
-from daxy.tasks._scan_data import ScanData
+from daxy.tasks._scan_options import ScanOptions
 from daxy.tasks._task import Task, in_one_line, typical
 
 __all__ = [
     "Choices",
-    "Data",
+    "DatasetOptions",
     "FilesTask",
     "OfficialFiles",
-    "ScanData",
+    "ScanOptions",
     "Task",
     "available",
     "data",
@@ -37,7 +37,6 @@ __all__ = [
 
 
 def _problem(benchmark: str, tasks: Mapping[str, object]) -> str:
-    """Return what is wrong with the tasks of a file."""
     for name, task in tasks.items():
         if not isinstance(task, Task) or task.name != name or not name.startswith(f"{benchmark}/"):
             return f"its TASKS has {quote(name)}; expected tasks by their names, `{benchmark}/...`"
@@ -78,7 +77,7 @@ def get(name: str) -> Task[Any]:
 
 def data(
     task: str, *, seed: int = 0, official: Path | None = None, **choices: Unpack[Choices]
-) -> Data:
+) -> DatasetOptions:
     """Return the choice of a task's data with these options, the rest as published.
 
     Raises:

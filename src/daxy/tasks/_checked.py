@@ -1,4 +1,4 @@
-"""What `daxy verify` says of a file: how many examples agree with the rules of their task."""
+"""Result of `daxy verify`: how many examples agree with the rules of their task."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from daxy.core.disagreement import Disagreement
 
 
 class Count(NamedTuple):
-    """How many examples are of some kind."""
+    """Number of examples of some kind."""
 
     number: int
     label: str
@@ -18,16 +18,16 @@ class Count(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Checked:
-    """The examples of a file, checked by the rules of a task."""
+class CheckResult:
+    """Result of checking examples by the rules of a task."""
 
     checked_as: str
     """The task, or the benchmark where the rules are those of all its tasks."""
     parts: Mapping[str, int]
-    """Number of examples of each part; a file of one part may have no name for it."""
+    """Number of examples of each part; the name is empty in a file that names no part."""
     wrong: Sequence[Disagreement]
     counts: Mapping[str, Count]
-    """What else is counted, by its name in JSON."""
+    """Other counts by their names in JSON."""
     kind: str | None = None
     """The kind of split, where a benchmark has several in the same format."""
     note: str = ""

@@ -7,10 +7,10 @@ from typing import Literal, TypedDict
 
 
 class Choices(TypedDict, total=False):
-    """The options of every benchmark's data, by name; each benchmark takes its own of them.
+    """Options of the data of all benchmarks by name; each benchmark takes some of them.
 
-    A type checker refuses a misspelt name or value. A benchmark from another package can have
-    options beyond these: pass them to its own data class, and call its `load`.
+    A type checker refuses a misspelt name or value. A benchmark of another package can have other
+    options: pass them to its own class, and call its `load`.
     """
 
     grammar: Path | str | None

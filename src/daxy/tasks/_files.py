@@ -1,4 +1,4 @@
-"""Files that a task is: where they are, what they hold to the byte, and their licence."""
+"""Released files of a task: their address, checksums and licence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from daxy.core.errors import WrongFile
 from daxy.tasks._release import File, find
 
 SHOWN = 12
-"""Digits of a checksum that an error shows."""
+"""Digits of a checksum in an error."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,11 +19,11 @@ class OfficialFiles:
     """The files that a benchmark's authors released."""
 
     home: str
-    """Where to get them: `github.com/owner/repository`."""
+    """Address of the repository: `github.com/owner/repository`."""
     sha256: Mapping[str, str]
-    """The SHA-256 of each file in hexadecimal digits, by its path there."""
+    """SHA-256 of each file in hexadecimal digits, by its path."""
     licence: str
-    """As the authors name it: `MIT`."""
+    """Name of the licence: `MIT`."""
 
     def read(self, official: Path) -> dict[str, File]:
         """Return the files by their paths.
@@ -32,7 +32,7 @@ class OfficialFiles:
             official: A clone of the repository, a folder in it, or an archive.
 
         Raises:
-            WrongFile: a file is missing, cannot be read, or is another one than was released.
+            WrongFile: a file is missing, cannot be read or differs from the released one.
         """
         files = find(official, self.sha256, self.home)
         for name, expected in self.sha256.items():
@@ -47,6 +47,6 @@ class OfficialFiles:
 
     @property
     def card(self) -> list[str]:
-        """What a task's card says of them, line by line."""
+        """Lines of a task's card on the files."""
         sums = [f"  - `{name}`: SHA-256 `{digest}`" for name, digest in self.sha256.items()]
         return [f"- Files: {self.home}, licence {self.licence}", *sums]

@@ -1,4 +1,4 @@
-"""A task that is the files of its authors: daxy checks their bytes, and generates nothing."""
+"""Tasks of released files, which daxy checks to the byte."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from daxy.core.examples import Examples, Tokens
 from daxy.core.split import Split
 from daxy.tasks import _validation
 from daxy.tasks._by_rules import NoRules
-from daxy.tasks._data import Data
+from daxy.tasks._dataset_options import DatasetOptions
 from daxy.tasks._files import OfficialFiles
 from daxy.tasks._release import File
 from daxy.tasks._task import Task
@@ -24,13 +24,13 @@ LEARNED = ("train", "validation")
 
 
 @dataclass(frozen=True, kw_only=True)
-class FilesData(Data):
-    """Which data of a task of files is meant: all of it."""
+class FilesOptions(DatasetOptions):
+    """Options of a task of files."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class CarvedFilesData(FilesData):
-    """Which data of a task of files is meant that has no validation set of its own."""
+class FilesValidationOptions(FilesOptions):
+    """Options of a task of files without a validation set."""
 
     validation: Literal["published", "draw", "none"] = "published"
     """Validation set: random training examples (`draw`), or `none`. `published` has none; training
@@ -38,38 +38,38 @@ class CarvedFilesData(FilesData):
     validation_fraction: float = 0.1
     """Share of the training examples that becomes the validation set."""
 
-    carved: ClassVar[bool] = True
+    has_validation_option: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         fraction = self.validation_fraction
         require(0 < fraction < 1, f"validation fraction must be between 0 and 1, not {fraction:g}")
-        self.check_fraction(carved=self.validation == "draw")
+        self.check_fraction(is_requested=self.validation == "draw")
 
 
 @dataclass(frozen=True, kw_only=True)
-class FilesTask(Task[FilesData]):
-    """Files with a part each, in a format of `daxy.formats`."""
+class FilesTask(Task[FilesOptions]):
+    """Files in a format of `daxy.formats`, one for each part."""
 
     release: OfficialFiles
     form: str
-    """The format, as `daxy export --format` has it."""
+    """Name of the format."""
     parts: Mapping[str, str]
-    """The path of each part's file: train, maybe validation, and test, or several tests by name."""
+    """Path of each part's file: train, optionally validation, and test or several tests by name."""
     known: Mapping[Tokens, Container[Tokens]] | None = None
-    """The targets of each source in the files, once they are loaded; see `on`."""
+    """Targets of each source in the files; see `on`."""
 
     def files(self) -> OfficialFiles:
-        """Return the files; see `Task.files`."""
+        """Return the files."""
         return self.release
 
     @property
-    def options(self) -> type[FilesData]:
-        """What users can choose of its data."""
-        return FilesData if "validation" in self.parts else CarvedFilesData
+    def options(self) -> type[FilesOptions]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Class of the options: with `validation` where no such set is released."""
+        return FilesOptions if "validation" in self.parts else FilesValidationOptions
 
-    def made(self, data: FilesData) -> Split:
-        """Return the data of the files; see `Task.split`."""
+    def build(self, data: FilesOptions) -> Split:
+        """Return the data of the files."""
         if data.official is None:
             where = f"a clone of {self.release.home} (licence {self.release.licence})"
             raise WrongRequest(
@@ -78,7 +78,7 @@ class FilesTask(Task[FilesData]):
         files = self.release.read(data.official)
         parts = {name: _examples(self.form, files[path]) for name, path in self.parts.items()}
         learned = {name: parts.pop(name) for name in LEARNED if name in parts}
-        train, validation = self._carved(learned, data)
+        train, validation = self._split_validation(learned, data)
         return Split.of(
             train=train,
             validation=validation,
@@ -92,7 +92,7 @@ class FilesTask(Task[FilesData]):
         )
 
     def on(self, official: Path | None) -> Self:
-        """Return the task with the pairs of the files, which `disagreement` then knows."""
+        """Return the task with the pairs of the files, for `disagreement`."""
         known: dict[Tokens, set[Tokens]] = {}
         for examples in self.split(self.options(official=official)).parts.values():
             for source, target in zip(examples.source, examples.target, strict=True):
@@ -100,7 +100,7 @@ class FilesTask(Task[FilesData]):
         return replace(self, known=known)
 
     def disagreement(self, source: Tokens, target: Tokens) -> str | None:
-        """Return that a pair is in none of the files; None where it is."""
+        """Return the error in a pair that is not in the files; None for a pair that is."""
         if self.known is None:
             raise NoRules(f"no rules say which pairs of {self.name} are right")
         if target in self.known.get(source, ()):
@@ -110,21 +110,20 @@ class FilesTask(Task[FilesData]):
             return f"{text} has another target in the files of {self.name}"
         return f"{text} is no source in the files of {self.name}"
 
-    def _carved(
-        self, learned: Mapping[str, Examples], data: FilesData
+    def _split_validation(
+        self, learned: Mapping[str, Examples], data: FilesOptions
     ) -> tuple[Examples, Examples]:
         train = learned["train"]
-        if not isinstance(data, CarvedFilesData) or data.validation != "draw":
+        if not isinstance(data, FilesValidationOptions) or data.validation != "draw":
             data.check_plain("seed", f"{self.name} draws nothing")
             return train, learned.get("validation", train[:0])
         rows = np.arange(len(train))
         kept, drawn = _validation.draw(rows, data.validation_fraction, data.seed, self.name)
-        _validation.check_sizes(len(kept), len(drawn), carved=True)
+        _validation.check_sizes(len(kept), len(drawn), is_requested=True)
         return train.take(kept), train.take(drawn)
 
 
 def _examples(form: str, file: File) -> Examples:
-    """Return the pairs of a file of one part."""
     parts = list(formats.get(form).parse(file.content, Path(file.place)).values())
     if len(parts) != 1:
         raise WrongFile(file.place, f"has {len(parts)} parts; expected one")
@@ -132,7 +131,7 @@ def _examples(form: str, file: File) -> Examples:
 
 
 def _joined(parts: list[Examples]) -> Examples:
-    """Return the examples of several files, one after another, with one dictionary."""
     if len(parts) == 1:
         return parts[0]
+    # Joined columns need one dictionary.
     return Examples.of((each.source, each.target) for part in parts for each in part)

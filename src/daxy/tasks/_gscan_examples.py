@@ -1,4 +1,4 @@
-"""Every command of gSCAN in every situation: what its splits are cut from (Ruis et al. 2020, 3)."""
+"""Demonstrations of every gSCAN command in every situation (Ruis et al. 2020, section 3)."""
 
 from __future__ import annotations
 
@@ -12,50 +12,49 @@ from numpy.typing import NDArray
 from daxy.core.errors import require
 from daxy.core.examples import Examples, Sequences
 from daxy.core.random import stream
-from daxy.core.workers import spread
+from daxy.core.workers import map_in_processes
 from daxy.languages import grounded
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Command, Thing
-from daxy.tasks._gscan_data import GscanData, Kind
+from daxy.tasks._gscan_options import GscanOptions, Kind
+from daxy.worlds.batch_demonstration import demonstrate_everywhere
 from daxy.worlds.columns import Worlds, worlds_of
-from daxy.worlds.demonstrated import demonstrated
 from daxy.worlds.placement import (
     DIRECTIONS,
     Situations,
     count_of_situations,
-    shown,
-    situations,
-    targets,
+    draw_situations,
+    place_objects,
+    possible_targets,
 )
 
 MOST = 20_000_000
-"""Examples that are made at most."""
+"""Maximum number of generated examples."""
 SHARD = 45
-"""Pairs of a command and a target that are made together."""
+"""Pairs of a command and a target in one unit of work."""
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
-    """Commands, each shown in a world, as columns."""
+class Demonstrations:
+    """Demonstrated commands in worlds, as columns."""
 
     command: NDArray[np.uint16]
-    """Place in `grounded.commands()`."""
+    """Index in `grounded.commands()`: [count]."""
     worlds: Worlds
-    """The first thing of each is the target."""
     actions: Sequences
 
     @classmethod
-    def of(cls, examples: Examples) -> Shown:
-        """Return examples whose first things are the targets.
+    def of(cls, examples: Examples) -> Demonstrations:
+        """Return the table of some examples.
 
         Raises:
             WrongRequest: they have no worlds.
         """
-        places = grounded.places()
-        commands = np.fromiter(map(places.__getitem__, examples.source), np.uint16, len(examples))
+        index = grounded.command_indices()
+        commands = np.fromiter(map(index.__getitem__, examples.source), np.uint16, len(examples))
         return cls(commands, worlds_of(examples), examples.target)
 
     @classmethod
-    def joined(cls, parts: Sequence[Shown]) -> Shown:
+    def joined(cls, parts: Sequence[Demonstrations]) -> Demonstrations:
         """Return the examples of all parts, one after another."""
         return cls(
             np.concatenate([part.command for part in parts]),
@@ -66,56 +65,46 @@ class Shown:
     def __len__(self) -> int:
         return len(self.command)
 
-    def take(self, rows: NDArray[np.integer]) -> Shown:
+    def take(self, rows: NDArray[np.integer]) -> Demonstrations:
         """Return the examples at these positions, in this order, repeats included."""
-        return Shown(self.command[rows], self.worlds.take(rows), self.actions.take(rows))
+        return Demonstrations(self.command[rows], self.worlds.take(rows), self.actions.take(rows))
 
     @property
     def examples(self) -> Examples:
-        """The commands said, in their worlds, with the actions."""
-        said = Sequences.of(map(grounded.say, grounded.commands())).take(self.command)
-        return Examples(said, self.actions, self.worlds)
+        """The same as examples."""
+        source = Sequences.of(map(grounded.say, grounded.commands())).take(self.command)
+        return Examples(source, self.actions, self.worlds)
 
     @property
-    def targets(self) -> NDArray[np.uint8]:
-        """What each command speaks of: [count, 3], as `Worlds` has things."""
-        return self.worlds.things[self.worlds.offsets[:-1]]
-
-    @property
-    def ways(self) -> NDArray[np.int64]:
+    def target_offsets(self) -> NDArray[np.int64]:
         """Rows and columns from the agent to the target: [count, 2]."""
-        cells = self.worlds.cells[self.worlds.offsets[:-1]]
-        return cells.astype(np.int64) - self.worlds.agent
+        return self.worlds.target_cells.astype(np.int64) - self.worlds.agent
 
     @property
     def directions(self) -> NDArray[np.int64]:
-        """Where the target is, seen from the agent: place in `DIRECTIONS`, [count]."""
-        places = np.zeros((3, 3), np.int64)
-        for place, (rows, columns) in enumerate(DIRECTIONS.values()):
-            places[rows + 1, columns + 1] = place
-        rows, columns = (np.sign(self.ways) + 1).T
-        return places[rows, columns]
+        """Direction of the target from the agent, as index in `DIRECTIONS`: [count]."""
+        index = np.zeros((3, 3), np.int64)
+        for number, (rows, columns) in enumerate(DIRECTIONS.values()):
+            index[rows + 1, columns + 1] = number
+        rows, columns = (np.sign(self.target_offsets) + 1).T
+        return index[rows, columns]
 
     @property
-    def alike(self) -> NDArray[np.int64]:
-        """A number that examples of one command, one target cell and the same actions share.
+    def duplicate_ids(self) -> NDArray[np.int64]:
+        """A number shared by examples with the same command, target cell and actions: [count].
 
-        A command and a way to the target leave one thing open about the actions: how often
-        something is pushed or pulled, and so how many they are decides.
+        Given the command and the offset of the target, only the number of pushes or pulls is open,
+        so that the length of the actions stands for the actions.
         """
-        cells = self.worlds.cells[self.worlds.offsets[:-1]].astype(np.int64)
-        parts = (
-            self.command.astype(np.int64),
-            *cells.T,
-            *(self.ways.T + 256),
-            self.actions.lengths,
-        )
-        return np.ravel_multi_index(parts, (1024, 256, 256, 512, 512, 1 << 16))
+        cells = self.worlds.target_cells.astype(np.int64)
+        columns = (self.command.astype(np.int64), *cells.T, *(self.target_offsets.T + 256))
+        sizes = (1024, 256, 256, 512, 512, 1 << 16)
+        return np.ravel_multi_index((*columns, self.actions.lengths), sizes)
 
 
 def commands_of(kind: Kind) -> list[int]:
-    """Return the places of a kind's commands in `grounded.commands()`."""
-    return [place for place, each in enumerate(grounded.commands()) if _is_of(each, kind)]
+    """Return the indices of a kind's commands in `grounded.commands()`."""
+    return [index for index, each in enumerate(grounded.commands()) if _is_of(each, kind)]
 
 
 def _is_of(command: Command, kind: Kind) -> bool:
@@ -129,49 +118,47 @@ def _is_of(command: Command, kind: Kind) -> bool:
     }[kind]
 
 
-def every(data: GscanData) -> Shown:
-    """Return every command of a kind in every situation of every thing that it can speak of.
+def generate_all(data: GscanOptions) -> Demonstrations:
+    """Return every command of a kind in every situation of each possible target.
 
     Raises:
-        WrongRequest: the grid has no room for what has to stand around.
-        RunFailed: a worker did not start, or was killed.
+        WrongRequest: the grid has no room for the distractors.
+        RunFailed: a worker did not start or was killed.
     """
     pairs = [
-        (place, thing)
-        for place in commands_of(data.kind)
-        for thing in targets(grounded.commands()[place].phrase)
+        (index, thing)
+        for index in commands_of(data.kind)
+        for thing in possible_targets(grounded.commands()[index].phrase)
     ]
     _check_count(data, len(pairs))
     shards = [(data, pairs[first : first + SHARD]) for first in range(0, len(pairs), SHARD)]
     if data.workers == 1:
-        return Shown.joined([_shard(*shard) for shard in shards])
-    return Shown.joined(spread(min(data.workers, len(shards)), _shard, shards))
+        return Demonstrations.joined([_shard(*shard) for shard in shards])
+    return Demonstrations.joined(map_in_processes(min(data.workers, len(shards)), _shard, shards))
 
 
-def _check_count(data: GscanData, pairs: int) -> None:
-    """Refuse more examples than `MOST`, before any is made."""
+def _check_count(data: GscanOptions, pairs: int) -> None:
     count = pairs * count_of_situations(data.grid, data.resampling)
     many = f"a grid of {data.grid} and a resampling of {data.resampling:,} make {count:,} examples"
     require(count <= MOST, f"{many}; expected at most {MOST:,}")
 
 
-def _shard(data: GscanData, pairs: Sequence[tuple[int, Thing]]) -> Shown:
-    return Shown.joined([_pair(data, *pair) for pair in pairs])
+def _shard(data: GscanOptions, pairs: Sequence[tuple[int, Thing]]) -> Demonstrations:
+    return Demonstrations.joined([_pair(data, *pair) for pair in pairs])
 
 
-def _pair(data: GscanData, place: int, target: Thing) -> Shown:
-    """Return a command in every situation of a thing."""
-    command = grounded.commands()[place]
+def _pair(data: GscanOptions, index: int, target: Thing) -> Demonstrations:
+    command = grounded.commands()[index]
     where = situations_of(data.grid, data.resampling, data.seed, target)
     words = " ".join(grounded.say(command))
     draw = stream(data.seed, f"gscan/{data.grid}/{words}, {target}")
-    worlds = shown(command.phrase, target, where, data.grid, draw)
-    actions = demonstrated(command, target, worlds, spin_after=data.spin == "after")
-    return Shown(np.full(len(where), place, np.uint16), worlds, actions)
+    worlds = place_objects(command.phrase, target, where, data.grid, draw)
+    actions = demonstrate_everywhere(command, target, worlds, spin_after=data.spin == "after")
+    return Demonstrations(np.full(len(where), index, np.uint16), worlds, actions)
 
 
 @lru_cache(maxsize=len(COLORS) * len(SHAPES) * len(SIZES))
 def situations_of(grid: int, resampling: int, seed: int, target: Thing) -> Situations:
-    """Return the situations of a thing, the same for every command."""
+    """Return the situations of a target, the same for every command."""
     draw = stream(seed, f"gscan/{grid}/situations of a {target}")
-    return situations(grid, resampling, draw)
+    return draw_situations(grid, resampling, draw)

@@ -1,8 +1,8 @@
-"""The kinds of split that the authors' generator of gSCAN makes, and which one a file has.
+"""Kinds of split of the authors' gSCAN generator, and recognition of a file's kind.
 
-`generalization` holds out the tests B to H. `target_lengths` holds out long action sequences: the
-released file has them in the part `target_lengths`, the present generator in `test`. `uniform`
-holds out nothing: train and test differ by a draw.
+`generalization` holds out tests B to H. `target_lengths` holds out long action sequences, in the
+part `target_lengths` of the released file and in `test` of the current generator. `uniform` is a
+random split.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from daxy.tasks._gscan_examples import Shown
+from daxy.tasks._gscan_examples import Demonstrations
 from daxy.tasks._gscan_predicates import HELD_OUT, Flags
 
 Kind = Literal["generalization", "target_lengths", "uniform"]
 
 TRAIN, VALIDATION, RANDOM, LONG = "train", "dev", "test", "target_lengths"
-"""The official names of parts that no predicate of things and commands makes."""
+"""Official names of the parts that no predicate defines."""
 LEARNED = (TRAIN, VALIDATION)
 TOLERATED = 0.05
-"""The share of examples that may be in a wrong part of a split of some kind."""
+"""Share of examples in a wrong part up to which a file is of a kind."""
 CHANCE = 1_000
-"""A draw puts the longest examples in test once in so many cases, for lengths to be evidence."""
+"""Lengths are evidence if a draw puts the longest examples in test less than once in so many."""
 WORDS: Mapping[Kind, str] = {
     "generalization": "a `generalization` split: tests hold out combinations",
     "target_lengths": "a `target_lengths` split: the longest action sequences are held out",
@@ -32,14 +32,14 @@ WORDS: Mapping[Kind, str] = {
 }
 
 
-class Taken(NamedTuple):
-    """The kind of split that a file is taken for."""
+class SplitKind(NamedTuple):
+    """Recognised kind of split of a file."""
 
     kind: Kind
     long: str = ""
-    """The part with the long action sequences, where that is the kind."""
+    """Part with the long action sequences, for `target_lengths`."""
     threshold: int = 0
-    """The number of actions above which they are long."""
+    """Number of actions above which a sequence is long."""
 
     def __str__(self) -> str:
         where = f" in {self.long!r}, with more than {self.threshold} actions" * bool(self.long)
@@ -47,33 +47,33 @@ class Taken(NamedTuple):
 
 
 def kind_of(
-    tables: Mapping[str, Shown],
+    tables: Mapping[str, Demonstrations],
     flags: Mapping[str, Flags],
     header: Mapping[str, Any],
-) -> Taken:
-    """Return which kind of split a file is taken for.
+) -> SplitKind:
+    """Return the kind of split of a file.
 
     Args:
-        tables: Its examples by the official names of the parts.
-        flags: Which tests of `generalization` hold out each of them: [count, tests], by part.
-        header: What it says beside the examples.
+        tables: Its examples by official names of parts.
+        flags: Which tests of `generalization` select each example: [count, tests], by part.
+        header: Its header.
     """
     if len(tables.get(LONG, ())):
-        return Taken("target_lengths", LONG, _threshold(tables, LONG)[0])
+        return SplitKind("target_lengths", LONG, _threshold(tables, LONG)[0])
     known = [name for name in (*LEARNED, RANDOM) if len(tables.get(name, ()))]
     wrong = sum(int(flags[name].any(axis=1).sum()) for name in known)
     count = sum(len(tables[name]) for name in known)
     if any(len(tables.get(name, ())) for name in HELD_OUT) or wrong <= TOLERATED * count:
-        return Taken("generalization")
+        return SplitKind("generalization")
     if RANDOM in known and known != [RANDOM]:
         threshold, wrong = _threshold(tables, RANDOM)
         if wrong <= TOLERATED * count and not _is_draw(tables, header):
-            return Taken("target_lengths", RANDOM, threshold)
-    return Taken("uniform")
+            return SplitKind("target_lengths", RANDOM, threshold)
+    return SplitKind("uniform")
 
 
-def _is_draw(tables: Mapping[str, Shown], header: Mapping[str, Any]) -> bool:
-    """Whether few examples happen to be split by their length, in the share that a draw has."""
+def _is_draw(tables: Mapping[str, Demonstrations], header: Mapping[str, Any]) -> bool:
+    """Whether a random split of few examples may put the longest in test by chance."""
     tested = len(tables[RANDOM])
     count = tested + sum(len(tables.get(name, ())) for name in LEARNED)
     if math.comb(count, tested) > CHANCE:
@@ -82,15 +82,15 @@ def _is_draw(tables: Mapping[str, Shown], header: Mapping[str, Any]) -> bool:
     return tested == count - round(share * count)
 
 
-def _threshold(tables: Mapping[str, Shown], long: str) -> tuple[int, int]:
-    """Return the number of actions above which a part has what there is, and how many disagree.
+def _threshold(tables: Mapping[str, Demonstrations], long: str) -> tuple[int, int]:
+    """Return the length that best separates the long part from the others, and its errors.
 
-    The number is nowhere written: it is the one that the fewest examples disagree with.
+    No file states it.
     """
     above = tables[long].actions.lengths
     rest = [each.actions.lengths for name, each in tables.items() if name != long]
     below = np.concatenate([np.zeros(0, np.int64), *rest])
-    asked = np.unique(np.concatenate([above - 1, below]))
-    wrong = [int((above <= each).sum() + (below > each).sum()) for each in asked]
+    candidates = np.unique(np.concatenate([above - 1, below]))
+    wrong = [int((above <= each).sum() + (below > each).sum()) for each in candidates]
     best = int(np.argmin(wrong))
-    return int(asked[best]), wrong[best]
+    return int(candidates[best]), wrong[best]

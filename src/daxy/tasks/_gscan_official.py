@@ -1,9 +1,9 @@
-"""gSCAN's official files: whether they are what the rules say, and in place of generated data."""
+"""Official files of gSCAN: checked by the rules, loaded in place of generated data."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,45 +14,46 @@ from numpy.typing import NDArray
 from daxy.core.disagreement import Disagreement
 from daxy.core.errors import WrongFile, quote
 from daxy.core.examples import Examples
+from daxy.core.tokens import mismatch
 from daxy.formats import gscan_json
 from daxy.formats._gscan_writing import PARTS
 from daxy.formats.gscan_json import Dataset
 from daxy.languages import grounded
 from daxy.languages.grounded import NoReferent
-from daxy.tasks._gscan_examples import Shown
-from daxy.tasks._gscan_kinds import LEARNED, LONG, RANDOM, TRAIN, WORDS, Taken, kind_of
+from daxy.tasks._gscan_examples import Demonstrations
+from daxy.tasks._gscan_kinds import LEARNED, LONG, RANDOM, TRAIN, WORDS, SplitKind, kind_of
 from daxy.tasks._gscan_predicates import HELD_OUT, Flags, held_out
+from daxy.worlds.batch_demonstration import demonstrate_all
 from daxy.worlds.columns import worlds_of
-from daxy.worlds.demonstrated import demonstrations
 from daxy.worlds.execution import spins_after
 from daxy.worlds.referents import referents
 
 ORDER = tuple(PARTS.values())
-"""The official names of all parts, in the order of the files."""
+"""Official names of all parts, in the order of the files."""
 FEW_SHOT = "adverb_1"
-"""What is held out so far as it has not been moved to train: the shots."""
+"""The test with few-shot examples in train."""
 FEW = 10
-"""Examples in a wrong part that are listed one by one, however small the file is."""
+"""Number of misplaced examples that is always listed one by one."""
 
 Problem = tuple[int, str]
-"""A row of a part, and what is wrong with it."""
+"""A row of a part and its error."""
 
 
 def load(path: Path, names: Collection[str], task: str) -> Dataset:
-    """Return what a file holds.
+    """Return the content of a file.
 
     Args:
-        path: The file, or the folder that holds it as `dataset.txt`.
-        names: The official names of the parts that it has to have, and has nothing beside.
-        task: What they are the parts of.
+        path: The file, or the folder of its `dataset.txt`.
+        names: Official names of exactly the parts that the file must have.
+        task: Name of the task of these parts.
 
     Raises:
-        WrongFile: the file is missing, damaged, lacks one of them, or disagrees with the rules.
+        WrongFile: the file is missing, damaged, lacks a part or disagrees with the rules.
     """
     file = path / "dataset.txt" if path.is_dir() else path
-    dataset, wrong, taken = examine(file)
-    _check_kind(file, taken, names, task)
-    if taken.long == RANDOM:
+    dataset, wrong, kind = examine(file)
+    _check_kind(file, kind, names, task)
+    if kind.long == RANDOM:
         dataset = _with_long_part(dataset)
     if wrong:
         more = f" (and {len(wrong) - 1:,} others; `daxy verify` lists them)"
@@ -63,23 +64,20 @@ def load(path: Path, names: Collection[str], task: str) -> Dataset:
     if others := [name for name in ORDER if name not in names and dataset.counts[name]]:
         raise WrongFile(file, f"has examples of {quote(others[0])}; {task} has none")
     for name in (TRAIN, LONG):
-        empty = name in names and not dataset.counts[name]
-        if empty:
+        if name in names and not dataset.counts[name]:
             raise WrongFile(file, f"has no examples of {quote(name)}, which {task} needs")
     return dataset
 
 
-def _check_kind(file: Path, taken: Taken, names: Collection[str], task: str) -> None:
-    """Refuse a file of a kind of split that a task cannot be loaded from."""
-    kind = "target_lengths" if LONG in names else "generalization"
-    other = taken.kind == "uniform" or (taken.long == RANDOM and kind != taken.kind)
-    if other:
-        expected = f"{task} takes one made with `--split={kind}`"
-        raise WrongFile(file, f"is {taken}; {expected}, and `daxy verify` checks this one")
+def _check_kind(file: Path, kind: SplitKind, names: Collection[str], task: str) -> None:
+    expected_kind = "target_lengths" if LONG in names else "generalization"
+    if kind.kind == "uniform" or (kind.long == RANDOM and expected_kind != kind.kind):
+        expected = f"{task} takes one made with `--split={expected_kind}`"
+        raise WrongFile(file, f"is {kind}; {expected}, and `daxy verify` checks this one")
 
 
 def _with_long_part(dataset: Dataset) -> Dataset:
-    """Return a file of the present generator with the long examples where the release has them."""
+    """Return a file of the current generator with the part names of the released file."""
     long = dataset.parts[RANDOM]
     parts = {**dataset.parts, RANDOM: long.take(np.zeros(0, np.int64)), LONG: long}
     counts = Counter({**dataset.counts, RANDOM: 0, LONG: dataset.counts[RANDOM]})
@@ -87,20 +85,19 @@ def _with_long_part(dataset: Dataset) -> Dataset:
 
 
 class Examined(NamedTuple):
-    """What an official file holds."""
+    """An official file, checked by the rules."""
 
     dataset: Dataset
     wrong: list[Disagreement]
-    """What of it disagrees with itself or the rules."""
-    taken: Taken
-    """The kind of split that it is taken for."""
+    """Examples that are inconsistent or against the rules."""
+    kind: SplitKind
 
 
 def examine(path: Path) -> Examined:
-    """Return what an official file holds, and what of it disagrees with itself or the rules.
+    """Return the content of an official file, checked by the rules.
 
     Raises:
-        WrongFile: it is missing, cut off, or no official file.
+        WrongFile: the file is missing, cut off or no official file.
     """
     dataset = gscan_json.examine(path)
     if unknown := [name for name in dataset.parts if name not in ORDER]:
@@ -111,7 +108,7 @@ def examine(path: Path) -> Examined:
 
 
 def of_parts(parts: Mapping[str, Examples]) -> Dataset:
-    """Return the same as a file of parts by daxy's names: train, validation, A to I."""
+    """Return parts by official names as the content of a file."""
     first = worlds_of(next(iter(parts.values())))
     return Dataset(
         header={"grid_size": int(first.size[0])} if len(first) else {},
@@ -123,112 +120,100 @@ def of_parts(parts: Mapping[str, Examples]) -> Dataset:
 
 
 def check(dataset: Dataset) -> Examined:
-    """Return examples with what of them disagrees with itself or the rules."""
+    """Return a file with the examples that are inconsistent or against the rules."""
     tables = _tables(dataset)
-    flags = {name: held_out(shown) for name, shown in tables.items()}
-    taken = kind_of(tables, flags, dataset.header)
-    misplaced, after = _all_memberships(tables, flags, taken), _spin_after(tables)
-    taught = np.concatenate(
-        [np.zeros(0, np.int64), *(tables[name].alike for name in LEARNED if name in tables)]
-    )
-    wrong = list(dataset.disagreements)
-    for name, shown in tables.items():
-        found = dict[int, str]()
+    flags = {name: held_out(table) for name, table in tables.items()}
+    kind = kind_of(tables, flags, dataset.header)
+    misplaced, after = _all_memberships(tables, flags, kind), _spin_after(tables)
+    learned = [tables[name].duplicate_ids for name in LEARNED if name in tables]
+    learned_ids = np.concatenate([np.zeros(0, np.int64), *learned])
+    wrong = {(each.split, each.number): each.problem for each in reversed(dataset.disagreements)}
+    for name, table in tables.items():
         for row, problem in (
-            *_grids(shown, dataset.header),
-            *_meanings(shown, spin_after=after),
+            *_grids(table, dataset.header),
+            *_meanings(table, spin_after=after),
             *misplaced[name],
-            *(_repeated(shown, taught) if name == RANDOM else ()),
+            *(_repeated(table, learned_ids) if name == RANDOM else ()),
         ):
-            found.setdefault(row, problem)
-        numbers = dataset.numbers[name]
-        wrong += [Disagreement(name, int(numbers[row]), found[row]) for row in sorted(found)]
+            wrong.setdefault((name, int(dataset.numbers[name][row])), problem)
     order = list(dataset.parts)
-    each_once = {(each.split, each.number): each for each in reversed(wrong)}.values()
-    found = sorted(each_once, key=lambda each: (order.index(each.split), each.number))
-    return Examined(dataset, found, taken)
+    disagreements = [Disagreement(*key, problem) for key, problem in wrong.items()]
+    disagreements.sort(key=lambda each: (order.index(each.split), each.number))
+    return Examined(dataset, disagreements, kind)
 
 
 def repeated(dataset: Dataset) -> int:
-    """Return how many examples are there again, in the same or in another part."""
+    """Return the number of repeated examples, across all parts."""
     keys = [key for examples in dataset.parts.values() for key in examples.keys]
     return len(keys) - len(set(keys))
 
 
 def shots(dataset: Dataset) -> int:
-    """Return how many examples that the few-shot test holds out are in train."""
-    tables = (Shown.of(dataset.parts[name]) for name in LEARNED if name in dataset.parts)
-    place = list(HELD_OUT).index(FEW_SHOT)
-    return sum(int(held_out(shown)[:, place].sum()) for shown in tables)
+    """Return the number of examples of the few-shot test in train."""
+    tables = (Demonstrations.of(dataset.parts[name]) for name in LEARNED if name in dataset.parts)
+    test = list(HELD_OUT).index(FEW_SHOT)
+    return sum(int(held_out(table)[:, test].sum()) for table in tables)
 
 
 def spin(dataset: Dataset) -> str:
-    """Return whether spinning comes before a step or after it, as most demonstrations have it."""
+    """Return whether most demonstrations spin before or after a step."""
     return "after" if _spin_after(_tables(dataset)) else "before"
 
 
 def longest(dataset: Dataset, usual: int) -> int:
-    """Return how many actions there are at most in what is not too long.
+    """Return the maximum number of actions of examples outside the long part.
 
     Args:
-        dataset: Of both.
-        usual: What it is where the lengths that there are leave it open.
+        dataset: The content of a file.
+        usual: The default, preferred where the lengths leave the maximum open.
     """
     lengths = {name: part.target.lengths for name, part in dataset.parts.items() if len(part)}
     short = max(int(each.max()) for name, each in lengths.items() if name != LONG)
     return max(short, min(usual, int(lengths[LONG].min()) - 1))
 
 
-def _tables(dataset: Dataset) -> dict[str, Shown]:
-    return {name: Shown.of(examples) for name, examples in dataset.parts.items()}
+def _tables(dataset: Dataset) -> dict[str, Demonstrations]:
+    return {name: Demonstrations.of(examples) for name, examples in dataset.parts.items()}
 
 
-def _grids(shown: Shown, header: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield the examples whose grid is not of the size that the file says."""
+def _grids(table: Demonstrations, header: Mapping[str, Any]) -> Iterator[Problem]:
     size = header.get("grid_size")
-    for row in np.flatnonzero(shown.worlds.size != size).tolist():
-        yield row, f"grid_size is {shown.worlds.size[row]}; the file's is {size!r}"
+    for row in np.flatnonzero(table.worlds.size != size).tolist():
+        yield row, f"grid_size is {table.worlds.size[row]}; the file's is {size!r}"
 
 
-def _meanings(shown: Shown, *, spin_after: bool) -> Iterator[Problem]:
-    """Yield the examples whose command does not speak of the target, or asks for other actions."""
+def _meanings(table: Demonstrations, *, spin_after: bool) -> Iterator[Problem]:
+    """Yield the examples whose command refers to another thing or asks for other actions."""
     commands = grounded.commands()
-    clear = referents(shown.command, shown.worlds) == 0
+    clear = referents(table.command, table.worlds) == 0
     for row in np.flatnonzero(~clear).tolist():
-        phrase = commands[shown.command[row]].phrase
-        things = shown.worlds[row].things
+        phrase = commands[table.command[row]].phrase
+        things = table.worlds[row].things
         try:
-            place = grounded.referent(phrase, things)
+            index = grounded.referent(phrase, things)
         except NoReferent as error:
             yield row, str(error)
         else:
-            yield row, f"{phrase} is the {things[place]}, object {place}, not the target"
+            yield row, f"{phrase} is the {things[index]}, object {index}, not the target"
     rows = np.flatnonzero(clear)
-    worlds = shown.worlds.take(rows)
-    ours = demonstrations(shown.command[rows], worlds, spin_after=spin_after)
-    theirs = shown.actions.take(rows)
+    worlds = table.worlds.take(rows)
+    ours = demonstrate_all(table.command[rows], worlds, spin_after=spin_after)
+    theirs = table.actions.take(rows)
     right = ours.matches(theirs)
-    for place in np.flatnonzero(~right).tolist():
-        yield int(rows[place]), _difference(ours[place], theirs[place])
+    for index in np.flatnonzero(~right).tolist():
+        place, expected, actual = mismatch(ours[index], theirs[index])
+        yield int(rows[index]), f"action {place} is {actual}; the demonstration has {expected}"
 
 
-def _difference(ours: Sequence[str], theirs: Sequence[str]) -> str:
-    """Return where actions begin to differ from a demonstration."""
-    pairs = zip((*ours, "the end"), (*theirs, "the end"), strict=False)
-    place, (expected, given) = next(
-        (place, pair) for place, pair in enumerate(pairs, 1) if pair[0] != pair[1]
-    )
-    return f"action {place} is {quote(given)}; the demonstration has {quote(expected)}"
-
-
-def _memberships(name: str, shown: Shown, flags: Flags, taken: Taken) -> Iterator[Problem]:
-    """Yield the examples that do not belong to their part."""
-    if taken.kind == "target_lengths":
-        lengths, most = shown.actions.lengths, taken.threshold
-        wrong = (lengths <= most) if name == taken.long else (lengths > most)
+def _memberships(
+    name: str, table: Demonstrations, flags: Flags, kind: SplitKind
+) -> Iterator[Problem]:
+    if kind.kind == "target_lengths":
+        lengths, most = table.actions.lengths, kind.threshold
+        wrong = (lengths <= most) if name == kind.long else (lengths > most)
         for row in np.flatnonzero(wrong).tolist():
-            yield row, f"{lengths[row]} actions; {taken.long} has those with more than {most}"
-    if taken.kind != "generalization":
+            yield row, f"{lengths[row]} actions; {kind.long} has those with more than {most}"
+    if kind.kind != "generalization":
         return
     times, tests = flags.sum(axis=1), list(HELD_OUT)
     if name in LEARNED:
@@ -242,36 +227,36 @@ def _memberships(name: str, shown: Shown, flags: Flags, taken: Taken) -> Iterato
 
 
 def _all_memberships(
-    tables: Mapping[str, Shown], flags: Mapping[str, Flags], taken: Taken
+    tables: Mapping[str, Demonstrations], flags: Mapping[str, Flags], kind: SplitKind
 ) -> dict[str, list[Problem]]:
-    """Return the examples of each part that do not belong there, or one where most do not."""
-    found = {
-        name: list(_memberships(name, shown, flags[name], taken)) for name, shown in tables.items()
+    """Return the misplaced examples of each part; only the first where most are misplaced."""
+    misplaced = {
+        name: list(_memberships(name, table, flags[name], kind)) for name, table in tables.items()
     }
-    count, wrong = sum(map(len, tables.values())), sum(map(len, found.values()))
+    count, wrong = sum(map(len, tables.values())), sum(map(len, misplaced.values()))
     if 2 * wrong <= count or wrong < FEW:
-        return found
-    name = next(name for name, problems in found.items() if problems)
-    row, problem = found[name][0]
+        return misplaced
+    name = next(name for name, problems in misplaced.items() if problems)
+    row, problem = misplaced[name][0]
     known = ", ".join(WORDS)
     more = f"nor do {wrong - 1:,} others of {count:,}: the parts are of no split of gSCAN ({known})"
     return {part: [(row, f"{problem}; {more}")] if part == name else [] for part in tables}
 
 
-def _spin_after(tables: Mapping[str, Shown]) -> bool:
-    """Return whether spinning comes after a step; it is what most demonstrations have."""
+def _spin_after(tables: Mapping[str, Demonstrations]) -> bool:
+    """Return whether most demonstrations spin after a step."""
     commands = grounded.commands()
     spinning = np.array([each.manner == "while spinning" for each in commands])
     after = count = 0
-    for shown in tables.values():
-        rows = np.flatnonzero(spinning[shown.command])
-        pairs = zip(shown.command[rows], shown.actions.take(rows), strict=True)
+    for table in tables.values():
+        rows = np.flatnonzero(spinning[table.command])
+        pairs = zip(table.command[rows], table.actions.take(rows), strict=True)
         after += sum(spins_after(commands[place], actions) for place, actions in pairs)
         count += len(rows)
     return 2 * after > count
 
 
-def _repeated(shown: Shown, taught: NDArray[np.int64]) -> Iterator[Problem]:
-    """Yield the examples that train has too, but for what stands around."""
-    for row in np.flatnonzero(np.isin(shown.alike, taught)).tolist():
+def _repeated(table: Demonstrations, learned_ids: NDArray[np.int64]) -> Iterator[Problem]:
+    """Yield the examples that differ from a training example only in distractors."""
+    for row in np.flatnonzero(np.isin(table.duplicate_ids, learned_ids)).tolist():
         yield row, "train or dev has an example of this command, target cell and actions"

@@ -1,4 +1,4 @@
-"""What examples of gSCAN are like: counted as in Table 3 of Ruis et al. (2020), and by kind."""
+"""Statistics of gSCAN examples: those of Table 3 of Ruis et al. (2020), and distributions."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from numpy.typing import NDArray
 
 from daxy.languages import grounded
 from daxy.languages.grounded import COLORS, MANNERS, SHAPES, SIZES, VERBS
-from daxy.tasks._gscan_examples import Shown
+from daxy.tasks._gscan_examples import Demonstrations
 from daxy.worlds.placement import DIRECTIONS
 
 NO_MANNER = "none"
 
 
-def facts(shown: Shown) -> dict[str, float]:
-    """Return how many examples are unique, and of these how many a command has: Table 3.
+def facts(table: Demonstrations) -> dict[str, float]:
+    """Return the unique examples, in all and per command (Table 3).
 
-    An example is unique if command, actions or the target's cell differ.
+    Two examples are the same if they share the command, the actions and the target's cell.
     """
-    unique = len(np.unique(shown.alike))
-    commands = len(np.unique(shown.command))
+    unique = len(np.unique(table.duplicate_ids))
+    commands = len(np.unique(table.command))
     return {"unique": unique, "unique per command": unique / commands if commands else 0.0}
 
 
-def distributions(shown: Shown) -> dict[str, dict[str, int]]:
-    """Return how many examples there are of each verb, manner, target, direction, distance."""
-    shapes, colors, sizes = shown.targets.T.astype(np.int64)
+def distributions(table: Demonstrations) -> dict[str, dict[str, int]]:
+    """Return counts by verb, manner, target, size, direction and distance."""
+    shapes, colors, sizes = table.worlds.targets.T.astype(np.int64)
     commands = grounded.commands()
     verbs = np.array([VERBS.index(each.verb) for each in commands])
     manners = (NO_MANNER, *MANNERS)
     places = np.array([manners.index(each.manner or NO_MANNER) for each in commands])
     referents = [f"{color} {shape}" for shape in SHAPES for color in COLORS]
-    distances = np.abs(shown.ways).sum(axis=1)
+    distances = np.abs(table.target_offsets).sum(axis=1)
     longest = int(distances.max(initial=0))
     return {
-        "verb": _counts(verbs[shown.command], VERBS),
-        "manner": _counts(places[shown.command], manners),
+        "verb": _counts(verbs[table.command], VERBS),
+        "manner": _counts(places[table.command], manners),
         "referent": _counts(shapes * len(COLORS) + colors, referents),
         "size": _counts(sizes, [str(size) for size in SIZES]),
-        "direction": _counts(shown.directions, list(DIRECTIONS)),
+        "direction": _counts(table.directions, list(DIRECTIONS)),
         "distance": _counts(distances, [str(each) for each in range(longest + 1)]),
     }
 

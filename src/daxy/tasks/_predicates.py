@@ -1,4 +1,4 @@
-"""Predicates of commands; as text each completes the word `commands`: `with jump`."""
+"""Predicates of commands; their texts follow the word `commands`: `with jump`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Predicate = Callable[[Tokens], bool]
 
 @dataclass(frozen=True)
 class Contains:
-    """Whether a phrase occurs in the command, its words side by side."""
+    """Whether a phrase occurs in the command."""
 
     phrase: str
 
@@ -26,7 +26,7 @@ class Contains:
 
 @dataclass(frozen=True)
 class Composes:
-    """Whether a phrase occurs in the command together with other words."""
+    """Whether a phrase and other words occur in the command."""
 
     phrase: str
 
@@ -39,7 +39,7 @@ class Composes:
 
 @dataclass(frozen=True)
 class ContainsAny:
-    """Whether at least one of some phrases occurs in the command."""
+    """Whether one of several phrases occurs in the command."""
 
     phrases: tuple[str, ...]
 
@@ -66,7 +66,7 @@ class ButNot:
 
 @dataclass(frozen=True)
 class LongerThan:
-    """Whether a command means more than so many actions."""
+    """Whether a command means more than a number of actions."""
 
     actions: int
 

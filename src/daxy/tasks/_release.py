@@ -1,7 +1,7 @@
-"""The files of an authors' repository, from a clone of it, a folder in it, or an archive.
+"""Files of a released repository, from a clone, a folder in it, or an archive.
 
-A file is asked for by its path in the repository. What users name may be the root, any folder on
-that path, or an archive of one of these, with one more folder on top, as GitHub packs them.
+Files are found by their paths in the repository. The given folder may be the root, any folder on
+these paths, or an archive of one of these, with one more folder on top, as GitHub packs them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Readable(Protocol):
 
 
 MOST = 1 << 30
-"""Bytes that an archive may unpack to: 1 GiB; SCAN has a third of it."""
+"""Maximum unpacked bytes of an archive: 1 GiB; SCAN has a third of it."""
 ARCHIVES = ".zip, .tar.gz, .tar.xz"
 DECOMPRESSED: dict[str, Callable[[Path], Readable]] = {
     "tar": io.FileIO,
@@ -45,22 +45,22 @@ DECOMPRESSED: dict[str, Callable[[Path], Readable]] = {
     "bzip2": bz2.BZ2File,
     "xz": lzma.LZMAFile,
 }
-"""How to read the tar archive in a file of each kind."""
+"""Reader of the tar archive in each kind of file."""
 DAMAGE = (OSError, EOFError, lzma.LZMAError, zlib.error, tarfile.TarError, zipfile.BadZipFile)
 UNREADABLE = (*DAMAGE, NotImplementedError, RuntimeError, ValueError)
-"""What reading a damaged or encrypted archive raises."""
+"""Errors of reading a damaged or encrypted archive."""
 
 
 class File(NamedTuple):
     """A file of a release."""
 
     place: str
-    """What errors call it."""
+    """Name in errors."""
     content: bytes
 
 
 def find(official: Path, names: Collection[str], repository: str) -> dict[str, File]:
-    """Return the files of a release by their names; those that it does not have are left out.
+    """Return the existing ones of some files of a release, by their names.
 
     Args:
         official: A folder or an archive.
@@ -68,7 +68,7 @@ def find(official: Path, names: Collection[str], repository: str) -> dict[str, F
         repository: Its address for messages: "github.com/brendenlake/SCAN".
 
     Raises:
-        WrongFile: it is neither, cannot be read, or unpacks to more than `MOST` bytes.
+        WrongFile: it is neither, cannot be read or unpacks to more than `MOST` bytes.
     """
     if official.is_dir():
         places = {name: _in_folder(official, name) for name in names}
@@ -82,7 +82,6 @@ def find(official: Path, names: Collection[str], repository: str) -> dict[str, F
 
 
 def _kind(official: Path, repository: str) -> Kind | None:
-    """Return which archive a file is."""
     try:
         with official.open("rb") as file:
             kind = kind_of(file.read(HEAD))
@@ -98,16 +97,16 @@ def _kind(official: Path, repository: str) -> Kind | None:
 
 
 def _in_folder(folder: Path, name: str) -> Path | None:
-    """Return where a folder has a file: by its whole path, or by the end of it."""
+    """Return the path of a file in a folder, by its whole path or the end of it."""
     parts = PurePosixPath(name).parts
     places = (folder.joinpath(*parts[start:]) for start in range(len(parts)))
     return next((place for place in places if place.is_file()), None)
 
 
 def _in_archive(archive: Path, kind: str, names: Collection[str]) -> dict[str, File]:
-    found: dict[str, File] = {}
+    files: dict[str, File] = {}
     known = dict.fromkeys(names, 0)
-    """How many parts of its path each file was found by."""
+    """Number of matching parts of each file's path."""
     members = _zipped(archive) if kind == "zip" else _tarred(archive, kind)
     with closing(members):
         for member, opening in members:
@@ -117,22 +116,21 @@ def _in_archive(archive: Path, kind: str, names: Collection[str]) -> dict[str, F
             if better:
                 place = f"{archive}:{member}"
                 file = File(place, b"".join(bounded(opening(), place, "text")))
-                found |= dict.fromkeys(better, file)
+                files |= dict.fromkeys(better, file)
                 known |= better
             if all(known[name] == len(PurePosixPath(name).parts) for name in names):
                 break
-    return found
+    return files
 
 
 def _shared(member: str, name: str) -> int:
-    """Return how many parts of a file's path a member has, all but its top folder; or 0."""
+    """Return the number of parts of a file's path that a member matches, or 0."""
     path, wanted = PurePosixPath(member).parts, PurePosixPath(name).parts
     ends = (each for each in (path, path[1:]) if each and wanted[-len(each) :] == each)
     return max(map(len, ends), default=0)
 
 
 def _tarred(archive: Path, kind: str) -> Generator[tuple[str, Opening], None, None]:
-    """Yield the files of a tar archive, each with what opens it, within the limit."""
     unpacked = 0
     with closing(DECOMPRESSED[kind](archive)) as raw:
         stream = _Limited(raw, archive)
@@ -147,7 +145,6 @@ def _tarred(archive: Path, kind: str) -> Generator[tuple[str, Opening], None, No
 
 
 def _zipped(archive: Path) -> Generator[tuple[str, Opening], None, None]:
-    """Yield the files of a zip archive, each with what opens it, within the limit."""
     with zipfile.ZipFile(archive) as members:
         files = [member for member in members.infolist() if not member.is_dir()]
         _check_unpacked(archive, sum(member.file_size for member in files))
@@ -163,7 +160,7 @@ def _check_unpacked(archive: Path, size: int) -> None:
 
 @final
 class _Limited(io.RawIOBase):
-    """A stream that refuses to be read further than the limit."""
+    """A stream that cannot be read beyond the limit."""
 
     def __init__(self, inner: Readable, archive: Path) -> None:
         super().__init__()

@@ -1,12 +1,12 @@
 """The validation sets that Bastings et al. (2018) released with their splits of SCAN.
 
-`random`: a draw from the lines of train. An oversampled command may be in both parts, and is in
-validation of the jump sets once.
+`random`: a draw of training lines. An oversampled command may be in both parts, and is in the
+validation sets of jump once.
 
-`length`: the lines of train with more than 18 actions, of up to 22.
+`length`: the training lines with more than 18 of up to 22 actions.
 
-`dab`: the twins of all test commands, `dab` in place of the held-out phrase. Train has the twins of
-its own lines with that phrase.
+`dab`: the twins of all test commands, with `dab` in place of the held-out phrase. Train has the
+twins of its lines with that phrase.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from daxy.core.errors import WrongFile, WrongRequest
 from daxy.core.examples import Examples
 from daxy.languages import scan
 from daxy.tasks import _official
-from daxy.tasks._official import NACS_CLONE, Commands, Held, NacsFiles
+from daxy.tasks._official import NACS_CLONE, Commands, NacsFiles, ReleasedValidation
 from daxy.tasks._predicates import Contains
-from daxy.tasks._rules import Added, HoldOut, Rows, Rule, words
+from daxy.tasks._rules import Added, HoldOut, Rows, Rule, command_table, words
 from daxy.tasks._validation import twin
 
 PREFIX = "released-"
-"""How the choices of `--validation` begin that stand for a released set."""
+"""Prefix of the values of `--validation` for released sets."""
 
 
 def load(
@@ -36,14 +36,14 @@ def load(
 
     Args:
         official: A clone of NACS, a folder in it, or an archive.
-        nacs: The files that it has for the task; None where it has none.
-        rule: What the files are said to hold.
-        validation: The choice of `--validation`.
+        nacs: Its files for the task; None without files.
+        rule: The rule that the files have to follow.
+        validation: The value of `--validation`.
         task: Name of the task.
 
     Raises:
-        WrongRequest: there is no such validation set for the task, or no folder to load it from.
-        WrongFile: a file is missing or wrong, or disagrees with the rule.
+        WrongRequest: the task has no such validation set, or no folder is given.
+        WrongFile: a file is missing, wrong or against the rule.
     """
     known = {} if nacs is None else nacs.validation
     kind = validation.removeprefix(PREFIX)
@@ -59,7 +59,7 @@ def load(
         )
     names = [_official.nacs_path(each) for each in (held.train, held.validation, nacs.test)]
     grammar = scan.SCAN_WITH_DAB if kind == "dab" else scan.SCAN
-    files = _official.loaded(official, names, NACS_CLONE, grammar)
+    files = _official.load_commands(official, names, NACS_CLONE, grammar)
     _official.check_present(official, names, files)
     train, chosen, test = (files[name] for name in names)
     _check_sizes(held, train, chosen)
@@ -73,7 +73,7 @@ def _examples(file: Commands) -> Examples:
     return Examples.of((command, meaning[command]) for command in file.commands)
 
 
-def _check_sizes(held: Held, *files: Commands) -> None:
+def _check_sizes(held: ReleasedValidation, *files: Commands) -> None:
     for file, size in zip(files, held.sizes, strict=True):
         if len(file.commands) != size:
             problem = f"{len(file.commands):,} lines; expected {size:,}"
@@ -81,8 +81,7 @@ def _check_sizes(held: Held, *files: Commands) -> None:
 
 
 def _check_random(rule: Rule, train: Commands, validation: Commands, test: Commands) -> None:
-    """Refuse parts that are not those of the rule, or share a command that train has once."""
-    learned, chosen = (_official.positions(each) for each in (train, validation))
+    learned, chosen = (_official.rows_of(each) for each in (train, validation))
     shared = np.intersect1d(learned, chosen)
     base = rule.base if isinstance(rule, Added) else rule
     phrase = base.oversample if isinstance(base, HoldOut) else None
@@ -94,18 +93,17 @@ def _check_random(rule: Rule, train: Commands, validation: Commands, test: Comma
 
 
 def _check_length(rule: Rule, train: Commands, validation: Commands, test: Commands) -> None:
-    """Refuse a validation set with anything shorter than train has."""
     _check_random(rule, train, validation, test)
-    lengths = scan.pairs().target.lengths
-    longest = lengths[_official.positions(train)].max()
-    shortest = lengths[_official.positions(validation)].min()
+    lengths = command_table().target.lengths
+    longest = lengths[_official.rows_of(train)].max()
+    shortest = lengths[_official.rows_of(validation)].min()
     if shortest <= longest:
         problem = f"a command has {shortest} actions, and train has up to {longest}"
         raise WrongFile(validation.place, f"{problem}; expected more than that in all")
 
 
 def _check_dab(rule: Rule, train: Commands, validation: Commands, test: Commands) -> None:
-    """Refuse commands with `dab` that are not the twins of those with the held-out phrase."""
+    """Refuse commands with `dab` other than the twins of those with the held-out phrase."""
     base = rule.base if isinstance(rule, Added) else rule
     assert isinstance(base, HoldOut)
     phrase = base.oversample
@@ -113,26 +111,26 @@ def _check_dab(rule: Rule, train: Commands, validation: Commands, test: Commands
     plain = [command for command in train.commands if scan.PROXY not in command]
     learned = Counter(twin(each, phrase) for each in plain if Contains(phrase)(each))
     given = Counter(command for command in train.commands if scan.PROXY in command)
-    asked = Counter(twin(each, phrase) for each in test.commands)
-    for file, found, wanted in (
+    tested = Counter(twin(each, phrase) for each in test.commands)
+    for file, actual, wanted in (
         (train, given, learned),
-        (validation, Counter(validation.commands), asked),
+        (validation, Counter(validation.commands), tested),
     ):
-        if found != wanted:
-            odd = next(iter((found - wanted) | (wanted - found)))
-            problem = f"{found[odd]} lines `{' '.join(odd)}`; expected {wanted[odd]}"
+        if actual != wanted:
+            odd = next(iter((actual - wanted) | (wanted - actual)))
+            problem = f"{actual[odd]} lines `{' '.join(odd)}`; expected {wanted[odd]}"
             raise WrongFile(file.place, problem)
-    _check_rule(rule, _official.positions(Commands(train.place, plain)), train, test)
+    _check_rule(rule, _official.rows_of(Commands(train.place, plain)), train, test)
 
 
 def _check_rule(rule: Rule, learned: Rows, train: Commands, test: Commands) -> None:
-    problems = _official.disagreements(rule, learned, _official.positions(test))
+    problems = _official.disagreements(rule, learned, _official.rows_of(test))
     for file, problem in zip((train, test), problems, strict=True):
         if problem:
             raise WrongFile(file.place, problem)
 
 
 def distinct(examples: Examples) -> Examples:
-    """Return examples without the repeats of one."""
+    """Return examples without repeats."""
     _, first = np.unique(np.array(examples.keys), return_index=True)
     return examples.take(np.sort(first))

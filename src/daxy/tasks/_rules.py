@@ -1,7 +1,7 @@
-"""How SCAN's 20,910 commands become train and test: a rule or a draw.
+"""Rules and draws that split SCAN's 20,910 commands into train and test.
 
-A partition is two columns of positions in the canonical order of the commands. Positions keep the
-order of the file they stand for; a command that is oversampled stands in train more than once.
+A partition is two columns of rows in the canonical order of commands, in the order of the official
+files. Oversampled commands occur in train repeatedly.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.examples import Tokens
+from daxy.core.examples import Examples, Tokens
 from daxy.core.random import stream
 from daxy.core.split import Sizes
 from daxy.languages import scan
@@ -23,42 +23,42 @@ from daxy.tasks._predicates import NEVER, Contains, Predicate
 Rows = NDArray[np.int64]
 
 SHARE = Fraction(1, 10)
-"""The share of training presentations that an oversampled primitive has."""
+"""Share of an oversampled primitive in the training lines."""
 
 
 @dataclass(frozen=True)
 class Partition:
-    """Which commands are in train, repeats included, and which in test."""
+    """Commands of train, repeats included, and of test."""
 
     train: Rows
     test: Rows
 
 
 class Rule(Protocol):
-    """A way to make a partition that can say itself."""
+    """A way to partition the commands; its text describes it."""
 
     @property
     def sizes(self) -> Sizes:
-        """The published sizes in lines."""
+        """Published sizes in lines."""
         ...
 
     def partition(self, seed: int, *, oversample: bool) -> Partition:
-        """Return train and test, both in a fixed shuffled order, as in the official files."""
+        """Return train and test, both in a fixed shuffled order."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class HoldOut:
-    """Test holds what a predicate holds of, train the rest; the rule needs no draw."""
+    """Test has the commands of a predicate, train the others; there is no draw."""
 
     test: Predicate
     sizes: Sizes
     drop: Predicate = NEVER
-    """Which commands are in neither part, before any other is asked about."""
+    """Commands in neither part, whatever the other predicates."""
     withhold: Predicate = NEVER
-    """Which of those that are not in test are not in train either."""
+    """Commands outside of test that are not in train either."""
     oversample: str | None = None
-    """The phrase whose commands make up a tenth of the training lines."""
+    """Phrase whose commands make up a tenth of the training lines."""
 
     def __str__(self) -> str:
         dropped = "" if self.drop is NEVER else f"; in neither: commands {self.drop}"
@@ -71,7 +71,7 @@ class HoldOut:
         return self.with_added(np.empty(0, np.int64), oversample=oversample)
 
     def with_added(self, added: Rows, *, oversample: bool) -> Partition:
-        """Return train and test with more commands in train, which leave test if they are in it."""
+        """Return train and test after moving commands to train."""
         train, test = self.parts()
         train = np.concatenate([train, added])
         if oversample and self.oversample is not None:
@@ -79,15 +79,15 @@ class HoldOut:
         return Partition(shuffled(train), shuffled(np.setdiff1d(test, added)))
 
     def parts(self) -> tuple[Rows, Rows]:
-        """Return train and test in the canonical order, every command once."""
-        universe = np.setdiff1d(everything(), select(self.drop))
+        """Return train and test in the canonical order, without repeats."""
+        universe = np.setdiff1d(all_rows(), select(self.drop))
         test = np.intersect1d(universe, select(self.test))
         return np.setdiff1d(np.setdiff1d(universe, test), select(self.withhold)), test
 
 
 @dataclass(frozen=True, kw_only=True)
 class Proportion:
-    """Train is the first so many per cent of one draw, so that smaller ones lie in larger ones."""
+    """Train is the first part of one draw; smaller train sets are nested in larger ones."""
 
     percent: int
 
@@ -96,33 +96,33 @@ class Proportion:
 
     @property
     def sizes(self) -> Sizes:
-        """The sizes in lines: train is rounded down."""
+        """Sizes in lines; train is rounded down."""
         train = scan.SCAN.size * self.percent // 100
         return Sizes(train=train, test=scan.SCAN.size - train)
 
     def partition(self, seed: int, *, oversample: bool) -> Partition:  # noqa: ARG002 - no primitive
         """Return train and test."""
-        drawn = stream(seed, "scan/simple").permutation(everything())
+        drawn = stream(seed, "scan/simple").permutation(all_rows())
         count = self.sizes.train
         return Partition(drawn[:count], drawn[count:])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Added:
-    """A rule whose train is given some commands, drawn from a pool, that it did not have."""
+    """A rule with additional training commands, drawn from a pool."""
 
     base: HoldOut
     pool: Predicate
     count: int
     draw: str
-    """Purpose of the draw; rules that share it draw the same, so their additions are nested."""
+    """Purpose of the draw; rules that share it have nested additions."""
     sizes: Sizes
     reserve: int | None = None
-    """How many are drawn; all of them leave test, the first `count` are added to train."""
+    """Number of drawn commands: all leave test, and the first `count` join train."""
     released: Sizes | None = None
-    """The sizes of the authors' files, where they repeat commands another number of times."""
+    """Sizes of the authors' files, if they repeat commands a different number of times."""
     least_published: int | None = None
-    """How many the official file may have at least, where it is known to add fewer than `count`."""
+    """Minimum number in the official file, if it adds fewer than `count`."""
 
     def __str__(self) -> str:
         if self.reserve:
@@ -140,10 +140,10 @@ class Added:
 
 
 def oversampled(train: Rows, phrase: str) -> Rows:
-    """Return train with the commands that contain the phrase repeated to a tenth of all lines.
+    """Return train with the commands of a phrase repeated to a tenth of all lines.
 
-    Each of the m commands stands round(B / 9 / m) times among the B others, as in the official
-    files (1467 times `jump`, 2189 times `turn left`).
+    Each of m commands occurs round(B / 9 / m) times among B others, as in the official files (1467
+    times `jump`, 2189 times `turn left`).
     """
     repeated = np.isin(train, select(Contains(phrase)))
     others = int((~repeated).sum())
@@ -152,22 +152,28 @@ def oversampled(train: Rows, phrase: str) -> Rows:
 
 
 def shuffled(rows: Rows) -> Rows:
-    """Return rows in a shuffled order that depends on them alone, on no seed."""
+    """Return rows in a shuffled order that does not depend on the seed."""
     return stream(0, "scan/order").permutation(rows)
 
 
-def everything() -> Rows:
-    """Return the positions of all commands."""
+def all_rows() -> Rows:
+    """Return the rows of all commands."""
     return np.arange(scan.SCAN.size)
 
 
 @cache
 def select(predicate: Predicate) -> Rows:
-    """Return the positions of the commands that a predicate holds of."""
+    """Return the rows of the commands of a predicate."""
     held = (row for row, command in enumerate(words()) if predicate(command))
     rows = np.fromiter(held, np.int64)
     rows.setflags(write=False)
     return rows
+
+
+@cache
+def command_table() -> Examples:
+    """Return all commands with their actions, in the canonical order."""
+    return Examples.of(scan.meanings().items())
 
 
 @cache

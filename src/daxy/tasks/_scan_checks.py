@@ -1,4 +1,4 @@
-"""What `daxy verify` recognises pairs of SCAN and NACS by, and what it counts of them."""
+"""How `daxy verify` recognises and counts pairs of SCAN and NACS."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from daxy.tasks._checked import Count
 
 
 def is_scan(examples: Sequence[Example]) -> bool:
-    """Whether at least half of the words are those of SCAN's commands and actions."""
+    """Whether at least half of the words belong to SCAN's commands and actions."""
     words = Counter(word for each in examples for word in (*each.source, *each.target))
     return 2 * sum(n for word, n in words.items() if scan.is_word(word)) >= words.total()
 
 
 def is_mirrored(examples: Sequence[Example]) -> bool:
-    """Whether most sources begin with an action, as those of NACS."""
+    """Whether most sources begin with an action, as in NACS."""
     firsts = [scan.official_spelling(each.source[0]) for each in examples if each.source]
     return 2 * sum(first in scan.ACTIONS for first in firsts) > len(examples)
 
 
 def counts(examples: Sequence[Example], commands: Sequence[Tokens]) -> dict[str, Count]:
-    """Return how many commands are repeated, and how many pairs are spelled in other ways."""
+    """Return the numbers of repeated commands, proxies and other spellings."""
     sides = [{*each.source, *each.target} for each in examples]
     spelled = sum(any(scan.official_spelling(word) != word for word in side) for side in sides)
     every = {

@@ -1,57 +1,57 @@
-"""A split of SCAN as a task: from a rule or the official files to three tables of examples."""
+"""Splits of SCAN as tasks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from daxy.core.errors import WrongRequest
 from daxy.core.examples import Example, Examples, Tokens
 from daxy.core.split import Sizes, Split
-from daxy.languages import Language, scan
+from daxy.languages import scan
 from daxy.tasks import _official, _validation
 from daxy.tasks import _released_validation as _released
 from daxy.tasks._checked import Count
 from daxy.tasks._official import NacsFiles
 from daxy.tasks._predicates import LongerThan
-from daxy.tasks._rules import Added, HoldOut, Partition, Rule
+from daxy.tasks._rules import Added, HoldOut, Partition, Rule, command_table
 from daxy.tasks._scan_checks import counts, is_mirrored, is_scan
-from daxy.tasks._scan_data import ScanData
+from daxy.tasks._scan_options import ScanOptions
 from daxy.tasks._task import Task
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class ScanTask(Task[ScanData]):
+class ScanTask(Task[ScanOptions]):
     """One split of SCAN, scored by exact match."""
 
     how: Rule
-    """The rule or draw that makes train and test."""
+    """The rule or draw behind train and test."""
     stem: str | None
     """Path of SCAN's files, with `{part}` for train or test; None where there are none."""
     nacs: NacsFiles | None = None
-    """The files in the repository of Bastings et al. (2018); None where there are none."""
+    """Files in the repository of Bastings et al. (2018); None where there are none."""
+
+    options = ScanOptions
+    language = scan.LANGUAGE
+    shared_rules = "scan"
+    aliases = scan.ALIASES
 
     @property
     def published_sizes(self) -> Sizes | None:
-        """The published sizes, which the generated set may not have."""
+        """The published sizes, which may differ from the generated ones."""
         return (isinstance(self.how, Added) and self.how.released) or self.sizes
 
-    @property
-    def options(self) -> type[ScanData]:
-        """What users can choose of its data."""
-        return ScanData
-
-    def made(self, data: ScanData) -> Split:
-        """Return the data of this task; see `Task.split`."""
+    def build(self, data: ScanOptions) -> Split:
+        """Return the data of these options."""
         if self._primitive_rule is None:
             data.check_plain("oversample", f"{self.name} repeats no command")
         train, held_out, test = self._parts(data)
-        carved = data.validation not in ("published", "none")
-        _validation.check_sizes(len(train), len(held_out), carved=carved)
+        is_requested = data.validation not in ("published", "none")
+        _validation.check_sizes(len(train), len(held_out), is_requested=is_requested)
         generated = data.official is None
         fixed = isinstance(self.how, HoldOut)
         return Split.of(
@@ -66,41 +66,26 @@ class ScanTask(Task[ScanData]):
         )
 
     def disagreement(self, source: Tokens, target: Tokens) -> str | None:
-        """Return what is wrong with a command or its actions; see `Task.disagreement`."""
+        """Return the error in a command or its actions."""
         return scan.disagreement(source, target, scan.grammar_of(source))
-
-    @property
-    def language(self) -> Language[Any]:
-        """The language of commands."""
-        return scan.LANGUAGE
-
-    @property
-    def checked_as(self) -> str:
-        """What pairs are checked as."""
-        return "scan"
 
     def recognises(self, examples: Sequence[Example]) -> bool:
         """Whether most words are SCAN's, and most sources do not begin with an action."""
         return is_scan(examples) and not is_mirrored(examples)
 
     def counts(self, examples: Sequence[Example]) -> dict[str, Count]:
-        """Return how many commands are repeated, and how many pairs are spelled in other ways."""
+        """Return the numbers of repeated commands and of other spellings."""
         return counts(examples, [example.source for example in examples])
 
-    @property
-    def aliases(self) -> Mapping[str, str]:
-        """Other names of actions."""
-        return scan.ALIASES
-
-    def _parts(self, data: ScanData) -> tuple[Examples, Examples, Examples]:
+    def _parts(self, data: ScanOptions) -> tuple[Examples, Examples, Examples]:
         if data.validation.startswith(_released.PREFIX):
             release = data.official, self.nacs, self.how, data.validation, self.name
             train, chosen, test = _released.load(*release)
             return train if data.oversample else _released.distinct(train), chosen, test
         parts = self._partition(data)
-        return *self._carve(parts, data), scan.pairs().take(parts.test)
+        return *self._carve(parts, data), command_table().take(parts.test)
 
-    def _partition(self, data: ScanData) -> Partition:
+    def _partition(self, data: ScanOptions) -> Partition:
         if data.official is None:
             return self.how.partition(data.seed, oversample=data.oversample)
         if self.stem is None and self.nacs is None:
@@ -111,7 +96,7 @@ class ScanTask(Task[ScanData]):
         _, first = np.unique(parts.train, return_index=True)
         return Partition(parts.train[np.sort(first)], parts.test)
 
-    def _carve(self, parts: Partition, data: ScanData) -> tuple[Examples, Examples]:
+    def _carve(self, parts: Partition, data: ScanOptions) -> tuple[Examples, Examples]:
         fraction = data.validation_fraction
         match data.validation:
             case "draw":
@@ -121,15 +106,13 @@ class ScanTask(Task[ScanData]):
                 train, chosen = _validation.longest(parts.train, fraction)
             case "published" | "none":
                 train, chosen = parts.train, parts.train[:0]
-            case "dab":
+            case _:  # dab
                 base = self._primitive_rule
                 kind = "tasks that add a primitive, such as scan/addprim_jump"
                 if base is None:
                     raise WrongRequest(f"validation by dab is for {kind}, not for {self.name}")
                 return _validation.proxy(parts.train, base, fraction, data.seed)
-            case _:
-                raise AssertionError(data.validation)
-        return scan.pairs().take(train), scan.pairs().take(chosen)
+        return command_table().take(train), command_table().take(chosen)
 
     def _check_length(self) -> None:
         if not (isinstance(self.how, HoldOut) and isinstance(self.how.test, LongerThan)):
@@ -137,6 +120,5 @@ class ScanTask(Task[ScanData]):
 
     @property
     def _primitive_rule(self) -> HoldOut | None:
-        """The rule that adds a primitive, if one does."""
         rule = self.how.base if isinstance(self.how, Added) else self.how
         return rule if isinstance(rule, HoldOut) and rule.oversample is not None else None

@@ -21,10 +21,10 @@ class Scored(ABC):
 
     @abstractmethod
     def accepted(self, examples: Examples, predictions: Sequences) -> NDArray[np.bool_]:
-        """Return where a prediction is right by the rules of the task."""
+        """Return where a prediction is right by the rules."""
 
     def score(self, metric: str, examples: Examples, predictions: Sequences) -> Scores:
-        """Return a metric's value of each prediction, in the order of the examples."""
+        """Return a metric's value for each prediction."""
         given = Predictions.of_sequences(predictions)
         return metrics.get(metric).score(self, examples, given)
 
@@ -35,12 +35,12 @@ class Scored(ABC):
         predictions: Sequences,
         scores: Scores | None = None,
     ) -> float:
-        """Return a metric's one figure; `scores` are those of `score`, where they are known."""
+        """Return a metric's total; `scores`, if given, are the values of `score`."""
         given = Predictions.of_sequences(predictions)
         return metrics.get(metric).total(self, examples, given, scores)
 
     def scores(self, examples: Examples, predictions: Sequences) -> dict[str, Scores]:
-        """Return each metric's value of each prediction, in the order of the examples."""
+        """Return the value of each metric for each prediction."""
         return {name: self.score(name, examples, predictions) for name in self.metrics}
 
     def totals(
@@ -49,10 +49,7 @@ class Scored(ABC):
         predictions: Sequences,
         scores: Mapping[str, Scores] | None = None,
     ) -> dict[str, float]:
-        """Return each metric's one figure, between 0 and 1, as papers print it in percent.
-
-        `scores` are those of `scores`, where they are known.
-        """
+        """Return the total of each metric, from 0 to 1; `scores` as returned by `scores`."""
         known = scores or {}
         return {
             name: self.total(name, examples, predictions, known.get(name)) for name in self.metrics
@@ -65,13 +62,13 @@ class Scored(ABC):
         predictions: Sequences,
         scores: Mapping[str, Scores],
     ) -> dict[str, dict[str, float]]:
-        """Return the totals of each of several tests by its name; nothing where test is one.
+        """Return the totals of each of several tests by name; an empty test has none.
 
         Args:
-            examples: Those of all tests.
-            tests: Where each test is; one without examples has no totals.
-            predictions: For all examples.
-            scores: Of all of them, by metric.
+            examples: The examples of all tests.
+            tests: The rows of each test.
+            predictions: One for each example.
+            scores: The values for all examples, by metric.
         """
         return {
             name: self.totals(

@@ -1,4 +1,4 @@
-"""Endless streams of pairs, of which any stretch can be made without what comes before it."""
+"""Unlimited streams of pairs with random access."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from daxy.core.random import stream
 from daxy.languages.itg import Grammar, Sampler
 
 BLOCK, TOKENS = 4_096, 1 << 20
-"""Pairs that are drawn together, and tokens that their sources have at most; each block has a
-random stream of its own."""
+"""Pairs of a block and tokens of its sources, at most; each block has its own random stream."""
 
 
-class Maker(ABC):
-    """What draws pairs whose sources have lengths in a range."""
+class PairGenerator(ABC):
+    """Random pairs whose sources have lengths in a range."""
 
     longest: int
 
@@ -32,36 +31,34 @@ class Maker(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """Pairs without end, numbered from 0: the same for the same seed and purpose everywhere."""
+    """An unlimited sequence of pairs, fixed by its seed and purpose."""
 
-    maker: Maker
+    generator: PairGenerator
     seed: int
     purpose: str
-    """What tells its draws from others."""
+    """Name of its random stream."""
 
     def pairs(self, rows: range) -> Examples:
         """Return the pairs with these consecutive numbers."""
         first_block = rows.start // self._block_size
         blocks = range(first_block, max(first_block + 1, -(-rows.stop // self._block_size)))
-        made = [self._block(number) for number in blocks]
-        whole = Examples.joined(made)
+        whole = Examples.joined([self._block(number) for number in blocks])
         first = rows.start - blocks.start * self._block_size
         return whole[first : first + len(rows)]
 
     def _block(self, number: int) -> Examples:
         draw = stream(self.seed, f"{self.purpose}, block {number}")
-        return self.maker.pairs(self._block_size, draw)
+        return self.generator.pairs(self._block_size, draw)
 
     @property
     def _block_size(self) -> int:
-        """Pairs of a block: fewer where they are long."""
-        return max(1, min(BLOCK, TOKENS // self.maker.longest))
+        return max(1, min(BLOCK, TOKENS // self.generator.longest))
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Derived(Maker):
-    """Pairs of a grammar, of lengths as likely as in it or of all possible ones alike."""
+class Derivations(PairGenerator):
+    """Pairs of a grammar, with its distribution of lengths or a uniform one."""
 
     grammar: Grammar
     shortest: int
@@ -93,7 +90,7 @@ class Derived(Maker):
 
 
 @dataclass(frozen=True, eq=False)
-class Moved(Maker):
+class Permutation(PairGenerator):
     """Sequences of symbols drawn with replacement, and the same symbols in another order."""
 
     symbols: int
@@ -108,10 +105,9 @@ class Moved(Maker):
         names = [f"a{number}" for number in range(1, self.symbols + 1)]
         source = Sequences(tuple(sorted(names)), codes, offsets)
         place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-        come_from = np.repeat(offsets[:-1], lengths) + self.order(
-            place, np.repeat(lengths, lengths)
-        )
-        return Examples(source, Sequences(source.symbols, codes[come_from], offsets))
+        within = self.order(place, np.repeat(lengths, lengths))
+        target = codes[np.repeat(offsets[:-1], lengths) + within]
+        return Examples(source, Sequences(source.symbols, target, offsets))
 
     def possible(self) -> NDArray[np.int64]:
         """Return the lengths that sources can have."""
@@ -119,31 +115,31 @@ class Moved(Maker):
 
     @abstractmethod
     def order(self, place: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return from which place of a source of some length each place of its target comes."""
+        """Return the source position of each target position."""
 
 
 @final
-class Copy(Moved):
+class Copy(Permutation):
     """The target is the source."""
 
     def order(self, place: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the same place."""
+        """Return the same position."""
         del length
         return place
 
 
 @final
-class Reverse(Moved):
+class Reverse(Permutation):
     """The target is the source from its end."""
 
     def order(self, place: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the place as far from the end."""
+        """Return the position counted from the end."""
         return length - 1 - place
 
 
 @final
-class BigramFlip(Moved):
-    """The target has the two symbols of each pair of them the other way round."""
+class BigramFlip(Permutation):
+    """The target swaps the two symbols of each pair."""
 
     def possible(self) -> NDArray[np.int64]:
         """Return the even lengths.
@@ -156,6 +152,6 @@ class BigramFlip(Moved):
         return even
 
     def order(self, place: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the other place of the pair."""
+        """Return the other position of the pair."""
         del length
         return place ^ 1

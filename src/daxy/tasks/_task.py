@@ -1,11 +1,11 @@
-"""What every task can do."""
+"""Base class of tasks."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -15,36 +15,46 @@ from daxy.core.errors import require
 from daxy.core.examples import Example, Examples, Tokens
 from daxy.core.split import Sizes, Split
 from daxy.tasks._by_rules import ByRules
-from daxy.tasks._data import Data
+from daxy.tasks._dataset_options import DatasetOptions
 from daxy.tasks._files import OfficialFiles
 from daxy.tasks._scored import Scored
 
 SHOWN_TOKENS = 12
 """Tokens of one side of an example that a card shows."""
 
-Options = TypeVar("Options", bound=Data)
-"""What users can choose of a task's data."""
+Options = TypeVar("Options", bound=DatasetOptions)
+"""The options of a task's data."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Task(Brief, ByRules, Scored, Generic[Options]):
-    """A question about generalisation: data to learn from, data and scores to be judged by."""
+    """A benchmark: its data, its rules and its metrics."""
+
+    options: ClassVar[type[Any]]
+    """Class of the options of its data."""
+    published: ClassVar[bool] = True
+    """Whether its sizes are published."""
+    is_stream: ClassVar[bool] = False
+    """Whether training examples are unlimited: its splits have a stream."""
+    aliases: ClassVar[Mapping[str, str]] = {}
+    """Other names of target tokens, as `LTURN` of `I_TURN_LEFT`."""
+    source_name: ClassVar[str] = "command"
+    """Noun for a source."""
 
     name: str
-    """As users type it: `scan/addprim_jump`."""
+    """`scan/addprim_jump`."""
     family: str
-    """The name with braces for what varies among its kin: `scan/simple_p{1,2,4,8,16,32,64}`."""
+    """The name with braces around the varying part: `scan/simple_p{1,2,4,8,16,32,64}`."""
     summary: str
-    """One line: what the task tests."""
+    """One line on what the task tests."""
     paper: str
-    """Where it was published."""
+    """The paper that published it."""
     rule: str
-    """Which commands are in which part, in words."""
+    """The split in words."""
     sizes: Sizes
-    """The published sizes in lines, without a validation set; where none are, those unless chosen
-    otherwise."""
+    """Published sizes in lines, without a validation set; else the sizes by default."""
     metrics: tuple[str, ...]
-    """Names of the scores it is judged by, the one that papers print first."""
+    """Names of its metrics; papers print the first."""
     version: int = 1
     """Version of the generator: a change that gives other data for the same options raises it. It
     is a part of the name of every run on generated data."""
@@ -55,97 +65,70 @@ class Task(Brief, ByRules, Scored, Generic[Options]):
 
     @property
     def metric(self) -> str:
-        """The name of the primary metric: what papers print and models are selected by."""
+        """Name of the primary metric, which papers print and checkpoints are selected by."""
         return self.metrics[0]
-
-    @property
-    def published(self) -> bool:
-        """Whether its sizes are published."""
-        return True
 
     @property
     def published_sizes(self) -> Sizes | None:
         """The published sizes; None where none are."""
         return self.sizes if self.published else None
 
-    @property
-    def endless(self) -> bool:
-        """Whether there are always more examples to train on: its splits have a stream."""
-        return False
-
-    @property
-    @abstractmethod
-    def options(self) -> type[Options]:
-        """What users can choose of its data."""
-
     def split(self, data: Options | None = None) -> Split:
-        """Return the data of this task. A split that is a rule draws its validation set alone.
+        """Return the data of this task.
 
         Args:
-            data: What is chosen; as published unless given.
+            data: The options; as published by default.
 
         Raises:
-            WrongRequest: a choice that this task does not have.
-            WrongFile: an official file is missing, or a line of it is wrong.
+            WrongRequest: an option that this task does not have.
+            WrongFile: an official file is missing or has a wrong line.
         """
-        chosen = self.options() if data is None else data
+        chosen: Any = self.options() if data is None else data
         other = f"the data of {self.name} is chosen by {self.options.__name__}"
         names = [{field.name for field in fields(each)} for each in (chosen, self.options)]
         fits = isinstance(chosen, self.options) and names[0] == names[1]
         require(fits, f"{other}, not by {type(chosen).__name__}")
-        # A kind of its own, as the command line has one, is one to other processes too.
+        # Other processes cannot import a class that the command line made.
         plain = chosen if type(chosen) is self.options else self.options(**vars(chosen))
-        return self.made(plain)
+        return self.build(cast("Options", plain))
 
     @abstractmethod
-    def made(self, data: Options) -> Split:
-        """Return the data that is chosen; see `split`."""
+    def build(self, data: Options) -> Split:
+        """Return the data of these options; see `split`."""
 
     def files(self) -> OfficialFiles | None:
-        """Return the files that the task is; None for a task that is generated."""
+        """Return the files of a task of files; None for a generated task."""
         return None
 
     def statistics(self, split: Split) -> dict[str, float]:  # noqa: ARG002 - for those that do
-        """Return figures that belong beside every score, by name; none for most tasks."""
+        """Return figures of a split that are printed with every score."""
         return {}
 
     def facts(self, examples: Examples) -> dict[str, float]:  # noqa: ARG002
-        """Return what is told of a part beside how many examples it has, by name."""
+        """Return figures of a part, by name."""
         return {}
 
     def distributions(self, examples: Examples) -> dict[str, dict[str, int]]:  # noqa: ARG002
-        """Return how many examples of a part there are of each kind, by what kinds are of."""
+        """Return counts of a part's examples by value, for each variable."""
         return {}
-
-    @property
-    def aliases(self) -> Mapping[str, str]:
-        """Other names of tokens of the targets, as `LTURN` of `I_TURN_LEFT`; most have none."""
-        return {}
-
-    @property
-    def source_name(self) -> str:
-        """What a source is: a `command` in most tasks."""
-        return "command"
 
     @property
     def card(self) -> str:
-        """What the task tests, how it splits and how it is scored, as Markdown."""
+        """The task's card: summary, split and metrics, as Markdown."""
         return self.card_of(self.rule)
 
     def card_of(self, rule: str) -> str:
-        """Return the card of a split that came about by this rule."""
+        """Return the card of a split with this rule."""
         lines = [f"# {self.name}", "", self.summary, ""]
         lines += [f"- Paper: {self.paper}", f"- Split: {rule}"]
         each = ", ".join(f"{name} {count}" for name, count in self.sizes.tests.items())
-        made, printed = self.sizes, self.published_sizes
-        if printed not in (None, made):
-            assert printed is not None
+        generated, printed = self.sizes, self.published_sizes
+        if printed is not None and printed != generated:
             lines += [f"- Published sizes: {printed.train} train lines, {printed.test} test lines"]
-        sizes = f"{made.train} train lines, {made.test} test lines"
-        known = (
-            "Published sizes" if printed == made else "Sizes as generated" if printed else "Sizes"
-        )
-        lines += [f"- {known}: {sizes}{f' ({each})' if each else ''}"]
+        sizes = f"{generated.train} train lines, {generated.test} test lines"
+        label = "Sizes as generated" if printed else "Sizes"
+        label = "Published sizes" if printed == generated else label
+        lines += [f"- {label}: {sizes}{f' ({each})' if each else ''}"]
         files = self.files()
         lines += files.card if files else []
         lines += [f"- Score: {name}: {metrics.get(name).summary}" for name in self.metrics]
@@ -153,7 +136,7 @@ class Task(Brief, ByRules, Scored, Generic[Options]):
 
 
 def typical(split: Split) -> list[Example]:
-    """Return two test examples for a card: the one with the shortest target, and the middle one."""
+    """Return two test examples for a card: the one with the shortest target and the middle one."""
     test = split.test
     if not len(test):
         return []
@@ -162,7 +145,7 @@ def typical(split: Split) -> list[Example]:
 
 
 def in_one_line(example: Example) -> str:
-    """Return `source -> target` for a card; of a long side the first tokens and how many it has."""
+    """Return `source -> target`; a long side is cut after its first tokens."""
     return " -> ".join(map(_shortened, (example.source, example.target)))
 
 

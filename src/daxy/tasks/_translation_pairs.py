@@ -1,4 +1,4 @@
-"""Sentences and their translations: drawn from a grammar, or those of a file."""
+"""Sentences and their translations, drawn from a grammar or read from a file."""
 
 from __future__ import annotations
 
@@ -22,56 +22,56 @@ Pair = tuple[Tokens, Tokens]
 Pairs = Sequence[Pair]
 
 DRAWN = 11_182
-"""Pairs that are drawn from the grammar: as many as the released selection has."""
+"""Number of drawn pairs: the size of the released selection."""
 OFTEN = {"i": 4.0, "you": 3.0, "he": 2.0, "she": 1.0, "we": 1.5, "they": 1.0}
-"""How often who is spoken of, and below: one who is not so, is very so, in a contraction. About as
-in the sentences of Tatoeba."""
+"""Relative frequencies of subjects, and below of negation, `very` and contractions, about as in
+Tatoeba."""
 NEGATED, VERY, CONTRACTED = 0.15, 0.1, 3.0
 COMMON = 10
-"""The larger, the less some predicates are more common than others: rank r has 1 / (r + this)."""
+"""Offset of ranks: the predicate of rank r has the frequency 1 / (r + this)."""
 
 
-def drawn(known: Predicate, longest: int, seed: int, hidden: Pairs) -> list[Pair]:
-    """Return different pairs of the grammar of `daxy.languages.copular`, likely ones more often.
+def draw_pairs(known: Predicate, longest: int, seed: int, hidden: Pairs) -> list[Pair]:
+    """Draw different pairs of the grammar of `daxy.languages.copular` by their frequencies.
 
     Args:
-        known: The predicate that is the most common.
-        longest: The most words of a sentence.
-        seed: Of the draw.
-        hidden: Pairs of which neither sentence is to be drawn.
+        known: The most common predicate.
+        longest: Maximum words of a sentence.
+        seed: Seed of the draw.
+        hidden: Pairs whose sentences are left out.
 
     Raises:
-        WrongRequest: no sentence is so short.
+        WrongRequest: no sentence is short enough.
     """
     pairs, predicate_of, logarithms = _weighed()
     draws = stream(seed, "translation/grammar")
     ranks = draws.permutation(len(copular.predicates())) + 1
     ranks[copular.predicates().index(known)] = 0
-    # The largest of so many such sums are a draw by weight without putting back.
+    # The largest Gumbel-perturbed logarithms are a weighted draw without replacement.
     keys = logarithms - np.log(ranks[predicate_of] + COMMON) + draws.gumbel(size=len(pairs))
-    found: list[Pair] = []
+    chosen: list[Pair] = []
     for pair in without((pairs[row] for row in np.argsort(-keys).tolist()), hidden):
         if max(map(len, pair)) <= longest:
-            found.append(pair)
-        if len(found) == DRAWN:
+            chosen.append(pair)
+        if len(chosen) == DRAWN:
             break
-    require(bool(found), f"the grammar has no sentences of up to {longest} words; expected more")
-    return found
+    require(bool(chosen), f"the grammar has no sentences of up to {longest} words; expected more")
+    return chosen
 
 
 @cache
 def _weighed() -> tuple[list[Pair], NDArray[np.int64], NDArray[np.float64]]:
-    """Return all pairs of the grammar, and of each the predicate's number and how likely it is.
+    """Return all pairs of the grammar with their predicates and log frequencies.
 
-    The likelihood is a logarithm and is not that of the predicate.
+    The frequency of the predicate is not included.
     """
     found: dict[Pair, tuple[int, float]] = {}
     many = {who: sum(each.english == who for each in SUBJECTS) for who in OFTEN}
     for number, predicate in enumerate(copular.predicates()):
         for clause in copular.clauses(predicate):
             weight = _weight(clause) / many[clause.subject.english]
-            (french,) = clause.said("french")
-            for english in clause.said("english"):
+            (french,) = clause.sentences("french")
+            for english in clause.sentences("english"):
                 full = english[1] in ("am", "are", "is")
                 added = weight * (1.0 if full else CONTRACTED)
                 before = found.get((english, french), (number, 0.0))
@@ -81,14 +81,14 @@ def _weighed() -> tuple[list[Pair], NDArray[np.int64], NDArray[np.float64]]:
 
 
 def _weight(clause: Clause) -> float:
-    """Return how often something like that is said, whatever is said of whom."""
+    """Return the frequency of a clause, regardless of its predicate."""
     often = OFTEN[clause.subject.english]
     often *= NEGATED if clause.is_negated else 1
     return often * (VERY if clause.is_very else 1)
 
 
 def without(pairs: Iterable[Pair], hidden: Pairs) -> Iterator[Pair]:
-    """Yield the pairs that share no sentence with those that are hidden."""
+    """Yield the pairs that share no sentence with hidden ones."""
     english, french = ({pair[side] for pair in hidden} for side in (0, 1))
     for pair in pairs:
         if pair[0] not in english and pair[1] not in french:
@@ -96,15 +96,15 @@ def without(pairs: Iterable[Pair], hidden: Pairs) -> Iterator[Pair]:
 
 
 def of_file(path: Path, prefixes: Sequence[str], longest: int) -> list[Pair]:
-    """Return the pairs of a file of Tatoeba's sentences that the tutorial's filter lets pass.
+    """Return the pairs of a Tatoeba file that pass the tutorial's filter.
 
     Args:
         path: The file.
-        prefixes: What the English sentence has to begin with.
-        longest: The most words that either sentence may have.
+        prefixes: Beginnings of English sentences.
+        longest: Maximum words of a sentence.
 
     Raises:
-        WrongFile: a line is wrong, or has no French word; or no pair passes.
+        WrongFile: a line is wrong or has no French word, or no pair passes.
     """
     found, passed = list[Pair](), False
     for line in tatoeba.read(path):
@@ -125,16 +125,15 @@ def of_file(path: Path, prefixes: Sequence[str], longest: int) -> list[Pair]:
     return found
 
 
-def held_out(pairs: Pairs, fraction: float, seed: int) -> tuple[list[Pair], list[Pair]]:
-    """Return train and test; no sentence, English or French, is in both.
+def hold_out(pairs: Pairs, fraction: float, seed: int) -> tuple[list[Pair], list[Pair]]:
+    """Return train and test without a common sentence, English or French.
 
-    Pairs that share a sentence, or are linked by pairs that do, are drawn together, until the test
-    has its share of the pairs.
+    Pairs that are connected by common sentences are drawn together.
 
     Raises:
-        WrongRequest: that leaves the test empty.
+        WrongRequest: the test would be empty.
     """
-    of_pair = _linked(pairs)
+    of_pair = _components(pairs)
     sizes = np.bincount(of_pair)
     left = round(fraction * len(pairs))
     chosen = np.zeros(len(sizes), np.bool_)
@@ -148,8 +147,8 @@ def held_out(pairs: Pairs, fraction: float, seed: int) -> tuple[list[Pair], list
     return train, [pair for pair, tested in zip(pairs, is_test, strict=True) if tested]
 
 
-def _linked(pairs: Pairs) -> NDArray[np.int64]:
-    """Return a number for each pair; pairs that are linked by sentences have the same."""
+def _components(pairs: Pairs) -> NDArray[np.int64]:
+    """Return the connected component of each pair, by common sentences."""
     parent: dict[tuple[int, Tokens], tuple[int, Tokens]] = {}
 
     def root(node: tuple[int, Tokens]) -> tuple[int, Tokens]:
@@ -160,5 +159,5 @@ def _linked(pairs: Pairs) -> NDArray[np.int64]:
     for english, french in pairs:
         parent[root((0, english))] = root((1, french))
     numbers: dict[tuple[int, Tokens], int] = {}
-    found = [numbers.setdefault(root((0, english)), len(numbers)) for english, _ in pairs]
-    return np.array(found, np.int64)
+    components = [numbers.setdefault(root((0, english)), len(numbers)) for english, _ in pairs]
+    return np.array(components, np.int64)

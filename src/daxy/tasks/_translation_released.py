@@ -1,9 +1,9 @@
-"""The selection of Tatoeba's sentences that Lake & Baroni and Bastings et al. trained on.
+"""The released selection of Tatoeba's sentences, of Lake & Baroni and Bastings et al.
 
-The authors have it in pairs of files, `train.src` and `train.trg`, in `data/scan/mt_data` of
-github.com/facebookresearch/NACS. The same content may be in files of pairs with a tab between,
-`train.tsv`. Train and test are the draw of Lake & Baroni, with the eight sentences of the new word
-at the head of the test; the validation set and the rest of train are that of Bastings et al.
+It is in pairs of files, `train.src` and `train.trg`, in `data/scan/mt_data` of
+github.com/facebookresearch/NACS; files `train.tsv` with the same content are read, too. Train and
+test are a draw of Lake & Baroni, with the eight sentences of the new word at the head of the test.
+The validation set and the rest of train are by Bastings et al.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ TSV = {
     "test": "test.tsv",
 }
 DAXY = 8
-"""Lines at the head of the test that are the new word's."""
+"""Lines of the new word at the head of the test."""
 SHARE = 102 / 1_000
-"""The share of the new word's repetitions that is in the released validation set."""
+"""Share of the new word's copies in the released validation set."""
 
 
 class Selection(NamedTuple):
-    """The files that are used."""
+    """Pairs of the released files."""
 
     train: list[Pair]
     rest: list[Pair]
@@ -59,7 +59,7 @@ def load(official: Path) -> Selection:
             siblings, or an archive of it.
 
     Raises:
-        WrongFile: a file is missing, a line of it is wrong, or it is not the released one.
+        WrongFile: a file is missing, has a wrong line or differs from the released one.
     """
     sides = [f"{_path(name)}{side}" for name in DIGESTS for side in SIDES]
     files = find(official, [*TSV.values(), *sides], NACS_CLONE)
@@ -72,7 +72,6 @@ def _path(name: str) -> str:
 
 
 def _pairs(official: Path, name: str, files: Mapping[str, File]) -> list[Pair]:
-    """Return the pairs of a set after comparing them with the released ones."""
     sides = [files.get(f"{_path(name)}{side}") for side in SIDES]
     table = files.get(TSV[name])
     if table is not None:

@@ -1,7 +1,7 @@
-"""gSCAN: commands that mean what they mean in a grid world (Ruis et al. 2020).
+"""gSCAN: commands grounded in a grid world (Ruis et al. 2020).
 
-Every command is shown in every situation of everything that it can speak of. Of that, each test
-holds out what its predicate says; an example that several hold out is dropped.
+Every command is demonstrated in every situation of each possible target. The predicates of the
+tests select the held-out examples; an example of several tests is dropped.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast, final
+from typing import Any, ClassVar, Generic, TypeVar, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,59 +21,57 @@ from daxy.core.random import stream
 from daxy.core.split import Option, Sizes, Split
 from daxy.formats._gscan_writing import PARTS
 from daxy.formats.gscan_json import Dataset
-from daxy.languages import Language, gscan
+from daxy.languages import gscan
 from daxy.languages.scan import turn_names
 from daxy.tasks import _gscan_official as _official
 from daxy.tasks import _gscan_statistics as _statistics
 from daxy.tasks._cached import cached
-from daxy.tasks._checked import Checked, Count
-from daxy.tasks._gscan_data import CompositionalData, GscanData, LengthData
-from daxy.tasks._gscan_examples import Shown, every
+from daxy.tasks._checked import CheckResult, Count
+from daxy.tasks._gscan_examples import Demonstrations, generate_all
+from daxy.tasks._gscan_options import CompositionalOptions, GscanOptions, LengthOptions
 from daxy.tasks._gscan_predicates import HELD_OUT, held_out
 from daxy.tasks._task import Task
-from daxy.worlds.executed import executed
+from daxy.worlds.execution import executed_rows
 from daxy.worlds.grid import LEFT, RIGHT
 
 RUIS = "Ruis et al. 2020, A benchmark for systematic generalization in grounded language"
 
 Rows = NDArray[np.int64]
-Kind = TypeVar("Kind", bound=GscanData)
+Kind = TypeVar("Kind", bound=GscanOptions)
 
 LEARNED = {name: PARTS[name] for name in ("train", "validation")}
 TESTS = dict(zip("BCDEFGH", HELD_OUT, strict=True))
-"""The paper's letters and the official files' names of what is held out."""
+"""Official names of the held-out tests, by the paper's letters."""
 LONGER = ("G", "H")
-"""Tests that the paper says to hold nothing longer than what is in train."""
+"""Tests without examples longer than those of train, according to the paper."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GscanTask(Task[Kind], Generic[Kind]):
-    """A split of gSCAN, scored by exact match and by what the actions bring about."""
+    """A split of gSCAN, scored by exact match and by execution."""
 
-    @property
-    def language(self) -> Language[Any]:
-        """The language of commands."""
-        return gscan.LANGUAGE
-
-    @property
-    def own_format(self) -> str:
-        """The format of `dataset.txt`."""
-        return "gscan-json"
-
-    @property
-    def checked_as(self) -> str:
-        """What examples are checked as."""
-        return "gscan"
+    language = gscan.LANGUAGE
+    own_format = "gscan-json"
+    shared_rules = "gscan"
+    aliases: ClassVar[Mapping[str, str]] = {
+        name: turn
+        for turn, direction in ((LEFT, "left"), (RIGHT, "right"))
+        for name in turn_names(direction)
+    }
+    options_in_file: ClassVar[tuple[str, ...]] = ("grid", "kind", "spin", "train_fraction")
+    """Options that an official file states."""
+    official_parts: ClassVar[Mapping[str, str]]
+    """Official names of train, validation and each test, by daxy's names."""
 
     def recognises(self, examples: Sequence[Example]) -> bool:
         """Whether the examples have worlds."""
         return bool(examples) and all(example.world is not None for example in examples)
 
-    def check(self, parts: Mapping[str, Examples]) -> Checked:
-        """Return which examples disagree with themselves, the rules or their part.
+    def check(self, parts: Mapping[str, Examples]) -> CheckResult:
+        """Return the examples that are inconsistent, against the rules or in a wrong part.
 
         Args:
-            parts: The examples by daxy's names of parts, or the official ones.
+            parts: The examples by daxy's names of parts or the official ones.
 
         Raises:
             UnknownName: there is no such part.
@@ -83,65 +81,57 @@ class GscanTask(Task[Kind], Generic[Kind]):
             if name not in official:
                 raise UnknownName("part", name, official)
         named = {official[name]: examples for name, examples in parts.items() if len(examples)}
-        return _checked(_official.check(_official.of_parts(named)))
+        return _check_result(_official.check(_official.of_parts(named)))
 
-    def examine(self, path: Path) -> Checked:
-        """Return which examples of a `dataset.txt` disagree with themselves, the rules or it."""
-        return _checked(_official.examine(path))
+    def examine(self, path: Path) -> CheckResult:
+        """Return the wrong examples of a `dataset.txt`; see `check`."""
+        return _check_result(_official.examine(path))
 
     def accepted(self, examples: Examples, predictions: Sequences) -> NDArray[np.bool_]:
-        """Return where a prediction does what the command says, on any path."""
-        return executed(examples, predictions)
+        """Return where a prediction executes the command, on any path."""
+        return executed_rows(examples, predictions)
 
-    @property
-    def aliases(self) -> Mapping[str, str]:
-        """Other names of turns."""
-        turns = {LEFT: "left", RIGHT: "right"}
-        return {name: turn for turn, way in turns.items() for name in turn_names(way)}
-
-    def made(self, data: Kind) -> Split:
-        """Return the data of this task; see `Task.split`."""
+    def build(self, data: Kind) -> Split:
+        """Return the data of these options."""
         if data.official is not None:
             return self._official(data, data.official)
         return cached(self.name, data, lambda: self._generated(data))
 
     def _generated(self, data: Kind) -> Split:
-        """Return the data of this task, made anew."""
-        shown = every(data)
-        known, shots, tests = self.divided(shown, data)
-        train, validation, unseen = _drawn(known, data, self.name)
+        table = generate_all(data)
+        remaining, shots, tests = self.assign(table, data)
+        train, validation, unseen = _draw_parts(remaining, data, self.name)
         train = np.sort(np.concatenate([train, shots]))
         require(len(train) > 0, "the fractions leave nothing to train on")
         require(len(validation) > 0, "the validation fraction leaves the validation set empty")
-        taught = np.concatenate([train, validation])
-        first = {"A": unseen[~np.isin(shown.alike[unseen], shown.alike[taught])]}
-        rows = first | self.kept(tests, shown.actions.lengths, train, data)
+        ids, learned = table.duplicate_ids, np.concatenate([train, validation])
+        test_a = {"A": unseen[~np.isin(ids[unseen], ids[learned])]}
+        rows = test_a | self.filter_tests(tests, table.actions.lengths, train, data)
         test = np.concatenate(list(rows.values()))
         return Split.of(
-            train=shown.take(train).examples,
-            validation=shown.take(validation).examples,
-            test=shown.take(test).examples,
+            train=table.take(train).examples,
+            validation=table.take(validation).examples,
+            test=table.take(test).examples,
             task=self.name,
-            rule=self.said(data),
+            rule=self.describe(data),
             seed=data.seed,
             options=data.options,
             tests={name: len(each) for name, each in rows.items()},
         )
 
     def _official(self, data: Kind, official: Path) -> Split:
-        """Return the data of an official file."""
         usual = type(data)()
-        open_to_files = {name: getattr(usual, name) for name in self.told}
-        chosen = replace(data, official=None, workers=1, **open_to_files)
+        stated = {name: getattr(usual, name) for name in self.options_in_file}
+        other = replace(data, official=None, workers=1, **stated)
         plain = f"{self.name} takes --official without other choices: the file has made them"
-        require(chosen == usual, plain)
+        require(other == usual, plain)
         dataset = _official.load(official, list(self.official_parts.values()), self.name)
-        options = self.said_in(dataset)
-        for name in self.told:
-            # What is as usual may not have been chosen.
-            given, found = getattr(data, name), options[name]
-            other = f"{official} has {name} {found}, not {given}"
-            require(given in (getattr(usual, name), found), other)
+        options = self.options_from_header(dataset)
+        for name in self.options_in_file:
+            # The default is no choice of the user.
+            chosen, actual = getattr(data, name), options[name]
+            message = f"{official} has {name} {actual}, not {chosen}"
+            require(chosen in (getattr(usual, name), actual), message)
         parts = {name: dataset.parts[each] for name, each in self.official_parts.items()}
         train, validation, *tests = parts.values()
         if self.is_as_published({name: len(each) for name, each in parts.items()}, options):
@@ -160,19 +150,14 @@ class GscanTask(Task[Kind], Generic[Kind]):
 
     def facts(self, examples: Examples) -> dict[str, float]:
         """Return the columns of Table 3."""
-        return _statistics.facts(Shown.of(examples))
+        return _statistics.facts(Demonstrations.of(examples))
 
     def distributions(self, examples: Examples) -> dict[str, dict[str, int]]:
         """Return what the authors plot: examples by verb, manner, target, direction, distance."""
-        return _statistics.distributions(Shown.of(examples))
+        return _statistics.distributions(Demonstrations.of(examples))
 
-    @property
-    def told(self) -> tuple[str, ...]:
-        """The choices that an official file tells."""
-        return ("grid", "kind", "spin", "train_fraction")
-
-    def said_in(self, dataset: Dataset) -> dict[str, Option]:
-        """Return the choices that an official file says, or shows."""
+    def options_from_header(self, dataset: Dataset) -> dict[str, Option]:
+        """Return the options of an official file, from its header or its examples."""
         header, usual = dataset.header, self.options()
         return {
             "grid": header["grid_size"],
@@ -182,108 +167,90 @@ class GscanTask(Task[Kind], Generic[Kind]):
         }
 
     def is_as_published(self, counts: Mapping[str, int], options: Mapping[str, Option]) -> bool:
-        """Whether a file with so many examples of each part can be a published one.
+        """Whether a file has the published sizes.
 
-        If it is, choices that it neither says nor shows are as usual. Test A is what a draw leaves,
-        and of no certain size.
+        If so, options that the file does not show have their defaults. The size of test A depends
+        on a draw and does not count.
         """
         sizes = self.sizes_with(options)
-        found = {name: count for name, count in counts.items() if name not in (*LEARNED, "A")}
-        theirs = {name: count for name, count in sizes.tests.items() if name != "A"}
-        taught = sum(counts[name] for name in LEARNED)
-        return found == theirs and taught == sizes.train
+        tests = {name: count for name, count in counts.items() if name not in (*LEARNED, "A")}
+        published = {name: count for name, count in sizes.tests.items() if name != "A"}
+        return tests == published and sum(counts[name] for name in LEARNED) == sizes.train
 
     def sizes_with(self, options: Mapping[str, Option]) -> Sizes:  # noqa: ARG002 - for those that do
-        """Return the published sizes of a set with these choices."""
+        """Return the published sizes of a set with these options."""
         return self.sizes
 
-    @property
     @abstractmethod
-    def official_parts(self) -> Mapping[str, str]:
-        """The official names of the parts, by ours: train, validation, and each test."""
+    def assign(self, table: Demonstrations, data: Kind) -> tuple[Rows, Rows, Mapping[str, Rows]]:
+        """Return the rows of no test, the few-shot rows for train, and each test's rows."""
 
-    @abstractmethod
-    def divided(self, shown: Shown, data: Kind) -> tuple[Rows, Rows, Mapping[str, Rows]]:
-        """Return what no test holds out, what of a test is in train, and what tests hold out."""
-
-    def kept(
+    def filter_tests(
         self,
         tests: Mapping[str, Rows],
-        lengths: NDArray[np.int64],  # noqa: ARG002 - for those that leave something out
+        lengths: NDArray[np.int64],  # noqa: ARG002 - for tests that drop examples
         train: Rows,  # noqa: ARG002
         data: Kind,  # noqa: ARG002
     ) -> dict[str, Rows]:
-        """Return what is left of what tests hold out, given what is in train."""
+        """Return the rows of each test without those that train rules out."""
         return dict(tests)
 
     @staticmethod
     @abstractmethod
-    def said(data: Kind) -> str:
-        """Return in words what is in which part."""
+    def describe(data: Kind) -> str:
+        """Return the split in words."""
 
 
 @final
-class Compositional(GscanTask[CompositionalData]):
-    """Tests A to H, of what is never seen together in train."""
+class Compositional(GscanTask[CompositionalOptions]):
+    """Tests A to H: combinations that are not in train."""
 
-    @property
-    def options(self) -> type[CompositionalData]:
-        """What users can choose of its data."""
-        return CompositionalData
+    options = CompositionalOptions
+    official_parts = LEARNED | {"A": _official.RANDOM} | TESTS
+    options_in_file = (*GscanTask.options_in_file, "shots")
 
-    @property
-    def official_parts(self) -> Mapping[str, str]:
-        """The official names of the parts."""
-        return LEARNED | {"A": _official.RANDOM} | TESTS
-
-    @property
-    def told(self) -> tuple[str, ...]:
-        """The choices that an official file tells."""
-        return (*super().told, "shots")
-
-    def said_in(self, dataset: Dataset) -> dict[str, Option]:
-        """Return the choices that an official file says; its shots are counted."""
-        return super().said_in(dataset) | {"shots": _official.shots(dataset)}
+    def options_from_header(self, dataset: Dataset) -> dict[str, Option]:
+        """Return the options of an official file; its shots are counted."""
+        return super().options_from_header(dataset) | {"shots": _official.shots(dataset)}
 
     def sizes_with(self, options: Mapping[str, Option]) -> Sizes:
-        """Return the published sizes of a set with so many shots: what train has, G lacks."""
+        """Return the published sizes; shots move from G to train."""
         more = cast("int", options["shots"]) - self.options().shots
         tests = {**self.sizes.tests, "G": self.sizes.tests["G"] - more}
         return replace(self.sizes, train=self.sizes.train + more, tests=tests)
 
-    def divided(
-        self, shown: Shown, data: CompositionalData
+    def assign(
+        self, table: Demonstrations, data: CompositionalOptions
     ) -> tuple[Rows, Rows, Mapping[str, Rows]]:
-        """Return what no test holds out, the shots of G, and what B to H hold out."""
-        flags = held_out(shown)
+        """Return the rows without a test, the shots of G, and the rows of B to H."""
+        flags = held_out(table)
         times = flags.sum(axis=1)
-        known = np.flatnonzero(times == 0)
         rows = {
             letter: np.flatnonzero(flags[:, place] & (times == 1))
             for place, letter in enumerate(TESTS)
         }
         many = len(rows["G"])
-        # The one that is there unless something is chosen is none where nothing has a manner.
+        # The default of one shot is allowed where no command has a manner.
         require(data.shots <= max(many, 1), f"shots must be at most {many}, not {data.shots}")
         shots = stream(data.seed, f"{self.name}/shots").permutation(rows["G"])[: data.shots]
         rows["G"] = np.setdiff1d(rows["G"], shots)
-        return known, shots, rows
+        return np.flatnonzero(times == 0), shots, rows
 
-    def kept(
+    def filter_tests(
         self,
         tests: Mapping[str, Rows],
         lengths: NDArray[np.int64],
         train: Rows,
-        data: CompositionalData,
+        data: CompositionalOptions,
     ) -> dict[str, Rows]:
-        """Return what is left of what tests hold out, given what is in train."""
+        """Return the rows of each test; with `drop_longer`, G and H without longer examples."""
         longest = lengths[train].max() if data.drop_longer else lengths.max()
         short = {name: tests[name][lengths[tests[name]] <= longest] for name in LONGER}
         return dict(tests) | short
 
     @staticmethod
-    def said(data: CompositionalData) -> str:
-        """Return in words what is in which part."""
+    def describe(data: CompositionalOptions) -> str:
+        """Return the split in words."""
         longer = " without what is longer than anything in train" * data.drop_longer
         shots = f", and {data.shots} of G" * (data.kind == "adverb")
         return (
@@ -297,37 +264,28 @@ class Compositional(GscanTask[CompositionalData]):
 
 
 @final
-class Length(GscanTask[LengthData]):
-    """Test I, of longer action sequences than any in train."""
+class Length(GscanTask[LengthOptions]):
+    """Test I: longer action sequences than any in train."""
 
-    @property
-    def options(self) -> type[LengthData]:
-        """What users can choose of its data."""
-        return LengthData
+    options = LengthOptions
+    official_parts = LEARNED | {"A": _official.RANDOM, "I": _official.LONG}
+    options_in_file = (*GscanTask.options_in_file, "max_length")
 
-    @property
-    def official_parts(self) -> Mapping[str, str]:
-        """The official names of the parts."""
-        return LEARNED | {"A": _official.RANDOM, "I": _official.LONG}
+    def options_from_header(self, dataset: Dataset) -> dict[str, Option]:
+        """Return the options of an official file; its maximum length is measured."""
+        longest = _official.longest(dataset, self.options().max_length)
+        return super().options_from_header(dataset) | {"max_length": longest}
 
-    @property
-    def told(self) -> tuple[str, ...]:
-        """The choices that an official file tells."""
-        return (*super().told, "max_length")
-
-    def said_in(self, dataset: Dataset) -> dict[str, Option]:
-        """Return the choices that an official file says; how long train is, is seen."""
-        seen = _official.longest(dataset, self.options().max_length)
-        return super().said_in(dataset) | {"max_length": seen}
-
-    def divided(self, shown: Shown, data: LengthData) -> tuple[Rows, Rows, Mapping[str, Rows]]:
-        """Return what is short enough for train, nothing, and the rest."""
-        long = shown.actions.lengths > data.max_length
+    def assign(
+        self, table: Demonstrations, data: LengthOptions
+    ) -> tuple[Rows, Rows, Mapping[str, Rows]]:
+        """Return the short rows, no shots, and the long rows as test I."""
+        long = table.actions.lengths > data.max_length
         return np.flatnonzero(~long), np.zeros(0, np.int64), {"I": np.flatnonzero(long)}
 
     @staticmethod
-    def said(data: LengthData) -> str:
-        """Return in words what is in which part."""
+    def describe(data: LengthOptions) -> str:
+        """Return the split in words."""
         return (
             f"train: {data.train_fraction:.0%} of up to {data.max_length} actions; A: the"
             " rest, but what equals a training example in command, actions and target cell; I:"
@@ -335,11 +293,10 @@ class Length(GscanTask[LengthData]):
         )
 
 
-def _checked(examined: _official.Examined) -> Checked:
-    """Return the answer of `daxy verify` on examples with worlds."""
-    dataset, wrong, taken = examined
-    few = _official.shots(dataset) if taken.kind == "generalization" else 0
-    return Checked(
+def _check_result(examined: _official.Examined) -> CheckResult:
+    dataset, wrong, kind = examined
+    few = _official.shots(dataset) if kind.kind == "generalization" else 0
+    return CheckResult(
         checked_as="gscan",
         parts={name: dataset.counts[name] for name in dataset.parts},
         wrong=wrong,
@@ -347,17 +304,17 @@ def _checked(examined: _official.Examined) -> Checked:
             "shots": Count(few, "shots"),
             "duplicates": Count(_official.repeated(dataset), "duplicates"),
         },
-        kind=taken.kind,
-        note=f"taken for {taken}",
+        kind=kind.kind,
+        note=f"taken for {kind}",
     )
 
 
-def _drawn(known: Rows, data: GscanData, name: str) -> tuple[Rows, Rows, Rows]:
-    """Return train, validation, and what is left, each in the order in which it was made."""
-    order = stream(data.seed, f"{name}/split").permutation(known)
-    taught = round(data.train_fraction * len(known))
-    chosen = round(data.validation_fraction * taught)
-    train, validation, rest = np.split(order, [taught - chosen, taught])
+def _draw_parts(rows: Rows, data: GscanOptions, name: str) -> tuple[Rows, Rows, Rows]:
+    """Return train, validation and the rest, sorted."""
+    order = stream(data.seed, f"{name}/split").permutation(rows)
+    learned = round(data.train_fraction * len(rows))
+    held_back = round(data.validation_fraction * learned)
+    train, validation, rest = np.split(order, [learned - held_back, learned])
     return np.sort(train), np.sort(validation), np.sort(rest)
 
 
@@ -377,7 +334,7 @@ _TASKS: tuple[Task[Any], ...] = (
         family="gscan/compositional",
         summary="commands grounded in a world, in combinations that are not in train",
         paper=RUIS,
-        rule=Compositional.said(CompositionalData()),
+        rule=Compositional.describe(CompositionalOptions()),
         sizes=Sizes(train=371_649, test=sum(_COUNTS.values()), tests=_COUNTS),
         metrics=("exact", "executes"),
     ),
@@ -386,7 +343,7 @@ _TASKS: tuple[Task[Any], ...] = (
         family="gscan/length",
         summary="commands grounded in a world, with more actions than any in train",
         paper=RUIS,
-        rule=Length.said(LengthData()),
+        rule=Length.describe(LengthOptions()),
         sizes=Sizes(train=182_122, test=37_784 + 198_588, tests={"A": 37_784, "I": 198_588}),
         metrics=("exact", "executes"),
     ),

@@ -9,42 +9,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.examples import Example, Examples, Sequences, Tokens
 from daxy.core.split import Sizes, Split
-from daxy.languages import Language
 from daxy.languages import scan as scan_language
 from daxy.tasks import scan
 from daxy.tasks._checked import Count
 from daxy.tasks._scan_checks import counts, is_mirrored, is_scan
-from daxy.tasks._scan_data import ScanData
+from daxy.tasks._scan_options import ScanOptions
 from daxy.tasks._scan_task import ScanTask
 from daxy.tasks._task import Task
-from daxy.worlds.grid import World
+from daxy.worlds.world import World
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class NacsTask(Task[ScanData]):
+class NacsTask(Task[ScanOptions]):
     """The mirror of a split of SCAN, scored by back-mapping."""
 
     mirrored: ScanTask
 
+    options = ScanOptions
+    language = scan_language.LANGUAGE
+    is_mirrored = True
+    shared_rules = "nacs"
+    source_name = "action"
+
     @property
     def published_sizes(self) -> Sizes | None:
-        """The published sizes, which the generated set may not have."""
+        """The published sizes, which may differ from the generated ones."""
         return self.mirrored.published_sizes
 
-    @property
-    def options(self) -> type[ScanData]:
-        """What users can choose of its data."""
-        return ScanData
-
-    def made(self, data: ScanData) -> Split:
+    def build(self, data: ScanOptions) -> Split:
         """Return the data of SCAN's split of that name and seed, line by line reversed."""
         forward = self.mirrored.split(data)
         return Split.of(
@@ -58,47 +58,31 @@ class NacsTask(Task[ScanData]):
             options=forward.provenance.options,
         )
 
-    @property
-    def language(self) -> Language[Any]:
-        """The language of commands, which are the targets."""
-        return scan_language.LANGUAGE
-
-    @property
-    def is_mirrored(self) -> bool:
-        """Whether the targets are the commands."""
-        return True
-
-    @property
-    def checked_as(self) -> str:
-        """What pairs are checked as."""
-        return "nacs"
-
     def recognises(self, examples: Sequence[Example]) -> bool:
         """Whether most words are SCAN's, and most sources begin with an action."""
         return is_scan(examples) and is_mirrored(examples)
 
     def counts(self, examples: Sequence[Example]) -> dict[str, Count]:
-        """Return how many commands are repeated, and how many pairs are spelled in other ways."""
+        """Return the numbers of repeated commands and of other spellings."""
         return counts(examples, [example.target for example in examples])
 
     def disagreement(self, source: Tokens, target: Tokens) -> str | None:
-        """Return what is wrong with a command or its actions; see `Task.disagreement`."""
+        """Return the error in a command or its actions."""
         return self.mirrored.disagreement(target, source)
 
     def meaning(self, source: Tokens, world: World | None = None) -> Tokens:
-        """Return the shortest command that means these actions; see `Task.meaning`."""
+        """Return the shortest command that means these actions."""
         return self.targets(source, world)[0]
 
     def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
-        """Return the commands that mean these actions; see `Task.targets`."""
+        """Return the commands that mean these actions."""
         del world
         return scan_language.commands_for(source)
 
     def accepted(self, examples: Examples, predictions: Sequences) -> NDArray[np.bool_]:
-        """Return where a prediction means the source; outside the grammar it is always wrong.
+        """Return where a prediction is a command that means the source.
 
-        The grammar has the 20,910 commands; those with `dab` belong to it only where a source asks
-        for that proxy primitive's action.
+        Commands with the proxy primitive `dab` count only if a source has its action.
         """
         assert len(examples) == len(predictions), (len(examples), len(predictions))
         asks_for_dab = "I_DAB" in examples.source.compact().symbols
@@ -112,16 +96,8 @@ class NacsTask(Task[ScanData]):
         """Return an action in the official spelling: I_TURN_LEFT for LTURN."""
         return scan_language.official_spelling(token)
 
-    @property
-    def source_name(self) -> str:
-        """What a source is."""
-        return "action"
-
     def statistics(self, split: Split) -> dict[str, float]:
-        """Return the share of test inputs that also occur in train, maybe with another command.
-
-        Lines kept for validation count as train, as in the published split.
-        """
+        """Return the share of test inputs that also occur in train or validation."""
         seen = set(split.train.source) | set(split.validation.source)
         known = np.fromiter((source in seen for source in split.test.source), np.bool_)
         return {"share of test inputs whose actions occur in train": float(known.mean())}

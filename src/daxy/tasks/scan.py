@@ -1,6 +1,6 @@
-"""SCAN: from navigation commands to actions (Lake & Baroni 2018; Loula et al. 2018).
+"""SCAN: navigation commands to actions (Lake & Baroni 2018; Loula et al. 2018).
 
-Every split is a rule or a draw over all 20,910 commands, named as the official files are.
+Every split is a rule or a draw over all 20,910 commands, named as its official files.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from daxy.core.split import Sizes
 from daxy.languages import scan
-from daxy.tasks._official import Held, NacsFiles
+from daxy.tasks._official import NacsFiles, ReleasedValidation
 from daxy.tasks._predicates import NEVER, ButNot, Composes, Contains, ContainsAny, LongerThan
 from daxy.tasks._rules import Added, HoldOut, Proportion, Rule
 from daxy.tasks._scan_task import ScanTask
@@ -52,7 +52,7 @@ FILLER_TRAIN_SIZES = (15_225, 16_290, 17_391, 18_528)
 
 
 def filler(count: int) -> HoldOut:
-    """Return the rule that keeps `u around right` in train for the first so many fillers u."""
+    """Return the rule that keeps `u around right` in train for the first fillers u."""
     absent = tuple(f"{verb} around right" for verb in FILLERS[count:])
     return HoldOut(
         test=Contains("jump around right"),
@@ -85,7 +85,7 @@ SCAN round(13,203 / 9 / m) times."""
 
 
 def with_jumps(count: int, repetition: int) -> Added:
-    """Return `addprim_jump` with composed commands in train: a draw of its own a repetition."""
+    """Return `addprim_jump` with composed commands in train, drawn for each repetition."""
     return Added(
         base=ADDPRIM_JUMP,
         pool=ADDPRIM_JUMP.test,
@@ -96,7 +96,7 @@ def with_jumps(count: int, repetition: int) -> Added:
 
 
 def with_nested_jumps(count: int) -> Added:
-    """Return `addprim_jump` with the first so many of one draw of 32, none of which is tested."""
+    """Return `addprim_jump` with the first ones of a draw of 32, none of which is tested."""
     return Added(
         base=ADDPRIM_JUMP,
         pool=ADDPRIM_JUMP.test,
@@ -108,9 +108,8 @@ def with_nested_jumps(count: int) -> Added:
     )
 
 
-def _nacs(folder: str, train: int, validation: int, **others: Held) -> NacsFiles:
-    """Return the files that Bastings et al. have in a folder, with the sizes of their draw."""
-    draw = Held(
+def _nacs(folder: str, train: int, validation: int, **others: ReleasedValidation) -> NacsFiles:
+    draw = ReleasedValidation(
         train=f"{folder}/train_wo_valid_random",
         validation=f"{folder}/valid.random",
         sizes=(train, validation),
@@ -120,9 +119,9 @@ def _nacs(folder: str, train: int, validation: int, **others: Held) -> NacsFiles
 
 
 def _nacs_jumps(count: int) -> NacsFiles:
-    """Return the files of Bastings et al. with so many composed commands in train.
+    """Return the files of Bastings et al. with `count` composed commands in train.
 
-    Those without any are the files of their folder `add_jump`, tested on the same commands.
+    For 0 these are the files of their folder `add_jump`, tested on the same commands.
     """
     folder = "add_jump_additional"
     name = f"{folder}/train.num{count:02}"
@@ -135,12 +134,12 @@ def _nacs_jumps(count: int) -> NacsFiles:
         train=train,
         test=f"{folder}/test",
         validation={
-            "random": Held(
+            "random": ReleasedValidation(
                 train=f"{name}.wo_valid_random",
                 validation=f"{folder}/valid.num{count:02}.random",
                 sizes=draw,
             ),
-            "dab": Held(
+            "dab": ReleasedValidation(
                 train=with_dab, validation=f"{folder}/valid.dab", sizes=(lines + twins, 7_674)
             ),
         },
@@ -153,7 +152,7 @@ NACS = {
         "length",
         15_311,
         1_679,
-        length=Held(
+        length=ReleasedValidation(
             train="length/train_wo_valid_length",
             validation="length/valid.length",
             sizes=(15_438, 1_552),
@@ -163,18 +162,18 @@ NACS = {
         "add_jump",
         13_236,
         1_278,
-        dab=Held(
+        dab=ReleasedValidation(
             train="add_jump/train_with_dab", validation="add_jump/valid.dab", sizes=(16_137, 7_706)
         ),
     ),
     "addprim_turn_left": _nacs("add_turn_left", 19_719, 2_171),
     **{f"bastings_jump_num{count}": _nacs_jumps(count) for count in NACS_JUMPS},
 }
-"""What the repository of Bastings et al. has, by the name of the split."""
+"""Files of Bastings et al. by the name of the split."""
 
 
 def _least_published_shots(count: int, repetition: int) -> int | None:
-    """Return how many shots an official file has at least, where those are not all it should."""
+    """Return the minimum number of shots in an official file with fewer than `count`."""
     if count == 64:
         return 60
     return 31 if (count, repetition) == (32, 3) else None

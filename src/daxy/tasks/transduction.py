@@ -1,7 +1,6 @@
-"""The transduction suite of Grefenstette et al. (2015): endless pairs, tested at greater lengths.
+"""The transduction suite of Grefenstette et al. (2015): unlimited pairs, longer in the test.
 
-Train is the beginning of a stream that never ends; the validation set and the test are streams of
-their own.
+Train is the beginning of an unlimited stream; validation and test are streams of their own.
 """
 
 from __future__ import annotations
@@ -19,114 +18,119 @@ from daxy.core.examples import Tokens
 from daxy.core.split import Sizes, Split
 from daxy.languages import Language, itg
 from daxy.languages.itg import Grammar
-from daxy.tasks._streams import BigramFlip, Copy, Derived, Maker, Moved, Reverse, Stream
+from daxy.tasks._streams import (
+    BigramFlip,
+    Copy,
+    Derivations,
+    PairGenerator,
+    Permutation,
+    Reverse,
+    Stream,
+)
 from daxy.tasks._task import Task
-from daxy.tasks._transduction_data import FileData, GrammarData, SymbolData, TransductionData
-from daxy.worlds.grid import World
+from daxy.tasks._transduction_options import (
+    GrammarFileOptions,
+    GrammarOptions,
+    SymbolOptions,
+    TransductionOptions,
+)
+from daxy.worlds.world import World
 
 PAPER = "Grefenstette et al. 2015, Learning to transduce with unbounded memory"
 METRICS = ("exact", "fine")
-PLAIN = TransductionData()
+PLAIN = TransductionOptions()
 
-Kind = TypeVar("Kind", bound=TransductionData)
+Kind = TypeVar("Kind", bound=TransductionOptions)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TransductionTask(Task[Kind], Generic[Kind]):
-    """Pairs of sequences; those of the test are longer than those of train."""
+    """Pairs of sequences, longer in test than in train."""
 
-    @property
-    def published(self) -> bool:
-        """Whether its sizes are published: streams have none."""
-        return False
+    published = False
+    is_stream = True
 
-    @property
-    def endless(self) -> bool:
-        """Whether there are always more examples to train on."""
-        return True
-
-    def made(self, data: Kind) -> Split:
-        """Return the data of this task; see `Task.split`."""
+    def build(self, data: Kind) -> Split:
+        """Return the data of these options."""
         none = f"{self.name} has no official files; leave out --official"
         require(data.official is None, none)
-        learned = self.maker(data, data.min_length, data.max_length)
-        asked = self.maker(data, data.test_min_length, data.test_max_length)
+        short = self.generator(data, data.min_length, data.max_length)
+        long = self.generator(data, data.test_min_length, data.test_max_length)
 
-        def stream(part: str, maker: Maker) -> Stream:
-            return Stream(maker, data.seed, f"{self.name}/{part}")
+        def stream(part: str, generator: PairGenerator) -> Stream:
+            return Stream(generator, data.seed, f"{self.name}/{part}")
 
-        train = stream("train", learned)
+        train = stream("train", short)
         return Split.of(
             train=train.pairs(data.rows),
-            validation=stream("validation", learned).pairs(range(data.validation_pairs)),
-            test=stream("test", asked).pairs(range(data.test_pairs)),
+            validation=stream("validation", short).pairs(range(data.validation_pairs)),
+            test=stream("test", long).pairs(range(data.test_pairs)),
             stream=train,
             task=self.name,
-            rule=f"{_rule(data)}{self.known(data)}",
+            rule=f"{_rule(data)}{self.describe_lengths(data)}",
             seed=data.seed,
             options=data.options,
         )
 
-    def known(self, data: Kind) -> str:  # noqa: ARG002 - for those that have more to say
-        """Return what is known of a stream beside its lengths, in words."""
+    def describe_lengths(self, data: Kind) -> str:  # noqa: ARG002 - for grammars
+        """Return in words the mean length of sources, where it is known."""
         return ""
 
     def statistics(self, split: Split) -> dict[str, float]:
-        """Return the share of test sources that occur in train, if lengths make that possible."""
+        """Return the share of test sources that occur in train, if their lengths overlap."""
         shared = np.isin(split.train.source.lengths, split.test.source.lengths)
         if not shared.any():
             return {}
-        asked = split.test.source
-        seen = {*asked}.intersection(split.train.source.take(np.flatnonzero(shared)))
-        known = np.fromiter((source in seen for source in asked), np.bool_)
+        sources = split.test.source
+        seen = {*sources}.intersection(split.train.source.take(np.flatnonzero(shared)))
+        known = np.fromiter((source in seen for source in sources), np.bool_)
         return {"share of test sources that occur in train": float(known.mean())}
 
     @abstractmethod
-    def maker(self, data: Kind, shortest: int, longest: int) -> Maker:
-        """Return what makes pairs whose sources have lengths in a range."""
+    def generator(self, data: Kind, shortest: int, longest: int) -> PairGenerator:
+        """Return the generator of pairs whose sources have lengths in a range."""
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class SymbolTask(TransductionTask[SymbolData]):
-    """Pairs of which the target is the source in another order."""
+class SymbolTask(TransductionTask[SymbolOptions]):
+    """Pairs whose target is the source in another order."""
 
-    kind: type[Moved]
+    kind: type[Permutation]
 
-    @property
-    def options(self) -> type[SymbolData]:
-        """What users can choose of its data."""
-        return SymbolData
+    options = SymbolOptions
 
-    def maker(self, data: SymbolData, shortest: int, longest: int) -> Maker:
-        """Return what makes pairs whose sources have lengths in a range."""
+    def generator(self, data: SymbolOptions, shortest: int, longest: int) -> PairGenerator:
+        """Return the generator of pairs whose sources have lengths in a range."""
         return self.kind(data.symbols, shortest, longest)
 
     def meaning(self, source: Tokens, world: World | None = None) -> Tokens:
-        """Return the source in the order of this task; see `Task.meaning`."""
+        """Return the source in the order of this task."""
         del world
         length = len(source)
-        maker = self.kind(SymbolData().symbols, 1, max(length, 2))
+        generator = self.kind(SymbolOptions().symbols, 1, max(length, 2))
         possible = f"a source of {length} tokens; expected one of another length"
-        require(length in maker.possible(), possible)
-        order = maker.order(np.arange(length), np.full(length, length))
+        require(length in generator.possible(), possible)
+        order = generator.order(np.arange(length), np.full(length, length))
         return tuple(source[place] for place in order)
 
 
-DerivedKind = TypeVar("DerivedKind", bound=GrammarData)
+DerivedKind = TypeVar("DerivedKind", bound=GrammarOptions)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DerivedTask(TransductionTask[DerivedKind], Generic[DerivedKind]):
     """Pairs that a grammar derives."""
 
-    def maker(self, data: DerivedKind, shortest: int, longest: int) -> Maker:
-        """Return what makes pairs whose sources have lengths in a range."""
-        return Derived(self.rules(data), shortest, longest, data.lengths == "uniform")
+    def generator(self, data: DerivedKind, shortest: int, longest: int) -> PairGenerator:
+        """Return the generator of pairs whose sources have lengths in a range."""
+        return Derivations(self.rules(data), shortest, longest, data.lengths == "uniform")
 
-    def known(self, data: DerivedKind) -> str:
-        """Return how long sentences of the grammar are, in words."""
-        return _mean(self.rules(data))
+    def describe_lengths(self, data: DerivedKind) -> str:
+        """Return in words the mean length of sources."""
+        mean = self.rules(data).expected_length
+        count = f"{mean:,.1f}" if mean < float("inf") else "infinitely many"
+        return f"; a source has {count} tokens in the mean of all derivations"
 
     @abstractmethod
     def rules(self, data: DerivedKind) -> Grammar:
@@ -139,28 +143,25 @@ class DerivedTask(TransductionTask[DerivedKind], Generic[DerivedKind]):
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class GrammarTask(DerivedTask[GrammarData]):
+class GrammarTask(DerivedTask[GrammarOptions]):
     """Pairs of one of daxy's grammars."""
 
     grammar: str
 
-    @property
-    def options(self) -> type[GrammarData]:
-        """What users can choose of its data."""
-        return GrammarData
+    options = GrammarOptions
 
-    def rules(self, data: GrammarData) -> Grammar:
+    def rules(self, data: GrammarOptions) -> Grammar:
         """Return daxy's grammar of this task."""
         del data
         return itg.grammar(self.grammar)
 
     @property
-    def language(self) -> Language[Any]:
+    def language(self) -> Language[Any]:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The language of the grammar."""
         return languages.get(self.grammar)
 
     def disagreement(self, source: Tokens, target: Tokens) -> str | None:
-        """Return why no derivation is of a pair; see `Task.disagreement`."""
+        """Return the error in a pair without a derivation."""
         try:
             itg.parse(itg.grammar(self.grammar), source, target)
         except WrongRequest as error:
@@ -170,16 +171,13 @@ class GrammarTask(DerivedTask[GrammarData]):
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class FileTask(DerivedTask[FileData]):
+class FileTask(DerivedTask[GrammarFileOptions]):
     """Pairs of the grammar of a file."""
 
-    @property
-    def options(self) -> type[FileData]:
-        """What users can choose of its data."""
-        return FileData
+    options = GrammarFileOptions
 
-    def rules(self, data: FileData) -> Grammar:
-        """Return the grammar of the file; see `DerivedTask.rules`."""
+    def rules(self, data: GrammarFileOptions) -> Grammar:
+        """Return the grammar of the file."""
         if data.rules is None:
             raise WrongRequest(f"{self.name} is of a grammar of yours; expected --grammar FILE")
         return data.rules
@@ -195,17 +193,18 @@ def _tasks() -> Iterator[TransductionTask[Any]]:
         ),
     }
     for name, (kind, summary) in about.items():
-        yield SymbolTask(**_said(name, summary), kind=kind)
+        yield SymbolTask(**_arguments(name, summary), kind=kind)
     derived = {
         "svo_sov": "the verb to the end, after relative clauses",
         "gender": "articles that wait for their noun",
     }
     for name, summary in derived.items():
-        yield GrammarTask(**_said(name, summary), grammar=name)
-    yield FileTask(**_said("grammar", "pairs that a grammar of yours derives (--grammar FILE)"))
+        yield GrammarTask(**_arguments(name, summary), grammar=name)
+    yours = "pairs that a grammar of yours derives (--grammar FILE)"
+    yield FileTask(**_arguments("grammar", yours))
 
 
-def _said(name: str, summary: str) -> dict[str, Any]:
+def _arguments(name: str, summary: str) -> dict[str, Any]:
     return {
         "name": f"transduction/{name}",
         "family": f"transduction/{name}",
@@ -219,15 +218,9 @@ def _said(name: str, summary: str) -> dict[str, Any]:
     }
 
 
-def _rule(data: TransductionData) -> str:
+def _rule(data: TransductionOptions) -> str:
     learned = f"sources of {data.min_length} to {data.max_length} tokens in train"
     return f"a stream: {learned}, of {data.test_min_length} to {data.test_max_length} in the test"
-
-
-def _mean(grammar: Grammar) -> str:
-    mean = grammar.expected_length
-    said = f"{mean:,.1f}" if mean < float("inf") else "infinitely many"
-    return f"; a source has {said} tokens in the mean of all derivations"
 
 
 TASKS = {task.name: task for task in _tasks()}

@@ -1,29 +1,29 @@
-"""English and French: does a network use a word that it met in one sentence only?
+"""English and French: does a network use a word from a single training sentence?
 
-Experiment 4 of Lake & Baroni (2018), in both directions as Bastings et al. (2018) repeat it. Train
-has short sentences that begin with `i am`, `he is` and the like, and `i am daxy .` many times. The
-test is three: other sentences, the new word in eight constructions, and a word that is known well,
-`tired`, in the same eight.
+Experiment 4 of Lake & Baroni (2018), in both directions as in Bastings et al. (2018). Train has
+short sentences that begin with `i am`, `he is` and so on, and many copies of `i am daxy .`. There
+are three tests: other sentences, the new word in eight constructions, and the known word `tired`
+in the same eight.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 from daxy.core.errors import WrongRequest, quote, require
 from daxy.core.examples import Example, Examples, Sequences, Tokens
 from daxy.core.random import stream
 from daxy.core.split import Sizes, Split
-from daxy.languages import Language, copular
+from daxy.languages import copular
 from daxy.tasks import _translation_released as released
 from daxy.tasks._by_rules import NoRules
 from daxy.tasks._task import Task
-from daxy.tasks._translation_data import PREFIXES, TranslationData
-from daxy.tasks._translation_pairs import Pair, drawn, held_out, of_file, without
+from daxy.tasks._translation_options import PREFIXES, TranslationOptions
+from daxy.tasks._translation_pairs import Pair, draw_pairs, hold_out, of_file, without
 from daxy.tasks._validation import check_sizes
-from daxy.worlds.grid import World
+from daxy.worlds.world import World
 
 PAPER = "Lake & Baroni 2018, Experiment 4; Bastings et al. 2018, section 6.2"
 METRICS = ("bleu", "exact", "accepted")
@@ -34,38 +34,32 @@ TIRED = next(each for each in copular.predicates() if each.english == ("tired",)
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class TranslationTask(Task[TranslationData]):
-    """Sentences of one of the two languages, and what they are in the other."""
+class TranslationTask(Task[TranslationOptions]):
+    """Sentences of one language and their translations."""
 
     is_reversed: bool
     """Whether it goes from French to English."""
 
-    @property
-    def published(self) -> bool:
-        """Whether its sizes are published: not those with the new word and its tests."""
-        return False
+    options = TranslationOptions
+    language = copular.LANGUAGE
+    published = False
 
-    @property
-    def options(self) -> type[TranslationData]:
-        """What users can choose of its data."""
-        return TranslationData
-
-    def made(self, data: TranslationData) -> Split:
-        """Return the data of this task; see `Task.split`."""
+    def build(self, data: TranslationOptions) -> Split:
+        """Return the data of these options."""
         train, validation, test = _parts(data)
-        check_sizes(len(train), len(validation), carved=data.is_validated)
-        asked, known = (copular.constructions(each).values() for each in (data.added, TIRED))
+        check_sizes(len(train), len(validation), is_requested=data.is_validated)
+        new, known = (copular.constructions(each).values() for each in (data.added, TIRED))
         _check_new(data, [*train, *validation, *test, *known])
-        said = [copular.introduction(data.added)] * data.repetitions
-        kept = _in_validation(data)
+        copies = [copular.introduction(data.added)] * data.repetitions
+        held_back = _copies_in_validation(data)
         rule = self.rule if data.sentences != "released" else "the draws of the released files"
         if not any("tired" in english for english, _ in train):
             rule += "; no sentence of train has `tired`, which the control asks for"
         return Split.of(
-            train=self._examples([*train, *said[kept:]]),
-            validation=self._examples([*validation, *said[:kept]]),
-            test=self._examples([*test, *asked, *known]),
-            tests={SENTENCES: len(test), NEW_WORD: len(asked), CONTROL: len(known)},
+            train=self._examples([*train, *copies[held_back:]]),
+            validation=self._examples([*validation, *copies[:held_back]]),
+            test=self._examples([*test, *new, *known]),
+            tests={SENTENCES: len(test), NEW_WORD: len(new), CONTROL: len(known)},
             task=self.name,
             rule=rule,
             seed=data.seed,
@@ -77,29 +71,24 @@ class TranslationTask(Task[TranslationData]):
             options=data.options,
         )
 
-    @property
-    def language(self) -> Language[Any]:
-        """The language of both sides."""
-        return copular.LANGUAGE
-
     def targets(self, source: Tokens, world: World | None = None) -> tuple[Tokens, ...]:
-        """Return all translations of a sentence; see `Task.targets`."""
+        """Return all translations of a sentence."""
         del world
         return copular.translations(source)
 
     def accepts(self, example: Example, prediction: Tokens) -> bool:
-        """Whether a prediction says what the source says, as the given translation does."""
+        """Whether a prediction is as right as the given translation."""
         return prediction in copular.accepted(example.source, example.target)
 
     def disagreement(self, source: Tokens, target: Tokens) -> str | None:
-        """Refuse: most sentences of the papers are not of the grammar."""
+        """Refuse: the grammar lacks most sentences of the papers."""
         del source, target
         raise NoRules(f"no rules say which pairs of {self.name} are right")
 
     def facts(self, examples: Examples) -> dict[str, float]:
-        """Return how often what is asked for is met, as Lake & Baroni (2018) count it.
+        """Return the counts of Lake & Baroni (2018) for the tested constructions.
 
-        A construction is one where a single word stands in it: `you are X .`
+        A construction has a single word in its slot: `you are X .`
         """
         pairs = set(zip(*self._sides(examples), strict=True))
         english = {sentence for sentence, _ in pairs}
@@ -112,7 +101,7 @@ class TranslationTask(Task[TranslationData]):
         }
 
     def distributions(self, examples: Examples) -> dict[str, dict[str, int]]:
-        """Return how many lines there are of each of the eight constructions."""
+        """Return the number of lines of each of the eight constructions."""
         english, _ = self._sides(examples)
         counts = _constructed(english)
         return {"construction": {f"{name} X": count for name, count in counts.items()}}
@@ -122,13 +111,11 @@ class TranslationTask(Task[TranslationData]):
         return examples.swapped() if self.is_reversed else examples
 
     def _sides(self, examples: Examples) -> tuple[Sequences, Sequences]:
-        """Return the English and the French sentences."""
         english, french = examples.source, examples.target
         return (french, english) if self.is_reversed else (english, french)
 
 
 def _constructed(english: Iterable[Tokens]) -> dict[str, int]:
-    """Return how many of these sentences are of each of the eight constructions."""
     of_frame = dict.fromkeys(copular.CONSTRUCTIONS, 0)
     for *frame, word, end in (each for each in english if len(each) > 3):
         name = " ".join(frame)
@@ -140,8 +127,8 @@ def _mean(counts: Mapping[str, int]) -> float:
     return sum(counts.values()) / len(counts)
 
 
-def _parts(data: TranslationData) -> tuple[list[Pair], list[Pair], list[Pair]]:
-    """Return train, validation and test without the new word, nor what is asked of the other."""
+def _parts(data: TranslationOptions) -> tuple[list[Pair], list[Pair], list[Pair]]:
+    """Return train, validation and test without the sentences of the new and the known word."""
     if data.sentences == "released":
         if data.official is None:
             raise WrongRequest(
@@ -156,11 +143,11 @@ def _parts(data: TranslationData) -> tuple[list[Pair], list[Pair], list[Pair]]:
     if data.sentences == "file":
         if data.pairs is None:
             raise WrongRequest("the sentences of a file were asked for; expected --pairs FILE")
-        found = of_file(data.pairs, PREFIXES[data.prefixes], data.max_length)
-        pairs = list(without(found, hidden))
+        selected = of_file(data.pairs, PREFIXES[data.prefixes], data.max_length)
+        pairs = list(without(selected, hidden))
     else:
-        pairs = drawn(TIRED, data.max_length, data.seed, hidden)
-    learned, test = held_out(pairs, data.test_fraction, data.seed)
+        pairs = draw_pairs(TIRED, data.max_length, data.seed, hidden)
+    learned, test = hold_out(pairs, data.test_fraction, data.seed)
     if not data.is_validated:
         return learned, [], test
     draws = stream(data.seed, "translation/validation").random(len(learned))
@@ -169,16 +156,15 @@ def _parts(data: TranslationData) -> tuple[list[Pair], list[Pair], list[Pair]]:
     return train, [pair for pair, out in zip(learned, is_chosen, strict=True) if out], test
 
 
-def _in_validation(data: TranslationData) -> int:
-    """Return how many repetitions of the new word's sentence the validation set has, not all."""
+def _copies_in_validation(data: TranslationOptions) -> int:
+    """Return the number of copies of the new word's sentence in validation, never all."""
     if not data.is_validated or data.repetitions == 0:
         return 0
     share = released.SHARE if data.sentences == "released" else data.validation_fraction
     return min(round(share * data.repetitions), data.repetitions - 1)
 
 
-def _check_new(data: TranslationData, pairs: Iterable[Pair]) -> None:
-    """Refuse a new word that is none."""
+def _check_new(data: TranslationOptions, pairs: Iterable[Pair]) -> None:
     (english,), (french, *_) = data.added.english, data.added.french[0]
     for pair in pairs:
         for word, sentence in zip((english, french), pair, strict=True):

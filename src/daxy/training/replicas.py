@@ -206,13 +206,13 @@ class Replicas:
 
     def _given(self, rows: Rows, width: int) -> Given:
         views = self.table.views
-        world = None if views is None else views.cells[views.maps[rows]]
+        world = None if views is None else views.cell_features[views.cell_ids[rows]]
         return Given(self.table.source[rows, :width], world)
 
     def _start(self) -> State:
         build = models.get(self.architecture).Model
         views = self.table.views
-        channels = 0 if views is None else views.cells.shape[1]
+        channels = 0 if views is None else views.cell_features.shape[1]
         sizes = Sizes(len(self.table.sources), len(self.table.targets), channels)
 
         def one(key: Array) -> State:
@@ -260,7 +260,7 @@ class Replicas:
 
     def _on_lanes(self, table: Table) -> Placed:
         # Its worlds are maps still, of a byte a cell.
-        maps = None if table.views is None else table.views.maps
+        maps = None if table.views is None else table.views.cell_ids
         data = Batch(*jax.tree.map(jnp.asarray, (table.source, table.target, maps)))
         return [jax.device_put(data, NamedSharding(lane, P())) for lane in self._lanes]
 
@@ -388,7 +388,7 @@ class Replicas:
         if self.table.views is None:
             return None
         assert data.world is not None
-        cells = self.table.views.cells
+        cells = self.table.views.cell_features
         return jnp.asarray(cells, cells.dtype)[data.world[rows]]
 
 

@@ -1,4 +1,4 @@
-"""Many worlds as columns: a Python object only for the one that is asked for."""
+"""Many worlds as columns."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from numpy.typing import NDArray
 
 from daxy.core.display import Brief
 from daxy.core.errors import WrongRequest, quote, require
-from daxy.core.examples import Examples, Views
+from daxy.core.examples import Examples, GridObservations
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Thing
-from daxy.worlds.grid import CHANNELS, HEADINGS, Cell, Placed, World
+from daxy.worlds.grid import CHANNELS, HEADINGS, GridCell, Placed
+from daxy.worlds.world import World
 
 Bytes = NDArray[np.uint8]
 
 KINDS = (len(SHAPES), len(COLORS), len(SIZES))
 THINGS = 1 + len(SHAPES) * len(COLORS) * len(SIZES)
-"""What can be on a cell beside the agent: nothing, or a thing."""
+"""Number of contents of a cell without the agent: nothing or a thing."""
 
 
 @dataclass(frozen=True, eq=False)
 class Worlds(Sequence[World], Brief):
-    """A table of worlds in which nothing has been pushed half-way."""
+    """A table of worlds. Efforts of half-done pushes are not stored."""
 
     size: Bytes
     """Cells along a side: shape [count]."""
@@ -35,15 +36,19 @@ class Worlds(Sequence[World], Brief):
     heading: Bytes
     """[count]; see `daxy.worlds.grid.HEADINGS`."""
     things: Bytes
-    """Of all worlds, one after another: place in `SHAPES`, in `COLORS`, in `SIZES`: [things, 3]."""
+    """Indices in `SHAPES`, `COLORS` and `SIZES`: [things, 3]. A world's first is its target."""
     cells: Bytes
-    """Row and column of each: [things, 2]."""
+    """Row and column of each thing: [things, 2]."""
     offsets: NDArray[np.int64]
-    """Where each world's things start, and after the last one where they end: [count + 1]."""
+    """Start of each world's things, and the end of the last: [count + 1]."""
 
     @classmethod
     def of(cls, worlds: Iterable[World]) -> Self:
-        """Build the table."""
+        """Build the table.
+
+        Raises:
+            WrongRequest: one of them is no world, or has an effort.
+        """
         rows: list[Any] = list(worlds)
         other = next((each for each in rows if not isinstance(each, World)), None)
         require(other is None, f"expected worlds, not {quote(other)}")
@@ -62,7 +67,7 @@ class Worlds(Sequence[World], Brief):
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """Return the worlds of all parts, one after another."""
+        """Concatenate tables."""
         columns = {
             each.name: np.concatenate([getattr(part, each.name) for part in parts])
             for each in fields(cls)
@@ -86,63 +91,73 @@ class Worlds(Sequence[World], Brief):
     def __getitem__(self, index: int | slice) -> World | Self:
         if isinstance(index, slice):
             rows = range(len(self))[index]
-            return self._stretch(rows) if rows.step == 1 else self.take(rows)
+            return self._slice(rows) if rows.step == 1 else self.take(rows)
         if not -len(self) <= index < len(self):
             raise IndexError(index)
         index %= len(self)
-        own = slice(int(self.offsets[index]), int(self.offsets[index + 1]))
-        pairs = zip(self.things[own].tolist(), self.cells[own].tolist(), strict=True)
-        placed = (Placed(thing_of(code), Cell(*cell)) for code, cell in pairs)
-        agent, heading = Cell(*self.agent[index].tolist()), int(self.heading[index])
+        things = slice(int(self.offsets[index]), int(self.offsets[index + 1]))
+        pairs = zip(self.things[things].tolist(), self.cells[things].tolist(), strict=True)
+        placed = (Placed(thing_of(code), GridCell(*cell)) for code, cell in pairs)
+        agent, heading = GridCell(*self.agent[index].tolist()), int(self.heading[index])
         return World(int(self.size[index]), agent, tuple(placed), heading)
 
-    @property
-    def maps(self) -> Bytes:
-        """What is on each cell, in one byte: [count, row, column]; see `CELLS`.
+    @cached_property
+    def target_rows(self) -> NDArray[np.int64]:
+        """Row of each world's target in `things` and `cells`: [count].
 
         Raises:
-            WrongRequest: the grids are not of one size.
+            WrongRequest: a world has no things, and so no target.
+        """
+        empty = np.flatnonzero(np.diff(self.offsets) == 0).tolist()
+        none = f"the world of example {min(empty, default=0)} has no things, and so no target"
+        require(not empty, none)
+        return self.offsets[:-1]
+
+    @property
+    def targets(self) -> Bytes:
+        """The target of each world, as in `things`: [count, 3]."""
+        return self.things[self.target_rows]
+
+    @property
+    def target_cells(self) -> Bytes:
+        """Row and column of each target: [count, 2]."""
+        return self.cells[self.target_rows]
+
+    @property
+    def cell_ids(self) -> Bytes:
+        """Content of each cell as an index in `CELL_FEATURES`: [count, row, column].
+
+        Raises:
+            WrongRequest: the grids differ in size.
         """
         size = int(self.size.max(initial=1))
         require(bool((self.size == self.size[:1]).all()), "maps are of grids of one size")
-        found = np.zeros((len(self), size, size), np.uint8)
+        ids = np.zeros((len(self), size, size), np.uint8)
         owners = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         things = np.ravel_multi_index(tuple(self.things.T.astype(np.int64)), KINDS)
-        found[owners, *self.cells.T] = 1 + things
-        found[np.arange(len(self)), *self.agent.T] += THINGS * (1 + self.heading)
-        return found
+        ids[owners, *self.cells.T] = 1 + things
+        ids[np.arange(len(self)), *self.agent.T] += THINGS * (1 + self.heading)
+        return ids
 
     @property
     def tensors(self) -> Bytes:
-        """The states as the models see them: [count, row, column, channel], as `World.tensor`.
-
-        Raises:
-            WrongRequest: the grids are not of one size.
-        """
-        return CELLS[self.maps]
+        """State tensors: [count, row, column, channel]; see `CHANNELS`."""
+        return CELL_FEATURES[self.cell_ids]
 
     @property
-    def views(self) -> Views:
-        """The worlds as networks see them.
-
-        Raises:
-            WrongRequest: the grids are not of one size.
-        """
-        return Views(self.maps, CELLS)
+    def observations(self) -> GridObservations:
+        """The observations of networks."""
+        return GridObservations(self.cell_ids, CELL_FEATURES)
 
     @property
     def content(self) -> Iterator[bytes]:
-        """What the worlds and their order decide, in whatever order the things of each are."""
+        """Bytes for a checksum; the order of a world's things does not count."""
         yield from self._bytes
         yield self.offsets.astype("<i8").tobytes()
 
     @cached_property
     def _bytes(self) -> tuple[bytes, bytes]:
-        """The agents' bytes, and those of the things.
-
-        Four bytes a world, its size, the agent's row and column and its heading; and five a thing,
-        by place: its row, column, shape, color and size.
-        """
+        """Bytes of agents (size, cell, heading) and things (cell, shape, color, size), by cell."""
         owners = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         rows, columns = self.cells.T
         order = np.argsort((owners << 16) + (rows.astype(np.int64) << 8) + columns)
@@ -152,24 +167,16 @@ class Worlds(Sequence[World], Brief):
 
     @property
     def contents(self) -> Iterator[bytes]:
-        """The bytes of each world, which equal worlds alone share."""
+        """Bytes of each world, equal for equal worlds only."""
         agents, things = self._bytes
-        for place, (start, end) in enumerate(pairwise((5 * self.offsets).tolist())):
-            yield agents[4 * place : 4 * place + 4] + things[start:end]
+        for index, (start, end) in enumerate(pairwise((5 * self.offsets).tolist())):
+            yield agents[4 * index : 4 * index + 4] + things[start:end]
 
-    def _stretch(self, rows: range) -> Self:
-        """Return consecutive worlds; their columns are these, not copied."""
-        own = slice(rows.start, max(rows.start, rows.stop))
-        offsets = self.offsets[own.start : own.stop + 1]
-        things = slice(offsets[0], offsets[-1])
-        return type(self)(
-            size=self.size[own],
-            agent=self.agent[own],
-            heading=self.heading[own],
-            things=self.things[things],
-            cells=self.cells[things],
-            offsets=offsets - offsets[0],
-        )
+    def _slice(self, rows: range) -> Self:
+        """Return consecutive worlds as views of these columns."""
+        worlds = slice(rows.start, max(rows.start, rows.stop))
+        offsets = self.offsets[worlds.start : worlds.stop + 1]
+        return self._select(worlds, slice(offsets[0], offsets[-1]), offsets - offsets[0])
 
     def take(self, rows: NDArray[np.integer] | Sequence[int]) -> Self:
         """Return the worlds at these positions, in this order, repeats included."""
@@ -177,15 +184,11 @@ class Worlds(Sequence[World], Brief):
         counts = np.diff(self.offsets)[rows]
         offsets = np.concatenate([[0], np.cumsum(counts)])
         within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts)
-        chosen = np.repeat(self.offsets[:-1][rows], counts) + within
-        return type(self)(
-            size=self.size[rows],
-            agent=self.agent[rows],
-            heading=self.heading[rows],
-            things=self.things[chosen],
-            cells=self.cells[chosen],
-            offsets=offsets,
-        )
+        return self._select(rows, np.repeat(self.offsets[:-1][rows], counts) + within, offsets)
+
+    def _select(self, rows: Any, things: Any, offsets: NDArray[np.int64]) -> Self:
+        agents = self.size[rows], self.agent[rows], self.heading[rows]
+        return type(self)(*agents, self.things[things], self.cells[things], offsets)
 
 
 def worlds_of(examples: Examples) -> Worlds:
@@ -199,33 +202,32 @@ def worlds_of(examples: Examples) -> Worlds:
     return examples.worlds
 
 
-def _cells() -> Bytes:
-    """Return what the models see of a cell, by what a map has there."""
+def _cell_features() -> Bytes:
     cells = np.zeros((THINGS * (1 + len(HEADINGS)), len(CHANNELS)), np.uint8)
     place = {channel: number for number, channel in enumerate(CHANNELS)}
     for number, code in enumerate(np.ndindex(*KINDS), 1):
         cells[number::THINGS, [place[value] for value in thing_of(code)]] = 1
     for number, heading in enumerate(HEADINGS, 1):
-        own = slice(THINGS * number, THINGS * (number + 1))
-        cells[own, [place["agent"], place[heading]]] = 1
+        with_agent = slice(THINGS * number, THINGS * (number + 1))
+        cells[with_agent, [place["agent"], place[heading]]] = 1
     return cells
 
 
 def code_of(thing: Thing) -> tuple[int, int, int]:
-    """Return a thing as the table has it."""
+    """Return the indices of a thing, as in `Worlds.things`."""
     return SHAPES.index(thing.shape), COLORS.index(thing.color), SIZES.index(thing.size)
 
 
 def code_number(thing: Thing) -> int:
-    """Return the number that maps have for a thing."""
+    """Return the id of a cell with a thing."""
     return 1 + int(np.ravel_multi_index(code_of(thing), KINDS))
 
 
 def thing_of(code: Sequence[int]) -> Thing:
-    """Return the thing that the table has so."""
+    """Return the thing with these indices."""
     shape, color, size = code
     return Thing(SHAPES[shape], COLORS[color], SIZES[size])
 
 
-CELLS = _cells()
-"""What the models see of a cell: [byte of a map, channel]."""
+CELL_FEATURES = _cell_features()
+"""Input features of a cell by its id: [id, channel]."""

@@ -1,14 +1,14 @@
-"""How a command is carried out, as the authors' demonstrations do it, and whether actions do.
+"""Demonstrations of commands, as in the authors' data.
 
-A demonstration goes all the way along the row first, then along the column. With a manner every
-step and every push or pull has something around it:
+A demonstration goes along the row first, then along the column. A manner adds actions to every
+step, push and pull:
 
     while spinning   four turns to the left before turning and stepping
     cautiously       once turned, a look to the left and to the right before the step
     hesitantly       a moment of staying after the step
     while zigzagging one step along the row, one along the column, and so on, until in line
 
-The paper says that spinning comes after a step; its data have it before. `spun_after` has it so.
+The data spin before a step. `spin_after_steps` gives the order of the paper, after it.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from daxy.worlds.grid import (
     STAY,
     WALK,
     WEST,
-    Cell,
-    World,
+    Grid,
+    GridCell,
 )
 
 Actions = tuple[str, ...]
@@ -38,14 +38,14 @@ Actions = tuple[str, ...]
 SPIN = (LEFT,) * 4
 LOOK = (LEFT, RIGHT, RIGHT, LEFT)
 TURNS: tuple[Actions, ...] = ((), (RIGHT,), (LEFT, LEFT), (LEFT,))
-"""By how many quarters clockwise."""
+"""Turns by a number of quarters clockwise."""
 
 
-def demonstrate(command: Command, world: World) -> Actions:
+def demonstrate(command: Command, world: Grid) -> Actions:
     """Return the authors' actions for a command.
 
     Raises:
-        NoReferent: what the command speaks of is not there, or not one thing.
+        NoReferent: the command has no referent, or several.
     """
     thing, cell = world.placed[referent(command.phrase, world.things)]
     way = cell.row - world.agent.row, cell.column - world.agent.column
@@ -53,7 +53,7 @@ def demonstrate(command: Command, world: World) -> Actions:
     if command.verb != "walk":
         *_, last = (world.heading, *headings(command.manner, way))
         heading = last if command.verb == "push" else last + 2
-        moves = thing.weight * room(world, cell, heading)
+        moves = thing.weight * free_cells(world, cell, heading)
     return actions(command.verb, command.manner, way, world.heading, moves)
 
 
@@ -61,14 +61,14 @@ def demonstrate(command: Command, world: World) -> Actions:
 def actions(
     verb: str, manner: str | None, way: tuple[int, int], heading: int, moves: int
 ) -> Actions:
-    """Return the authors' actions for a way of so many rows south and columns east.
+    """Return the authors' actions.
 
     Args:
-        verb: What is to be done with what is at the end of the way.
-        manner: How.
-        way: Rows and columns.
-        heading: Where the agent faces at first.
-        moves: How often what is there is pushed or pulled.
+        verb: Verb of the command.
+        manner: Its manner.
+        way: Rows south and columns east from the agent to the target.
+        heading: Initial heading of the agent.
+        moves: Number of pushes or pulls.
     """
     route = headings(manner, way)
     walked = chain.from_iterable(
@@ -80,7 +80,7 @@ def actions(
 
 
 def headings(manner: str | None, way: tuple[int, int]) -> tuple[int, ...]:
-    """Return the heading of each step of the authors' way."""
+    """Return the heading of each step of the authors' path."""
     row, column = way
     along_row = repeat(EAST if column > 0 else WEST, abs(column))
     along_column = repeat(SOUTH if row > 0 else NORTH, abs(row))
@@ -103,18 +103,18 @@ def with_manner(manner: str | None, action: str, turns: Actions = ()) -> Actions
             return (*turns, action)
 
 
-def spun_after(done: Sequence[str]) -> Actions:
-    """Return actions that spin before each step as they would spin after it: as the paper says."""
-    return (*done[len(SPIN) :], *done[: len(SPIN)])
+def spin_after_steps(actions: Sequence[str]) -> Actions:
+    """Return actions that spin before each step with the spins after it, as in the paper."""
+    return (*actions[len(SPIN) :], *actions[: len(SPIN)])
 
 
-def spun_before(done: Sequence[str]) -> Actions:
-    """Return actions that spin after each step as they would spin before it: as the data do."""
-    return (*done[-len(SPIN) :], *done[: -len(SPIN)])
+def spin_before_steps(actions: Sequence[str]) -> Actions:
+    """Return actions that spin after each step with the spins before it, as in the data."""
+    return (*actions[-len(SPIN) :], *actions[: -len(SPIN)])
 
 
-def room(world: World, cell: Cell, heading: int) -> int:
-    """Return by how many cells the thing on a cell can be moved in a direction."""
+def free_cells(world: Grid, cell: GridCell, heading: int) -> int:
+    """Return the number of cells that a thing on a cell can be moved in a direction."""
     cells = 0
     while world.is_free(cell := cell.towards(heading)):
         cells += 1

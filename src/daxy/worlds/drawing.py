@@ -1,40 +1,31 @@
-"""Pictures of a world, in the manner of the paper's Figures 2 and 7 (Ruis et al. 2020).
+"""Pictures of a world in the style of Figures 2 and 7 of Ruis et al. (2020).
 
-A picture is a list of shapes in units of a cell, from back to front, and a caption below them. The
-same list becomes SVG or pixels. A thing of size 4 fills most of its cell.
+A picture is a list of shapes in units of a cell, from back to front, and a caption. `svg` renders
+it here, and `daxy.worlds.raster` as pixels. A thing of size 4 fills most of its cell.
 """
 
 from __future__ import annotations
 
-import io
 import math
-from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 from daxy.core.errors import visible
-from daxy.core.imports import need
 from daxy.languages.grounded import Command, Thing, referent, say
-from daxy.worlds.grid import ACTIONS, STAY, Cell, World
+from daxy.worlds.grid import ACTIONS, STAY, Grid, GridCell
 
-if TYPE_CHECKING:
-    from PIL import ImageFont
-    from PIL.Image import Image
-
-Kind = Literal["svg", "png", "gif"]
-"""What a picture's file is, by the end of its name."""
 Point = tuple[float, float]
-"""Across and down, in cells."""
+"""Horizontal and vertical position in cells."""
 
 FILL = {"red": "#d7263d", "green": "#2e933c", "yellow": "#f4c20d", "blue": "#2464c4"}
 GRID, PAPER, EDGE, AGENT, PATH, MARK = (
     *("#c8c8c8", "#ffffff", "#333333", "#e88fb4", "#8a8a8a", "#f08a24"),
 )
 PIXELS = 64
-"""Along the side of a cell, unless asked for otherwise."""
+"""Default length of a cell's side."""
 LETTERS = 15
 """Font size of the caption, in pixels."""
 LEADING = 20
@@ -44,15 +35,11 @@ MARGIN = 6
 NARROWEST = 288
 """Width of a picture with a caption in pixels, at least."""
 INK, FAINT = "#1a1a1a", "#767676"
-"""Colors of the caption, and of actions that are still to be done."""
+"""Colors of the caption and of pending actions."""
 CORNER = 0.24
-"""Cells from the center of a cell to an agent that shares it with a thing, across and down."""
+"""Offset in cells of an agent that shares its cell with a thing."""
 SHRUNK = 0.7
-"""Size of that agent, relative to one that is alone."""
-FINER = 4
-"""A cell's side is drawn so many times as long, and then made smaller: edges come out smooth."""
-FRAME, LAST_FRAME = 350, 1_400
-"""Milliseconds that a frame of a film is shown for."""
+"""Relative size of that agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +73,6 @@ class Line:
 Form = Polygon | Ellipse | Line
 
 
-class Film(bytes):
-    """An animated GIF, which a notebook shows."""
-
-    def _repr_html_(self) -> str:
-        """Return an image for a notebook."""
-        return f'<img alt="film of a world" src="data:image/gif;base64,{b64encode(self).decode()}">'
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caption:
     """The text below a picture."""
@@ -105,11 +84,11 @@ class Caption:
     note: str = ""
     """Text below the actions."""
     done: int | None = None
-    """How many actions are done, and emphasised; None: the picture is of no moment."""
+    """Number of done actions, which are emphasised; None: no emphasis."""
 
     @property
     def pieces(self) -> Iterator[list[tuple[str, bool, str]]]:
-        """The paragraphs, as pieces of text that stay on one line: text, is bold, color."""
+        """Paragraphs as unbreakable pieces: text, is bold, color."""
         yield [(word, True, INK) for word in self.command.split()]
         actions = [f"{action}," for action in self.actions[:-1]] + [*self.actions[-1:]]
         states = (self.done is None or place < self.done for place in range(len(actions)))
@@ -124,20 +103,19 @@ class Caption:
 
 
 class Look(TypedDict, total=False):
-    """What a picture shows besides its world."""
+    """Options of a picture."""
 
-    marked: Cell | None
-    """The target's cell, which gets a frame."""
-    path: Sequence[Cell]
-    """Cells that a line connects: the agent's path."""
+    marked: GridCell | None
+    """Cell with a frame: the target's."""
+    path: Sequence[GridCell]
+    """Cells of the agent's path, drawn as a line."""
     shades: Sequence[float]
-    """A value from 0 to 1 for each cell, row by row; larger is darker. Shades grow with the square
-    root, so that an even spread over many cells stays pale."""
+    """A value from 0 to 1 for each cell, row by row; larger is darker, by the square root."""
     caption: Caption | None
 
 
-def scene(world: World, **look: Unpack[Look]) -> Iterator[Form]:
-    """Yield the shapes of a picture from back to front; see `Look`."""
+def scene(world: Grid, **look: Unpack[Look]) -> Iterator[Form]:
+    """Yield the shapes of a picture from back to front."""
     size, path, marked = world.size, look.get("path", ()), look.get("marked")
     yield _box(0, 0, size, size, PAPER, GRID)
     for place, shade in enumerate(look.get("shades", ())):
@@ -156,38 +134,21 @@ def scene(world: World, **look: Unpack[Look]) -> Iterator[Form]:
         yield Line(_corners(column + 0.05, row + 0.05, 0.9, 0.9, closed=True), MARK, 0.06)
 
 
-def svg(world: World, **look: Unpack[Look]) -> str:
-    """Return a picture as an SVG document; see `Look`."""
-    caption = look.get("caption")
-    forms = "".join(map(_svg, scene(world, **look)))
-    texts = list(_texts(caption, world.size * PIXELS)) if caption else []
-    width, height = _size(world, texts, PIXELS)
-    said = f"{caption.command}: {', '.join(caption.actions)}" if caption else "a world"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
-        f' viewBox="0 0 {width} {height}" role="img"><title>{escape(visible(said))}</title>'
-        f'<rect width="{width}" height="{height}" fill="{PAPER}"/>'
-        f'<g transform="scale({PIXELS})">{forms}</g>{"".join(map(_svg_text, texts))}</svg>\n'
-    )
-
-
-def demonstration(
-    world: World,
+def demonstration_look(
+    world: Grid,
     command: Command,
     actions: Sequence[str],
-    kind: Kind = "svg",
     *,
     shades: Sequence[float] = (),
     label: str = "",
     note: str = "",
-) -> bytes:
-    """Return a picture of a command and actions: the target's frame, the agent's path, a caption.
+) -> Look:
+    """Return the look of a command and actions: the target's frame, the agent's path, a caption.
 
     Args:
-        world: The world at first.
+        world: The initial world.
         command: The command.
-        actions: Actions of the agent; tokens that are no actions change nothing.
-        kind: SVG, PNG, or an animated GIF.
+        actions: Actions of the agent; other tokens have no effect.
         shades: See `Look`.
         label: See `Caption`.
         note: See `Caption`.
@@ -195,107 +156,55 @@ def demonstration(
     Raises:
         NoReferent: the command refers to nothing in the world, or to more than one thing.
     """
-    look = Look(
+    return Look(
         marked=world.placed[referent(command.phrase, world.things)].cell,
         shades=shades,
         caption=Caption(command=" ".join(say(command)), actions=actions, label=label, note=note),
+        path=world.path(valid_actions(actions)),
     )
-    if kind == "gif":
-        return gif(world, actions, **look)
-    look["path"] = world.path(known(actions))
-    return png(world, **look) if kind == "png" else svg(world, **look).encode()
 
 
-def prediction(
-    world: World,
+def prediction_look(
+    world: Grid,
     command: Command,
     actions: Sequence[str],
     target: Sequence[str],
-    kind: Kind = "svg",
     *,
     shades: Sequence[float] = (),
-) -> bytes:
-    """Return a picture of a network's actions; the caption has the right ones too.
+) -> Look:
+    """Return the look of a network's actions; the caption has the target, too.
 
     Raises:
-        NoReferent: see `demonstration`.
+        NoReferent: see `demonstration_look`.
     """
     note = "right" if tuple(actions) == tuple(target) else f"target: {', '.join(target)}"
-    look = {"label": "network:", "note": note}
-    return demonstration(world, command, actions, kind, shades=shades, **look)
+    about = {"label": "network:", "note": note}
+    return demonstration_look(world, command, actions, shades=shades, **about)
 
 
-def image(world: World, *, pixels: int = PIXELS, **look: Unpack[Look]) -> Image:
-    """Return a picture as pixels, with so many along the side of a cell; see `Look`."""
-    need("PIL")
-    from PIL import Image, ImageDraw
-
+def svg(world: Grid, **look: Unpack[Look]) -> str:
+    """Return a picture as an SVG document."""
     caption = look.get("caption")
-    texts = list(_texts(caption, world.size * pixels)) if caption else []
-    width, height = _size(world, texts, pixels)
-    canvas = Image.new("RGB", (width * FINER, height * FINER), PAPER)
-    pen = ImageDraw.Draw(canvas)
-    for form in scene(world, **look):
-        _paint(pen, form, pixels * FINER)
-    font = _font()
-    for text in texts:
-        bold = FINER // 4 if text.is_bold else 0
-        place = (text.left * FINER, text.base * FINER)
-        pen.text(place, text.words, text.color, font, anchor="ls", stroke_width=bold)
-    return canvas.resize((width, height), Image.Resampling.BOX)
+    forms = "".join(map(_svg, scene(world, **look)))
+    texts = list(caption_texts(caption, world.size * PIXELS)) if caption else []
+    width, height = picture_size(world, texts, PIXELS)
+    title = f"{caption.command}: {', '.join(caption.actions)}" if caption else "a world"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
+        f' viewBox="0 0 {width} {height}" role="img"><title>{escape(visible(title))}</title>'
+        f'<rect width="{width}" height="{height}" fill="{PAPER}"/>'
+        f'<g transform="scale({PIXELS})">{forms}</g>{"".join(map(_svg_text, texts))}</svg>\n'
+    )
 
 
-def in_rows(rows: Sequence[Sequence[Image]]) -> Image:
-    """Return pictures of one width as one picture."""
-    from PIL import Image
-
-    across = rows[0][0].width + PIXELS // 2
-    heights = [max(picture.height for picture in row) + PIXELS // 4 for row in rows]
-    whole = Image.new("RGB", (across * len(rows[0]) - PIXELS // 2, sum(heights)), PAPER)
-    for place, row in enumerate(rows):
-        for column, picture in enumerate(row):
-            whole.paste(picture, (across * column, sum(heights[:place])))
-    return whole
-
-
-def png(world: World, **look: Unpack[Look]) -> bytes:
-    """Return a picture as a PNG file; see `Look`."""
-    return _file(image(world, **look), "PNG")
-
-
-def gif(world: World, actions: Sequence[str], **look: Unpack[Look]) -> Film:
-    """Return an animated GIF with a frame before the first action and one after each; see `Look`.
-
-    The target's frame follows the target, and the caption emphasises the actions that are done.
-    """
-    first, *others = _frames(world, actions, look)
-    times = [FRAME] * len(others) + [LAST_FRAME]
-    return Film(_file(first, "GIF", save_all=True, append_images=others, duration=times, loop=0))
-
-
-def _frames(world: World, actions: Sequence[str], look: Look) -> Iterator[Image]:
-    states = list(world.course(known(actions)))
-    cells = [state.agent for state in states]
-    marked, caption = look.get("marked"), look.get("caption")
-    target = world.occupied[marked] if marked is not None else None
-    for place, state in enumerate(states):
-        moment = Look(**look)
-        moment["path"] = cells[: place + 1]
-        if target is not None:
-            moment["marked"] = state.placed[target].cell
-        if caption is not None:
-            moment["caption"] = replace(caption, done=place)
-        yield image(state, **moment)
-
-
-def known(actions: Sequence[str]) -> list[str]:
-    """Return actions, with one that changes nothing for each token that is none."""
+def valid_actions(actions: Sequence[str]) -> list[str]:
+    """Return actions with `stay` in place of tokens that are no actions."""
     return [action if action in ACTIONS else STAY for action in actions]
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
-    """Words on a line of the caption, in pixels."""
+class Text:
+    """Words on a line of the caption; lengths in pixels."""
 
     words: str
     left: float
@@ -305,38 +214,27 @@ class _Text:
     color: str
 
 
-def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Return the font of captions, so many times as large as it will be."""
-    from PIL import ImageFont
-
-    return ImageFont.load_default(LETTERS * FINER)
-
-
 def _length(words: str) -> float:
-    """Return about how wide a text is, in pixels: SVG is written without a package of fonts."""
     return LETTERS * sum(
         0.27 if it in "fijlrt ,:.'()" else 0.83 if it in "mw" else 0.57 for it in words
     )
 
 
-def _texts(caption: Caption, side: int) -> Iterator[_Text]:
-    """Yield the texts of a caption below a grid of so many pixels, one for each style of a line."""
+def caption_texts(caption: Caption, side: int) -> Iterator[Text]:
+    """Yield the texts of a caption below a grid with this side, one for each style of a line."""
     pieces = _pieces(caption, side)
-    for (base, is_bold, color), group in groupby(pieces, _style):
+    for (base, is_bold, color), group in groupby(
+        pieces, lambda it: (it.base, it.is_bold, it.color)
+    ):
         first, *others = group
         last = others[-1] if others else first
         words = " ".join(piece.words for piece in (first, *others))
         width = last.left + last.width - first.left
-        yield _Text(words, first.left, base, width, is_bold, color)
+        yield Text(words, first.left, base, width, is_bold, color)
 
 
-def _style(text: _Text) -> tuple[float, bool, str]:
-    """Return the line of a text and how it is printed."""
-    return text.base, text.is_bold, text.color
-
-
-def _pieces(caption: Caption, side: int) -> Iterator[_Text]:
-    """Yield the pieces of a caption, each where it stands."""
+def _pieces(caption: Caption, side: int) -> Iterator[Text]:
+    """Yield the pieces of a caption with their positions."""
     space = _length(" ")
     right, base = max(side, NARROWEST) - MARGIN, side
     for paragraph in caption.pieces:
@@ -346,11 +244,11 @@ def _pieces(caption: Caption, side: int) -> Iterator[_Text]:
             width = _length(words)
             if not left or left + width > right:
                 left, base = float(MARGIN), base + LEADING
-            yield _Text(words, left, base, width, is_bold, color)
+            yield Text(words, left, base, width, is_bold, color)
             left += width + space
 
 
-def _size(world: World, texts: Sequence[_Text], pixels: int) -> tuple[int, int]:
+def picture_size(world: Grid, texts: Sequence[Text], pixels: int) -> tuple[int, int]:
     """Return the width and height of a picture in pixels."""
     side = world.size * pixels
     if not texts:
@@ -376,8 +274,8 @@ def _thing(thing: Thing, center: Point) -> Iterator[Form]:
             yield Ellipse((across, top), (wide, lid), fill)
 
 
-def _agent(world: World) -> Polygon:
-    """Return an arrowhead that points where the agent faces, in a corner if a thing is there."""
+def _agent(world: Grid) -> Polygon:
+    """Return an arrowhead in the agent's heading, in the corner of an occupied cell."""
     row, column = world.agent
     is_shared = world.agent in world.occupied
     middle, scale = (0.5 + CORNER, SHRUNK) if is_shared else (0.5, 1.0)
@@ -395,7 +293,6 @@ def _agent(world: World) -> Polygon:
 
 
 def _gray(share: float) -> str:
-    """Return white for 0, and the darkest that things still stand out from for 1."""
     level = round(255 - 135 * share)
     return f"#{level:02x}{level:02x}{level:02x}"
 
@@ -425,34 +322,10 @@ def _svg(form: Form) -> str:
     return f'<polygon points="{points}" fill="{form.fill}" {stroke}/>'
 
 
-def _svg_text(text: _Text) -> str:
+def _svg_text(text: Text) -> str:
     # `textLength` holds the layout in any font that the viewer has.
     place = f'x="{text.left:.1f}" y="{text.base:.1f}" textLength="{text.width:.1f}"'
     weight = "bold" if text.is_bold else "normal"
     font = f'font-family="sans-serif" font-size="{LETTERS}" font-weight="{weight}"'
     style = f'{font} lengthAdjust="spacingAndGlyphs" fill="{text.color}"'
     return f"<text {place} {style}>{escape(text.words)}</text>"
-
-
-def _paint(pen: object, form: Form, scale: int) -> None:
-    from PIL.ImageDraw import ImageDraw
-
-    assert isinstance(pen, ImageDraw)
-    thin = max(1, round(0.02 * scale))
-    if isinstance(form, Ellipse):
-        (across, down), (wide, high) = form.center, form.radii
-        corners = (across - wide, down - high, across + wide, down + high)
-        box = tuple(scale * each for each in corners)
-        pen.ellipse(box, form.fill, form.edge, thin)
-        return
-    points = [(scale * across, scale * down) for across, down in form.points]
-    if isinstance(form, Line):
-        pen.line(points, form.color, max(1, round(form.width * scale)), joint="curve")
-    else:
-        pen.polygon(points, form.fill, form.edge, thin)
-
-
-def _file(picture: Image, kind: str, **options: object) -> bytes:
-    content = io.BytesIO()
-    picture.save(content, kind, **options)
-    return content.getvalue()

@@ -1,15 +1,14 @@
-"""gSCAN as Gymnasium environments: do what a command says in a world, step by step.
+"""gSCAN as Gymnasium environments: execute a command in a world, step by step.
 
     import gymnasium
     env = gymnasium.make("daxy.worlds.environment:daxy/gSCAN-v0")
 
-The reward is 1 once what has been done is what the command says, in its manner, by whichever way
-(the score `executes`), and 0 before. An example that spins after each step asks for that. Then the
-episode ends; it is cut off after so many steps that any demonstration has ended. Observations are
-the command as text and as the numbers of its words, and the world as the state tensor of the paper
-or as a picture.
+The reward is 1 when the actions execute the command (the metric `executes`), and 0 before. Examples
+that spin after each step require that. Then the episode ends; it is truncated after more steps than
+any demonstration has. Observations are the command as text and as word numbers, and the world as
+the state tensor of the paper or as a picture.
 
-The paper asks for this: "extend to reinforcement learning" (Ruis et al. 2020, section 6).
+The paper suggests this: "extend to reinforcement learning" (Ruis et al. 2020, section 6).
 """
 
 from __future__ import annotations
@@ -25,12 +24,13 @@ from daxy.core.examples import Examples, Tokens
 from daxy.core.imports import MissingPackage
 from daxy.languages import grounded
 from daxy.languages.grounded import Command
-from daxy.worlds.columns import CELLS
-from daxy.worlds.drawing import image
+from daxy.worlds.columns import CELL_FEATURES
 from daxy.worlds.episodes import Episodes
 from daxy.worlds.execution import executes
-from daxy.worlds.grid import ACTIONS, World
+from daxy.worlds.grid import ACTIONS
+from daxy.worlds.raster import image
 from daxy.worlds.text import as_text
+from daxy.worlds.world import World
 
 try:
     import gymnasium
@@ -39,19 +39,19 @@ except ModuleNotFoundError as error:
     raise MissingPackage("gymnasium") from error
 
 Observation = Literal["symbolic", "rgb"]
-"""Whether a world is seen as the state tensor or as a picture."""
+"""Observation of a world: the state tensor or a picture."""
 
 WORDS: Tokens = tuple(sorted({word for each in grounded.commands() for word in grounded.say(each)}))
-"""The words of all commands; `words` of an observation has their places, counted from 1."""
+"""Words of all commands; `words` of an observation has their indices, from 1."""
 LONGEST = max(len(grounded.say(each)) for each in grounded.commands())
 LETTERS = "".join(sorted({letter for word in WORDS for letter in word} | {" "}))
 PIXELS = 12
-"""Along the side of a cell of what is seen."""
+"""Pixels of a cell's side in an observation."""
 
 
 @final
 class GroundedEnv(gymnasium.Env[dict[str, Any], np.int64]):
-    """One command in one world an episode; actions are numbered as `daxy.worlds.grid.ACTIONS`."""
+    """Environment of one command and world per episode, with `daxy.worlds.grid.ACTIONS`."""
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array", "ansi"], "render_fps": 3}  # noqa: RUF012
 
@@ -69,14 +69,12 @@ class GroundedEnv(gymnasium.Env[dict[str, Any], np.int64]):
         Args:
             size: Cells along a side of the grid.
             observation: The state tensor, or a picture.
-            examples: Whose commands and worlds the episodes have, as `split.train`; unless given,
-                they are drawn from all there can be.
-            max_steps: After how many steps an episode is cut off; unless given, `steps_for(size)`.
+            examples: Source of the episodes, as `split.train`; by default, random ones.
+            max_steps: Steps until truncation; by default, `steps_for(size)`.
             render_mode: `rgb_array` or `ansi`.
 
         Raises:
-            WrongRequest: the examples do not fit or cannot be played, or there is no such
-                observation.
+            WrongRequest: the examples cannot be played, or an option is wrong.
         """
         modes = self.metadata["render_modes"]
         require(render_mode in (None, *modes), f"no render mode {quote(render_mode)}")
@@ -96,7 +94,7 @@ class GroundedEnv(gymnasium.Env[dict[str, Any], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin an episode; with the option `example` that of the example with this number.
+        """Begin an episode; the option `example` is the number of an example.
 
         Raises:
             WrongRequest: there is no such example.
@@ -112,7 +110,7 @@ class GroundedEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self._seen(self._world), {"success": False}
 
     def step(self, action: np.int64) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Do an action.
+        """Take an action.
 
         Raises:
             WrongRequest: no episode has begun.
@@ -146,7 +144,7 @@ class GroundedEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
 
 def observation_space(size: int, observation: Observation) -> spaces.Dict:
-    """Return the space of what is seen.
+    """Return the observation space.
 
     Raises:
         WrongRequest: there is no such observation.
@@ -154,15 +152,10 @@ def observation_space(size: int, observation: Observation) -> spaces.Dict:
     known = ("symbolic", "rgb")
     wrong = f"no observation {quote(observation)}; there are {', '.join(known)}"
     require(observation in known, wrong)
-    channels = CELLS.shape[1]
-    shape, most = (
-        ((size, size, channels), 1)
-        if observation == "symbolic"
-        else (
-            (size * PIXELS, size * PIXELS, 3),
-            255,
-        )
-    )
+    channels = CELL_FEATURES.shape[1]
+    shape, most = (size * PIXELS, size * PIXELS, 3), 255
+    if observation == "symbolic":
+        shape, most = (size, size, channels), 1
     return spaces.Dict(
         {
             "instruction": spaces.Text(100, charset=LETTERS),
@@ -173,29 +166,29 @@ def observation_space(size: int, observation: Observation) -> spaces.Dict:
 
 
 def instruction(command: Command) -> dict[str, Any]:
-    """Return a command as it is seen: as text, and as the numbers of its words, then zeros."""
-    said = grounded.say(command)
+    """Return the observation of a command: its text, and the padded numbers of its words."""
+    tokens = grounded.say(command)
     words = np.zeros(LONGEST, np.int64)
-    words[: len(said)] = [1 + WORDS.index(word) for word in said]
-    return {"instruction": " ".join(said), "words": words}
+    words[: len(tokens)] = [1 + WORDS.index(word) for word in tokens]
+    return {"instruction": " ".join(tokens), "words": words}
 
 
 def picture(world: World) -> NDArray[np.uint8]:
-    """Return a world as it is seen in pixels: [row, column, color]."""
+    """Return the picture of a world: [row, column, color]."""
     return np.asarray(image(world, pixels=PIXELS), np.uint8)
 
 
 def steps_for(size: int) -> int:
-    """Return more steps than any demonstration on such a grid has.
+    """Return more steps than any demonstration on a grid of this size has.
 
-    The farthest way has 2 (size - 1) steps, and as often can a heavy thing be pushed at most; each
-    of these takes five actions while spinning.
+    The longest path has 2 (size - 1) steps, and a heavy thing takes at most as many pushes; each
+    takes five actions while spinning.
     """
     return 24 * (size - 1) + 8
 
 
 SIZES = {"": 6, "-12x12": 12}
-"""The grids that have names."""
+"""Grid sizes by the suffix of the environment's name."""
 for name, size in SIZES.items():
     for looks, observation in (("", "symbolic"), ("-RGB", "rgb")):
         if (identifier := f"daxy/gSCAN{name}{looks}-v0") not in gymnasium.registry:

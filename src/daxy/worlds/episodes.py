@@ -1,8 +1,8 @@
-"""Commands and the worlds that they are said in, one after another: of examples, or drawn."""
+"""Commands and their worlds for episodes: from examples, or drawn."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,29 +12,27 @@ from daxy.languages import grounded
 from daxy.languages.grounded import Command
 from daxy.worlds.columns import worlds_of
 from daxy.worlds.execution import spins_after
-from daxy.worlds.grid import LARGEST, World
-from daxy.worlds.placement import Situations, shown, situations, targets
+from daxy.worlds.grid import LARGEST
+from daxy.worlds.placement import Situations, draw_situations, place_objects, possible_targets
 from daxy.worlds.referents import referents
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
+from daxy.worlds.world import World
 
 LEAST = 4
-"""Cells along a side of a grid that has room for any command."""
+"""Cells along a side of the smallest grid with room for any command."""
 NO_COMMAND = -1
 
 
 class Episode(NamedTuple):
-    """What is said, and where."""
+    """A command and its world."""
 
     command: Command
     world: World
     spin_after: bool = False
-    """Whether what is done while spinning spins after each step, as the example does."""
+    """Whether spins come after each step, as in the example."""
 
 
 class Episodes:
-    """Where commands and worlds come from: examples, or draws of their own."""
+    """Source of commands and worlds: examples or draws."""
 
     def __init__(
         self, size: int, examples: Examples | None = None, things: int | None = None
@@ -43,15 +41,15 @@ class Episodes:
 
         Args:
             size: Cells along a side of the grids.
-            examples: What is drawn from; unless given, any command in any world that it can have.
-            things: In a world of the examples at most; unless given, any number.
+            examples: Source of the episodes; by default, all commands and worlds.
+            things: Maximum number of things in a world; by default, any number.
 
         Raises:
-            WrongRequest: the examples' grids are of another size, or there are none; or one of them
-                is no command, speaks of nothing or of no one thing, or has too many things.
+            WrongRequest: there are no examples, or their grids have another size; or one has no
+                command, no referent, several referents, or too many things.
         """
         if examples is None:
-            # A command that names a size has twelve things, and the agent may stand beside them.
+            # A command with a size has twelve things, and the agent may have a cell of its own.
             least, most = LEAST, LARGEST
             fits = f"a grid that commands are drawn for has {least} to {most} cells along a side"
             require(least <= size <= most, f"{fits}, not {size}")
@@ -64,8 +62,8 @@ class Episodes:
         self.size = size
         self.examples = examples
 
-    def __call__(self, draw: Generator, number: int | None = None) -> Episode:
-        """Return a command and its world: the example with that number, or a drawn one.
+    def __call__(self, draw: np.random.Generator, number: int | None = None) -> Episode:
+        """Return the episode of an example with this number, or a drawn one.
 
         Raises:
             WrongRequest: there is no such example.
@@ -80,25 +78,25 @@ class Episodes:
         after = spins_after(command, self.examples.target[chosen])
         return Episode(command, worlds_of(self.examples)[chosen], after)
 
-    def _drawn(self, draw: Generator) -> Episode:
+    def _drawn(self, draw: np.random.Generator) -> Episode:
         commands = grounded.commands()
         command = commands[int(draw.integers(len(commands)))]
-        things = list(targets(command.phrase))
+        things = list(possible_targets(command.phrase))
         thing = things[int(draw.integers(len(things)))]
-        every = situations(self.size, 1, draw)
+        every = draw_situations(self.size, 1, draw)
         row = draw.integers(len(every), size=1)
         where = Situations(every.agent[row], every.target[row])
-        return Episode(command, shown(command.phrase, thing, where, self.size, draw)[0])
+        return Episode(command, place_objects(command.phrase, thing, where, self.size, draw)[0])
 
 
 def _check_playable(examples: Examples, things: int | None) -> None:
-    """Refuse examples of which one says nothing that can be done in its world; name the first."""
-    places, worlds = grounded.places(), worlds_of(examples)
-    said = (places.get(words, NO_COMMAND) for words in examples.source)
-    commands = np.fromiter(said, np.int64, len(examples))
+    """Refuse an example without a referent or with too many things; name the first."""
+    index, worlds = grounded.command_indices(), worlds_of(examples)
+    numbers = (index.get(words, NO_COMMAND) for words in examples.source)
+    commands = np.fromiter(numbers, np.int64, len(examples))
     known, counts = commands != NO_COMMAND, np.diff(worlds.offsets)
-    found = referents(np.where(known, commands, 0), worlds)
-    right = known & (found >= 0) & (things is None or counts <= things)
+    targets = referents(np.where(known, commands, 0), worlds)
+    right = known & (targets >= 0) & (things is None or counts <= things)
     if right.all():
         return
     row = int(right.argmin())

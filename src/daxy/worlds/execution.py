@@ -1,12 +1,12 @@
-"""Whether actions do what a command says, as it says, whichever way they go.
+"""Execution of commands: whether actions have the effect of a command, in its manner.
 
-A demonstration goes along the row first; the paper holds either way to be right. So actions are
-right here if the agent reaches what the command speaks of by a shortest way, pushes or pulls it as
-far as it goes, and does each of that in the manner that is asked for, without anything besides:
+A demonstration goes along the row first, but the paper accepts any shortest path. Actions are right
+if the agent reaches the target by a shortest path, pushes or pulls it as far as possible, and does
+all of this in the manner of the command, without other actions:
 
-- with no manner, a way may turn where it likes; `while zigzagging` it turns at each step until in
-  line, whichever direction is first;
-- a spin may go either way round, and so may a half turn; a look may begin on either side.
+- Without a manner a path may turn anywhere. `while zigzagging` turns at each step until in line,
+  with either direction first.
+- A spin and a half turn may go either way round; a look may begin on either side.
 """
 
 from __future__ import annotations
@@ -15,55 +15,72 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from daxy.core.errors import quote
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy.core.errors import quote, require
+from daxy.core.examples import Examples, Sequences
+from daxy.languages import grounded
 from daxy.languages.grounded import Command, Thing, referent
-from daxy.worlds.demonstration import LOOK, SPIN, Actions, room, spun_before
-from daxy.worlds.grid import ACTIONS, LEFT, MOVES, PUSH, RIGHT, STAY, WALK, Cell, World
+from daxy.worlds.columns import Worlds, worlds_of
+from daxy.worlds.demonstration import LOOK, SPIN, Actions, free_cells, spin_before_steps
+from daxy.worlds.grid import (
+    ACTIONS,
+    LEFT,
+    MOVES,
+    PUSH,
+    RIGHT,
+    STAY,
+    STEPS,
+    WALK,
+    Grid,
+    GridCell,
+)
 
 SPINS = (SPIN, (RIGHT,) * 4)
 LOOKS = (LOOK, (RIGHT, LEFT, LEFT, RIGHT))
 MINIMAL = ((), (LEFT,), (RIGHT,), (LEFT, LEFT), (RIGHT, RIGHT))
-"""Turns that cannot be fewer for where they end."""
+"""Shortest sequences of turns."""
 
 
 class Act(NamedTuple):
-    """A step, a push or a pull, with what goes before and after it."""
+    """A step, push or pull with the actions around it."""
 
     place: int
-    """Of its action, from 1."""
+    """Position of the action, from 1."""
     before: Actions
     action: str
     after: Actions
-    """Stays, of which only the manner knows whether they belong to it."""
+    """The stays that follow."""
 
 
 def spins_after(command: Command, demonstration: Sequence[str]) -> bool:
-    """Whether a set spins after each step, by its demonstration of a command."""
+    """Whether a demonstration spins after each step."""
     return command.manner == "while spinning" and tuple(demonstration[-len(SPIN) :]) == SPIN
 
 
 def executes(
-    command: Command, world: World, actions: Sequence[str], *, spin_after: bool = False
+    command: Command, world: Grid, actions: Sequence[str], *, spin_after: bool = False
 ) -> bool:
-    """Whether actions do what a command says; see `fault`.
+    """Whether actions execute a command; see `fault`.
 
     Args:
-        command: What is said.
-        world: Where.
-        actions: What is done.
-        spin_after: Whether what is to be done while spinning spins after each step, not before.
+        command: The command.
+        world: The initial world.
+        actions: The actions.
+        spin_after: Whether spins have to come after each step, not before.
 
     Raises:
-        NoReferent: what the command speaks of is not there, or not one thing.
+        NoReferent: the command has no referent, or several.
     """
-    return fault(command, world, spun_before(actions) if spin_after else actions) is None
+    return fault(command, world, spin_before_steps(actions) if spin_after else actions) is None
 
 
-def fault(command: Command, world: World, actions: Sequence[str]) -> str | None:
-    """Return what keeps actions from doing what a command says; None if nothing does.
+def fault(command: Command, world: Grid, actions: Sequence[str]) -> str | None:
+    """Return the first error of actions as an execution of a command; None without errors.
 
     Raises:
-        NoReferent: what the command speaks of is not there, or not one thing.
+        NoReferent: the command has no referent, or several.
     """
     thing, target = world.placed[referent(command.phrase, world.things)]
     for place, action in enumerate(actions, 1):
@@ -80,7 +97,7 @@ def fault(command: Command, world: World, actions: Sequence[str]) -> str | None:
 
 
 def _acts(actions: Sequence[str]) -> Iterator[Act]:
-    """Yield the acts; what follows the last of them, stays apart, is left out."""
+    """Yield the acts, without the actions after the last one and its stays."""
     place, before = 0, list[str]()
     while place < len(actions):
         action = actions[place]
@@ -96,7 +113,6 @@ def _acts(actions: Sequence[str]) -> Iterator[Act]:
 
 
 def _manner(manner: str | None, act: Act) -> str | None:
-    """Return what is wrong with the manner of an act."""
     turns, stays = act.before, len(act.after)
     if manner == "while spinning":
         if turns[:4] not in SPINS:
@@ -112,37 +128,76 @@ def _manner(manner: str | None, act: Act) -> str | None:
 
 
 def _effect(
-    command: Command, world: World, thing: Thing, target: Cell, acts: Sequence[Act]
+    command: Command, world: Grid, thing: Thing, target: GridCell, acts: Sequence[Act]
 ) -> str | None:
-    """Return what is wrong with where acts lead to."""
     distances = abs(target.row - world.agent.row), abs(target.column - world.agent.column)
     steps, zigzags = sum(distances), 2 * min(distances)
-    here, along = world, list[bool]()
+    state, along = world, list[bool]()
     for act in acts[:steps]:
         if act.action != WALK:
             return f"action {act.place}, {act.action}: the agent is not there yet"
-        here = _after(here, act)
-        along.append(here.heading % 2 == 0)
-    if here.agent != target:
-        return f"after {len(along)} of {steps} steps the agent is at {tuple(here.agent)}, not there"
+        state = _after(state, act)
+        along.append(state.heading % 2 == 0)
+    if state.agent != target:
+        return (
+            f"after {len(along)} of {steps} steps the agent is at {tuple(state.agent)}, not there"
+        )
     straight = any(one == other for one, other in pairwise(along[:zigzags]))
     if straight and command.manner == "while zigzagging":
         return "the way does not zigzag"
     rest = acts[steps:]
     if command.verb == "walk":
         return f"action {rest[0].place}, {rest[0].action}: it is there already" if rest else None
-    heading = here.heading if command.verb == PUSH else here.heading + 2
-    wanted = thing.weight * room(world, target, heading)
+    heading = state.heading if command.verb == PUSH else state.heading + 2
+    wanted = thing.weight * free_cells(world, target, heading)
     for act in rest:
         if act.action != command.verb:
             return f"action {act.place}, {act.action}: it is to {command.verb}"
-        if (after := _after(here, act)).heading != here.heading:
+        if (after := _after(state, act)).heading != state.heading:
             return f"action {act.place}, {act.action}: the agent has turned"
-        here = after
+        state = after
     count = f"it has to {command.verb} {wanted} times, not {len(rest)}"
     return None if len(rest) == wanted else count
 
 
-def _after(world: World, act: Act) -> World:
+def _after(world: Grid, act: Act) -> Grid:
     *_, world = world.course((*act.before, act.action))
     return world
+
+
+def executed_rows(examples: Examples, predictions: Sequences) -> NDArray[np.bool_]:
+    """Return where a prediction executes the command in its world: [count].
+
+    Targets do. Of other predictions, only those that walk to the target can, and are checked.
+
+    Raises:
+        WrongRequest: the examples have no worlds.
+    """
+    require(examples.worlds is not None, "only examples with worlds execute")
+    right, worlds = examples.target.matches(predictions), worlds_of(examples)
+    commands, index = grounded.commands(), grounded.command_indices()
+    for row in np.flatnonzero(~right & _arrives(examples.target, predictions, worlds)).tolist():
+        command = commands[index[examples.source[row]]]
+        after = spins_after(command, examples.target[row])
+        right[row] = executes(command, worlds[row], predictions[row], spin_after=after)
+    return right
+
+
+def _arrives(targets: Sequences, predictions: Sequences, worlds: Worlds) -> NDArray[np.bool_]:
+    """Return where a prediction has as many steps and the same displacement as the target."""
+    taken, wanted = (_walked(each, worlds) for each in (predictions, targets))
+    return (taken == wanted).all(axis=1)
+
+
+def _walked(actions: Sequences, worlds: Worlds) -> NDArray[np.int64]:
+    """Return the number of steps and the displacement in rows and columns: [count, 3]."""
+    owners = np.repeat(np.arange(len(actions)), actions.lengths)
+    turns = np.array([{LEFT: -1, RIGHT: 1}.get(symbol, 0) for symbol in actions.symbols], np.int64)
+    turned = np.cumsum(turns[actions.codes]) if len(actions.codes) else np.zeros(0, np.int64)
+    before = np.concatenate([[0], turned])[actions.offsets[:-1]]
+    heading = (worlds.heading[owners] + turned - before[owners]) % 4
+    walks = np.array([symbol == WALK for symbol in actions.symbols], np.bool_)[actions.codes]
+    steps = np.column_stack([np.ones(4, np.int64), STEPS])[heading[walks]]
+    sums = np.zeros((len(actions), 3), np.int64)
+    np.add.at(sums, owners[walks], steps)
+    return sums

@@ -1,8 +1,8 @@
-"""Where commands are shown: agent, target and what stands around (Ruis et al. 2020, App. B).
+"""Placement of agent, target and distractors (Ruis et al. 2020, Appendix B).
 
-For each thing that can be a target there are situations: a place for the agent, who faces east, and
-one for the target. Every command that can speak of the thing is shown in all of them; only what
-stands around is drawn anew. The rules are those of the authors' program, which its data agree with.
+Each possible target has situations: a cell of the agent, who faces east, and a cell of the target.
+All commands with that target share them; the distractors are drawn for each command. The rules
+are those of the authors' program.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +18,6 @@ from daxy.core.errors import require
 from daxy.languages.grounded import COLORS, SHAPES, SIZES, Phrase, Thing
 from daxy.worlds.columns import Worlds, code_of
 from daxy.worlds.grid import EAST
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 Codes = NDArray[np.int64]
 
@@ -35,21 +31,21 @@ DIRECTIONS = {
     "n": (-1, 0),
     "ne": (-1, 1),
 }
-"""Where a target can be, seen from the agent: signs of rows, growing southwards, and columns."""
+"""Directions from the agent to a target: signs of rows, growing southwards, and columns."""
 
 PAIRS: Codes = np.array(list(product(range(len(SHAPES)), range(len(COLORS)))))
-"""Places in `SHAPES` and `COLORS` of the 12 kinds of things that differ in more than size."""
+"""Indices in `SHAPES` and `COLORS` of the 12 kinds of things, regardless of size."""
 KINDS = 5
-"""How many other kinds stand around where a phrase names a color or a size."""
+"""Number of kinds of distractors for a phrase with a color or a size."""
 CHUNK = 1 << 22
-"""Cells that are looked at together."""
+"""Cells that are drawn together."""
 OF_A_KIND = 2
-"""Things of each where a size is named."""
+"""Distractors of each kind for a phrase with a size."""
 
 
 @dataclass(frozen=True, eq=False)
 class Situations:
-    """Places for the agent and for the target: row and column, [count, 2] each."""
+    """Cells of the agent and of the target: row and column, [count, 2] each."""
 
     agent: Codes
     target: Codes
@@ -58,17 +54,17 @@ class Situations:
         return len(self.agent)
 
 
-def situations(size: int, resampling: int, draw: Generator) -> Situations:
-    """Return situations in which the target is in every direction, at every distance.
+def draw_situations(size: int, resampling: int, draw: np.random.Generator) -> Situations:
+    """Draw situations with the target in every direction, at every distance.
 
-    In a straight direction each distance comes `resampling` times, the least and the greatest once.
-    In a diagonal one each sum of rows and columns does, the greatest once; how it is divided is
-    drawn. Then the agent's cell is drawn from those that leave the target within the grid.
+    In a straight direction each distance occurs `resampling` times, the smallest and the largest
+    once. In a diagonal one each sum of rows and columns does, the largest once; its split is drawn.
+    Then the agent's cell is drawn so that the target is in the grid.
 
     Args:
         size: Cells along a side.
         resampling: The authors' r.
-        draw: Where draws come from.
+        draw: Random generator.
     """
     require(size > 1, f"a grid needs two cells along a side, not {size}")
     require(resampling > 0, f"resampling must be positive, not {resampling}")
@@ -80,14 +76,13 @@ def situations(size: int, resampling: int, draw: Generator) -> Situations:
 
 
 def count_of_situations(size: int, resampling: int) -> int:
-    """Return how many situations `situations` returns, without making any."""
+    """Return the number of situations of `draw_situations`."""
     straight = sum(1 if each in (1, size - 1) else resampling for each in range(1, size))
     diagonal = (2 * size - 4) * resampling + 1
     return 4 * (straight + diagonal)
 
 
-def _ways(signs: tuple[int, int], size: int, resampling: int, draw: Generator) -> Codes:
-    """Return how many rows and columns the target is away, in one direction: [count, 2]."""
+def _ways(signs: tuple[int, int], size: int, resampling: int, draw: np.random.Generator) -> Codes:
     most = size - 1
     if 0 in signs:
         distances = np.arange(1, size)
@@ -99,31 +94,31 @@ def _ways(signs: tuple[int, int], size: int, resampling: int, draw: Generator) -
     return np.stack([rows, sums - rows], axis=1) * signs
 
 
-def targets(phrase: Phrase) -> Iterator[Thing]:
-    """Yield the things that a phrase can speak of, given the right things around.
+def possible_targets(phrase: Phrase) -> Iterator[Thing]:
+    """Yield the possible referents of a phrase.
 
-    The smallest thing there is cannot be the big one of two, nor the largest the small one.
+    A thing of the smallest size cannot be the big one of two, nor one of the largest the small one.
     """
     sizes = {None: SIZES, "small": SIZES[:-1], "big": SIZES[1:]}[phrase.size]
     colors = COLORS if phrase.color is None else (phrase.color,)
     yield from (Thing(phrase.shape, color, size) for color in colors for size in sizes)
 
 
-def around(phrase: Phrase, target: Thing, count: int, draw: Generator) -> Codes:
-    """Return what stands around a target: [count, things, 3], as `Worlds` has them.
+def draw_distractors(phrase: Phrase, target: Thing, count: int, draw: np.random.Generator) -> Codes:
+    """Draw distractors of a target: [count, things, 3], as in `Worlds.things`.
 
-    - Only a shape is named: one thing of another shape.
-    - A color too: one thing each of 5 other kinds, a kind being a shape and a color.
-    - A size: one thing that it is small or big beside, of its shape and color, and two each of 5
-      other kinds; things of its shape are all larger, or smaller, where no color is named.
+    - For a shape: one thing of another shape.
+    - For a color and a shape: one thing of each of 5 other kinds, a kind being a shape and a color.
+    - For a size: one larger or smaller thing of the target's kind, and two of each of 5 other
+      kinds; without a color, things of the target's shape are all larger or all smaller.
     """
     shape, color, size = code_of(target)
     if phrase.color is None and phrase.size is None:
         shapes = draw.choice([each for each in range(len(SHAPES)) if each != shape], count)
         others = draw.integers(len(COLORS), size=count), draw.integers(len(SIZES), size=count)
         return np.stack([shapes, *others], axis=1)[:, None]
-    own = (PAIRS[:, 0] == shape) & (PAIRS[:, 1] == color)
-    kinds = _some(PAIRS[~own], KINDS, count, draw)
+    is_target = (PAIRS[:, 0] == shape) & (PAIRS[:, 1] == color)
+    kinds = _draw_kinds(PAIRS[~is_target], KINDS, count, draw)
     if phrase.size is None:
         sizes = draw.integers(len(SIZES), size=(count, KINDS, 1))
         return np.concatenate([kinds, sizes], axis=2)
@@ -136,33 +131,37 @@ def around(phrase: Phrase, target: Thing, count: int, draw: Generator) -> Codes:
     return np.concatenate([beside[:, None], np.dstack([kinds, sizes])], axis=1)
 
 
-def _some(kinds: Codes, many: int, count: int, draw: Generator) -> Codes:
-    """Return so many different ones of some kinds, drawn `count` times: [count, many, 2]."""
+def _draw_kinds(kinds: Codes, many: int, count: int, draw: np.random.Generator) -> Codes:
+    """Draw `many` different kinds, `count` times: [count, many, 2]."""
     return kinds[draw.random((count, len(kinds))).argsort(axis=1)[:, :many]]
 
 
-def _free(taken: Codes, many: int, size: int, draw: Generator) -> Codes:
-    """Return so many cells of each grid, in a drawn order, that are not among those taken."""
+def _draw_free_cells(taken: Codes, many: int, size: int, draw: np.random.Generator) -> Codes:
+    """Draw `many` cells of each grid in random order, without the taken ones."""
     ranks = draw.random((len(taken), size**2))
     np.put_along_axis(ranks, taken, np.inf, axis=1)
     return ranks.argsort(axis=1)[:, :many]
 
 
-def shown(phrase: Phrase, target: Thing, where: Situations, size: int, draw: Generator) -> Worlds:
-    """Return a world for each situation, with what stands around a target; the target is first.
+def place_objects(
+    phrase: Phrase, target: Thing, where: Situations, size: int, draw: np.random.Generator
+) -> Worlds:
+    """Return a world with distractors for each situation.
 
     Raises:
-        WrongRequest: the grid has no room for it.
+        WrongRequest: the grid has no room for the distractors.
     """
     count = len(where)
-    others = around(phrase, target, count, draw)
+    others = draw_distractors(phrase, target, count, draw)
     many = others.shape[1]
     room = size**2 - 2
     full = f"a grid of {size} by {size} has no room for {many} things around {phrase}: {room} cells"
     require(many <= room, full)
     taken = np.stack([where.agent, where.target], axis=1) @ [size, 1]
-    chunk = max(1, CHUNK // size**2)  # which changes nothing about what is drawn
-    places = [_free(taken[n : n + chunk], many, size, draw) for n in range(0, count, chunk)]
+    chunk = max(1, CHUNK // size**2)  # without effect on the draws
+    places = [
+        _draw_free_cells(taken[n : n + chunk], many, size, draw) for n in range(0, count, chunk)
+    ]
     cells = np.stack(np.divmod(np.concatenate(places), size), axis=2)
     first = np.broadcast_to(code_of(target), (count, 1, 3))
     things = np.concatenate([first, others], axis=1)

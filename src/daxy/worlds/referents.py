@@ -1,4 +1,4 @@
-"""What commands speak of, in many worlds at a time; see `daxy.languages.grounded.referent`."""
+"""Referents of commands in many worlds at a time; see `daxy.languages.grounded.referent`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ SMALL, BIG = 1, 2
 
 
 def referents(commands: NDArray[np.integer], worlds: Worlds) -> NDArray[np.int64]:
-    """Return the place of what each command speaks of in its world; -1 where that is not one thing.
+    """Return the index of each command's referent in its world; -1 for none or several.
 
     Args:
-        commands: Places in `grounded.commands()`: [count].
-        worlds: As many.
+        commands: Indices in `grounded.commands()`: [count].
+        worlds: As many worlds.
     """
     counts = np.diff(worlds.offsets)
     owners = np.repeat(np.arange(len(worlds)), counts)
@@ -28,26 +28,20 @@ def referents(commands: NDArray[np.integer], worlds: Worlds) -> NDArray[np.int64
     least, most = np.full(len(worlds), 99), np.full(len(worlds), -1)
     np.minimum.at(least, owners[fits], sizes[fits])
     np.maximum.at(most, owners[fits], sizes[fits])
-    asked = size[owners]
-    fits &= (asked != SMALL) | (sizes == least[owners])
-    fits &= (asked != BIG) | (sizes == most[owners])
-    unlike = (size == 0) | (least < most)
-    found = np.flatnonzero(fits & unlike[owners])
-    places = np.full(len(worlds), NONE)
-    places[owners[found]] = found - worlds.offsets[:-1][owners[found]]
-    return np.where(np.bincount(owners[found], minlength=len(worlds)) == 1, places, NONE)
+    named = size[owners]
+    fits &= (named != SMALL) | (sizes == least[owners])
+    fits &= (named != BIG) | (sizes == most[owners])
+    differ = (size == 0) | (least < most)
+    rows = np.flatnonzero(fits & differ[owners])
+    index = np.full(len(worlds), NONE)
+    index[owners[rows]] = rows - worlds.offsets[:-1][owners[rows]]
+    return np.where(np.bincount(owners[rows], minlength=len(worlds)) == 1, index, NONE)
 
 
 def _phrases() -> NDArray[np.int64]:
-    """Return the phrase of each command: places of its shape and color, and its size: [675, 3]."""
+    """Return the phrase of each command: indices of shape and color, and size: [675, 3]."""
     phrases = [command.phrase for command in grounded.commands()]
-    return np.array(
-        [
-            (
-                SHAPES.index(phrase.shape),
-                ANY if phrase.color is None else COLORS.index(phrase.color),
-                {None: 0, "small": SMALL, "big": BIG}[phrase.size],
-            )
-            for phrase in phrases
-        ]
-    )
+    shapes = [SHAPES.index(each.shape) for each in phrases]
+    colors = [ANY if each.color is None else COLORS.index(each.color) for each in phrases]
+    sizes = [{None: 0, "small": SMALL, "big": BIG}[each.size] for each in phrases]
+    return np.column_stack([shapes, colors, sizes])

@@ -1,4 +1,4 @@
-"""Many gSCAN environments that step together: the dynamics of `World.after` in columns.
+"""Vector environment of gSCAN: the dynamics of `World.after` in columns.
 
 import gymnasium
 envs = gymnasium.make_vec("daxy.worlds.environment:daxy/gSCAN-v0", num_envs=256,
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from daxy.core.errors import require
 from daxy.core.examples import Examples
 from daxy.languages.grounded import Command, commands
-from daxy.worlds.columns import CELLS, THINGS, code_number
+from daxy.worlds.columns import CELL_FEATURES, THINGS, code_number
 from daxy.worlds.environment import (
     LONGEST,
     Observation,
@@ -30,10 +30,11 @@ from daxy.worlds.environment import (
 )
 from daxy.worlds.episodes import Episodes
 from daxy.worlds.execution import executes
-from daxy.worlds.grid import ACTIONS, LEFT, PULL, PUSH, RIGHT, STEPS, WALK, Cell, World
+from daxy.worlds.grid import ACTIONS, LEFT, PULL, PUSH, RIGHT, STEPS, WALK, GridCell
+from daxy.worlds.world import World
 
 MOST = 12
-"""Things in a world at most."""
+"""Maximum number of things in a world."""
 NOWHERE = -1
 STEP_OF: NDArray[np.int64] = np.array(STEPS)
 """Rows and columns by heading."""
@@ -41,7 +42,7 @@ STEP_OF: NDArray[np.int64] = np.array(STEPS)
 
 @final
 class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any]]):
-    """Environments as `GroundedEnv` is one; one that has ended begins anew at the next step."""
+    """Many environments as `GroundedEnv`; one that has ended begins anew at the next step."""
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
 
@@ -58,7 +59,7 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         """Make the environments; see `GroundedEnv`.
 
         Raises:
-            WrongRequest: the examples do not fit or cannot be played, or a number is not positive.
+            WrongRequest: the examples cannot be played, or an option is wrong.
         """
         require(num_envs > 0, f"num_envs must be positive, not {num_envs}")
         require(render_mode is None, "environments that step together render nothing")
@@ -76,21 +77,21 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         self._has_begun = False
         self._ended = np.ones(num_envs, np.bool_)
         self._commands: list[Command] = [commands()[0]] * num_envs
-        self._begun: list[World] = [World(size, Cell(0, 0))] * num_envs
+        self._begun: list[World] = [World(size, GridCell(0, 0))] * num_envs
         self._spin_after = np.zeros(num_envs, np.bool_)
         self._words = np.zeros((num_envs, LONGEST), np.int64)
-        self._said = [""] * num_envs
+        self._texts = [""] * num_envs
         self._done = np.zeros((num_envs, self._steps), np.uint8)
-        """What was done: numbers of actions."""
+        """Numbers of the actions so far."""
         self._count = np.zeros(num_envs, np.int64)
         self._agent = np.zeros((num_envs, 2), np.int64)
         self._heading = np.zeros(num_envs, np.int64)
         self._cells = np.full((num_envs, MOST, 2), NOWHERE)
         self._things = np.zeros((num_envs, MOST), np.int64)
-        """Numbers of things, as maps have them; the first is not always the target."""
+        """Cell ids of things; the first is not always the target."""
         self._heavy = np.zeros((num_envs, MOST), np.bool_)
         self._effort = np.full(num_envs, NOWHERE)
-        """Where a heavy thing was pushed or pulled to, once; see `daxy.worlds.grid.Effort`."""
+        """Heading of one push or pull of a heavy thing; see `daxy.worlds.grid.Effort`."""
 
     def reset(
         self,
@@ -101,8 +102,7 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         """Begin an episode in each environment.
 
         Raises:
-            WrongRequest: an option is given; these environments have none. Or a seed for each:
-                all of them draw from one.
+            WrongRequest: an option is given, or a seed for each environment.
         """
         require(not options, f"no options are known here: {options}")
         require(not isinstance(seed, list), "environments that step together have one seed")
@@ -115,10 +115,10 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
     def step(
         self, actions: NDArray[np.int64]
     ) -> tuple[dict[str, Any], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """Do an action in each environment that goes on; those that have ended begin anew.
+        """Take an action in each running environment; ended ones begin anew.
 
         Raises:
-            WrongRequest: no episode has begun, or these are not as many actions.
+            WrongRequest: no episode has begun, or the number of actions is wrong.
         """
         require(self._has_begun, "no episode has begun; call reset first")
         chosen = np.asarray(actions)
@@ -150,7 +150,7 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         command, world, self._spin_after[row] = self._episodes(self.np_random)
         self._commands[row], self._begun[row] = command, world
         seen = instruction(command)
-        self._said[row], self._words[row] = seen["instruction"], seen["words"]
+        self._texts[row], self._words[row] = seen["instruction"], seen["words"]
         self._count[row], self._effort[row], self._ended[row] = 0, NOWHERE, False
         self._agent[row], self._heading[row] = world.agent, world.heading
         self._cells[row], self._things[row], self._heavy[row] = NOWHERE, 0, False
@@ -170,7 +170,6 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         self._effort[rows[free]] = NOWHERE
 
     def _move(self, rows: NDArray[np.int64], back: int) -> None:
-        """Push, or pull, what is under the agent."""
         headings = (self._heading[rows] + back) % 4
         cells = self._agent[rows] + STEP_OF[headings]
         here = self._on(rows, self._agent[rows])
@@ -188,12 +187,11 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
         return np.equal(inside, 2)
 
     def _on(self, rows: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which things are on a cell: [rows, things]."""
         away = np.abs(self._cells[rows] - cells[:, None]).sum(axis=2)
         return np.equal(away, 0)
 
     def _may_have_ended(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return where the agent stands on something: nothing is done as said elsewhere."""
+        """Return where the agent is on a thing: no command is executed elsewhere."""
         return self._on(rows, self._agent[rows]).max(axis=1)
 
     def _seen(self) -> dict[str, Any]:
@@ -204,10 +202,10 @@ class GroundedVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any
             maps[np.arange(self.num_envs), *self._agent.T] += (THINGS * (1 + self._heading)).astype(
                 np.uint8
             )
-            state = CELLS[maps]
+            state = CELL_FEATURES[maps]
         else:
             state = np.stack([picture(world) for world in map(self._world, range(self.num_envs))])
-        return {"instruction": tuple(self._said), "words": self._words.copy(), "state": state}
+        return {"instruction": tuple(self._texts), "words": self._words.copy(), "state": state}
 
     def _world(self, row: int) -> World:
         done = [ACTIONS[each] for each in self._done[row, : self._count[row]]]

@@ -5,16 +5,16 @@ from itertools import product
 
 from daxy.core.examples import Examples
 from daxy.core.split import Sizes, Split
-from daxy.tasks import Data, Task
+from daxy.tasks import DatasetOptions, Task
 from daxy_echo.language import LANGUAGE, TIMES, Echo
 
 
 @dataclass(frozen=True, kw_only=True)
-class EchoTask(Task[Data]):
+class EchoTask(Task[DatasetOptions]):
     language = LANGUAGE
-    options = Data
+    options = DatasetOptions
 
-    def made(self, data: Data) -> Split:
+    def build(self, data: DatasetOptions) -> Split:
         letters = [each for size in (1, 2) for each in product("abcd", repeat=size)]
         every = [Echo(each, adverb) for each in letters for adverb in ("", *TIMES)]
         pairs = Examples.of((LANGUAGE.say(each), LANGUAGE.denote(each)) for each in every)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.augmentation import Augmenter, Taught
+from daxy.augmentation import AugmentedTrain, Augmenter
 from daxy.batching.epochs import Bucket, choose_buckets, widest
 from daxy.batching.table import Rows, Table, Words
 from daxy.core.errors import DaxyError, require
@@ -185,14 +185,14 @@ class Group:
         return list({id(job.split): job.split for job in self.jobs}.values())
 
     @cached_property
-    def _taught(self) -> list[Taught]:
+    def _taught(self) -> list[AugmentedTrain]:
         """What each member is taught."""
         geca = self._network.geca
         if geca is None:
             nothing = self.jobs[0].split.train.take([])
-            return [Taught(job.split.train, nothing) for job in self.jobs]
+            return [AugmentedTrain(job.split.train, nothing) for job in self.jobs]
         augmenters = {id(split): Augmenter(split.train, geca) for split in self._splits}
-        found = [augmenters[id(own.split)].taught(own.seed) for own in self.jobs]
+        found = [augmenters[id(own.split)].augment(own.seed) for own in self.jobs]
         some = all(len(taught.added) or (geca.count == 0 and taught.changed) for taught in found)
         require(some, "GECA finds nothing to add to this training set; train without it")
         return found
@@ -204,7 +204,7 @@ class Group:
             return Table.of(held_out, every_symbol(self._splits))
         parts = ((split.train, split.validation, split.test) for split in self._splits)
         taught = self._taught if self._network.geca else ()
-        augmented = ((own.given, own.added) for own in taught)
+        augmented = ((own.original, own.added) for own in taught)
         return Table.of([*chain.from_iterable(chain(parts, augmented))])
 
     def _data(self, number: int) -> EpochData:
@@ -242,9 +242,9 @@ class Group:
             found = self._table.rows(given)
             return np.unique(found) if is_distinct else found
 
-        distinct = {id(taught.given): rows(taught.given) for taught in self._taught}
+        distinct = {id(taught.original): rows(taught.original) for taught in self._taught}
         sets = [
-            TrainingSet(distinct[id(taught.given)], self._table.rows(taught.added))
+            TrainingSet(distinct[id(taught.original)], self._table.rows(taught.added))
             for taught in self._taught
         ]
         return EpochData(self._table, sets)

@@ -17,7 +17,7 @@ from daxy.core.settings import made, stated
 from daxy.core.split import Split
 from daxy.learners._learner import Learner, Record
 from daxy.models._model import Sizes, sees_worlds
-from daxy.tasks import Data, Task
+from daxy.tasks import DatasetOptions, Task
 from daxy.training.backend import PRNG, pinned
 from daxy.training.config import TrainingConfig
 from daxy.worlds.grid import CHANNELS
@@ -110,7 +110,7 @@ class Network(Learner):
             geca=None if geca is None else made(Geca, geca, of="geca"),
         )
 
-    def check(self, task: Task[Any], data: Data) -> None:
+    def check(self, task: Task[Any], data: DatasetOptions) -> None:
         """Refuse a task without what the network needs, or the network for what the task has.
 
         Raises:
@@ -122,7 +122,7 @@ class Network(Learner):
         require(task.grounded or not self.sees_worlds, needless)
         ends = f"{task.name} has a fixed number of examples; expected --no-online"
         online = self.training.online
-        require(task.endless or not online, ends)
+        require(task.is_stream or not online, ends)
         shard = getattr(data, "shard", "1/1")
         idle = f"--shard {shard} is a part of train, and online training does not use train"
         require(shard == "1/1" or not online, f"{idle}; leave it out, or say --no-online")

@@ -33,7 +33,8 @@ from daxy.training.backend import PRNG, backend, pinned
 from daxy.training.checkpoint import Arrays, damaged, named_arrays, read_arrays, restored
 from daxy.training.parts import LONGEST_OUTPUT
 from daxy.worlds.columns import Worlds
-from daxy.worlds.grid import CHANNELS, World
+from daxy.worlds.grid import CHANNELS
+from daxy.worlds.world import World
 
 Tokenized: TypeAlias = Iterable[Sequence[str]]
 """Token sequences: columns of them, or any others."""

@@ -19,7 +19,7 @@ from daxy.report.analyses._data import split_of
 from daxy.report.analyses._judged import Judged, judged
 from daxy.report.mistakes import predictions_of
 from daxy.runs.folder import RunFolder
-from daxy.tasks._gscan_examples import Shown
+from daxy.tasks._gscan_examples import Demonstrations
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +44,9 @@ class Asked:
         return self.split.test.take(self.rows)
 
     @cached_property
-    def shown(self) -> Shown:
+    def shown(self) -> Demonstrations:
         """The same as columns."""
-        return Shown.of(self.examples)
+        return Demonstrations.of(self.examples)
 
     @cached_property
     def test(self) -> NDArray[np.str_]:

@@ -56,7 +56,7 @@ def _drawn(found: Asked, test: str) -> Rows:
 def _finds(found: Asked, rows: Rows, folder: RunFolder, said: Sequences) -> NDArray[np.bool_]:
     """Return in which of these examples a run's network attends to the target most."""
     sources, worlds = found.examples.source.take(rows), found.shown.worlds.take(rows)
-    targets = worlds.cells[worlds.offsets[:-1]].astype(np.int64)
+    targets = worlds.target_cells.astype(np.int64)
     wanted = targets @ [int(worlds.size.max()), 1]
     looks = load_network(folder.path).attended(sources, said.take(rows), worlds)
     return looks.argmax(axis=1) == wanted

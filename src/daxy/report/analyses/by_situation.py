@@ -31,7 +31,7 @@ class BySituation(OfData):
         verbs = np.array([command.verb for command in commands])[shown.command]
         manners = np.array([command.manner or PLAIN for command in commands])[shown.command]
         directions = np.array(list(DIRECTIONS))[shown.directions]
-        distances = np.abs(shown.ways).sum(axis=1)
+        distances = np.abs(shown.target_offsets).sum(axis=1)
         cells = [str(each) for each in np.unique(distances).tolist()]
         rows = (
             *found.by("test", found.test, found.tests),

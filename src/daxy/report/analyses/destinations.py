@@ -41,7 +41,7 @@ class Destinations(OfData):
         """
         found = asked_in_worlds(folders, of, self.official)
         worlds = found.shown.worlds
-        targets = worlds.cells[worlds.offsets[:-1]]
+        targets = worlds.target_cells
         wanted = destinations(worlds, found.examples.target)
         ends = [destinations(worlds, said) for said in found.predictions]
         places = [

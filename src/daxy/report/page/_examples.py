@@ -20,8 +20,8 @@ from daxy.report.alignment import Alignment
 from daxy.report.inside import Look
 from daxy.report.page._groups import Group
 from daxy.runs.saved import load
+from daxy.worlds import drawing
 from daxy.worlds.columns import worlds_of
-from daxy.worlds.drawing import demonstration, svg
 from daxy.worlds.grid import ACTIONS
 
 LARGEST = 20_000
@@ -174,9 +174,9 @@ def _picture(
     known = [action for action in actions if action in ACTIONS]
     try:
         command = parse(example.source)
-        drawn = demonstration(example.world, command, known, shades=shades)
+        look = drawing.demonstration_look(example.world, command, known, shades=shades)
     except WrongRequest:  # An augmentation or a file may have what is no command.
-        drawn = svg(example.world, path=example.world.path(known), shades=shades).encode()
-    data = base64.b64encode(drawn).decode()
+        look = drawing.Look(path=example.world.path(known), shades=shades)
+    data = base64.b64encode(drawing.svg(example.world, **look).encode()).decode()
     text = f"{title} for “{' '.join(example.source)}”: {', '.join(known) or 'no action'}"
     return {"title": title, "text": visible(text), "image": f"data:image/svg+xml;base64,{data}"}

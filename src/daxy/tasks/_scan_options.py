@@ -1,4 +1,4 @@
-"""Which data of SCAN or of its mirror is meant."""
+"""Options of the data of SCAN and NACS."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from daxy.core.errors import require
-from daxy.tasks._data import Data
+from daxy.tasks._dataset_options import DatasetOptions
 
 Validation = Literal[
     "published",
@@ -18,12 +18,12 @@ Validation = Literal[
     "released-dab",
     "released-length",
 ]
-"""How the validation set comes about; see `daxy.tasks._validation`."""
+"""Source of the validation set; see `daxy.tasks._validation`."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScanData(Data):
-    """Which data of a split of SCAN; not every split has every choice."""
+class ScanOptions(DatasetOptions):
+    """Options of a split of SCAN; not every split takes each of them."""
 
     oversample: bool = True
     """Repeat the held-out primitive in train, as the published split does."""
@@ -35,7 +35,7 @@ class ScanData(Data):
     validation_fraction: float = 0.1
     """Share of the training examples that becomes the validation set."""
 
-    carved: ClassVar[bool] = True
+    has_validation_option: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -44,4 +44,4 @@ class ScanData(Data):
         if self.validation.startswith("released-"):
             self.check_plain("validation_fraction", "the released validation set is drawn already")
         else:
-            self.check_fraction(carved=self.validation not in ("published", "none"))
+            self.check_fraction(is_requested=self.validation not in ("published", "none"))

@@ -1,4 +1,4 @@
-"""Which sentences and translations are meant, and which word is new."""
+"""Options of the data of translation."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from daxy.core.errors import WrongRequest, quote, require
 from daxy.core.settings import check_positive
 from daxy.languages import copular, spelling
 from daxy.languages.copular import Predicate
-from daxy.tasks._data import Data
+from daxy.tasks._dataset_options import DatasetOptions
 
 MOST_REPETITIONS = 1_000_000
-"""Of the sentence that is added."""
+"""Maximum copies of the added sentence."""
 
 Source = Literal["grammar", "file", "released"]
 TUTORIAL = (
@@ -21,13 +21,13 @@ TUTORIAL = (
     *("we are", "we re ", "they are", "they re "),
 )
 PREFIXES = {"tutorial": TUTORIAL, "lake2018": (*TUTORIAL, "she s")}
-"""What an English sentence may begin with: in the tutorial, and in the released selection, where
-`she s` matches `she said` too."""
+"""Allowed beginnings of English sentences in the tutorial and in the released selection, where
+`she s` matches `she said`, too."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class TranslationData(Data):
-    """Of which sentences, and which word is added."""
+class TranslationOptions(DatasetOptions):
+    """Source of the sentences, and the added word."""
 
     sentences: Source = "grammar"
     """Source of the sentences: daxy's own grammar, a file (--pairs), or the released selection of
@@ -52,8 +52,8 @@ class TranslationData(Data):
     validation_fraction: float = 0.1
     """Share of the training examples that becomes the validation set."""
 
-    beside: ClassVar[tuple[str, ...]] = ("official", "pairs")
-    carved: ClassVar[bool] = True
+    not_in_identity: ClassVar[tuple[str, ...]] = ("official", "pairs")
+    has_validation_option: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -66,15 +66,15 @@ class TranslationData(Data):
             object.__setattr__(self, "sentences", kind)
         check_positive(self, "max_length")
         for name in ("test_fraction", "validation_fraction"):
-            share, said = getattr(self, name), name.replace("_", "-")
-            require(0 < share < 1, f"{said} must be between 0 and 1, not {share:g}")
+            share, flag = getattr(self, name), name.replace("_", "-")
+            require(0 < share < 1, f"{flag} must be between 0 and 1, not {share:g}")
         require(self.repetitions >= 0, f"repetitions must not be negative: {self.repetitions}")
         many = f"repetitions must be at most {MOST_REPETITIONS:,}, not {self.repetitions:,}"
         require(self.repetitions <= MOST_REPETITIONS, many)
         if self.sentences == "released":
             for name in ("seed", "prefixes", "max_length", "test_fraction", "validation_fraction"):
                 self.check_plain(name, "the released selection is made already")
-        self.check_fraction(carved=self.is_validated)
+        self.check_fraction(is_requested=self.is_validated)
         if self.sentences == "grammar":
             self.check_plain("prefixes", "the grammar's sentences pass no filter")
         (english,), ((french,), *_) = self.added.english, self.added.french
@@ -88,15 +88,15 @@ class TranslationData(Data):
 
     @property
     def origin(self) -> str:
-        """Where data comes from, in a word."""
+        """Origin of the data: generated, file or official."""
         return {"grammar": "generated", "file": "file", "released": "official"}[self.sentences]
 
     @property
     def added(self) -> Predicate:
-        """The word that is added, as an adjective.
+        """The added word as an adjective.
 
         Raises:
-            WrongRequest: it is not written as one, or is no new one.
+            WrongRequest: the option is not a word and its translation.
         """
         parts = self.word.split("=")
         if len(parts) != len(copular.LANGUAGES) or not all(map(spelling.is_word, parts)):

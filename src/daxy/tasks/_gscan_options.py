@@ -1,4 +1,4 @@
-"""Which data of gSCAN is meant: of any grid, resampling and kind of commands."""
+"""Options of the data of gSCAN."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import ClassVar, Literal
 
 from daxy.core.errors import require
 from daxy.core.settings import check_positive
-from daxy.tasks._data import Data
+from daxy.tasks._dataset_options import DatasetOptions
 from daxy.worlds.grid import LARGEST
 
 Kind = Literal["adverb", "normal", "simple_trans", "simple_intrans"]
-"""Which commands there are: all, those without a manner, or of these those with at most one
-adjective, and of these those that walk: the authors' set types."""
+"""The authors' set types: all commands, those without a manner, of these those with at most one
+adjective, and of these those that walk."""
 
 MOST_WORKERS = 1_024
-"""Processes at most."""
+"""Maximum number of processes."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class GscanData(Data):
-    """What a set of gSCAN is made of; the released one unless chosen otherwise."""
+class GscanOptions(DatasetOptions):
+    """Options of a set of gSCAN; the defaults are those of the released one."""
 
     grid: int = 6
     """Cells along a side of the grid."""
@@ -38,7 +38,7 @@ class GscanData(Data):
     workers: int = 1
     """Number of processes; the data do not depend on it."""
 
-    beside: ClassVar[tuple[str, ...]] = ("official", "workers")
+    not_in_identity: ClassVar[tuple[str, ...]] = ("official", "workers")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -54,8 +54,8 @@ class GscanData(Data):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompositionalData(GscanData):
-    """What gSCAN's compositional splits are made of."""
+class CompositionalOptions(GscanOptions):
+    """Options of gSCAN's compositional split."""
 
     shots: int = 1
     """Examples of test G (`cautiously`) in train: 1, 5, 11 and 51 in the authors' sets for a k of
@@ -70,8 +70,8 @@ class CompositionalData(GscanData):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LengthData(GscanData):
-    """What gSCAN's length split is made of."""
+class LengthOptions(GscanOptions):
+    """Options of gSCAN's length split."""
 
     grid: int = 12
     """Cells along a side of the grid."""

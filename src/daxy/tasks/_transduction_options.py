@@ -1,4 +1,4 @@
-"""Which data of the transduction suite is meant: of any lengths, in any number."""
+"""Options of the data of the transduction suite."""
 
 from __future__ import annotations
 
@@ -13,27 +13,26 @@ from daxy.core.settings import check_positive
 from daxy.core.vocabulary import RESERVED
 from daxy.languages import itg
 from daxy.languages.itg import Grammar
-from daxy.tasks._data import Data
+from daxy.tasks._dataset_options import DatasetOptions
 
 LONGEST = 1 << 16
-"""Tokens of a source at most."""
+"""Maximum tokens of a source."""
 LONGEST_DERIVED = 1 << 12
-"""Tokens of a source that a grammar derives: how children share them is kept for each length, which
-is the square of so many numbers for each different run of children that rules end with."""
+"""Maximum tokens of a derived source: tables of shares take its square for each distinct sequence
+of children that rules end with."""
 MOST = 100_000_000
-"""Pairs that are made at a time at most."""
+"""Maximum number of pairs in one call."""
 MOST_TOKENS = 1 << 31
-"""Tokens that sources of the greatest length would have among them at most: 36 gigabytes, or about
-half of that where lengths vary from one on."""
+"""Maximum tokens of sources of the maximum length: 36 gigabytes, about half for varied lengths."""
 SHARD = re.compile(r"([1-9]\d*)/([1-9]\d*)")
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransductionData(Data):
-    """How many pairs of which lengths; the paper's lengths unless chosen otherwise."""
+class TransductionOptions(DatasetOptions):
+    """Numbers of pairs and their lengths, by default the paper's."""
 
     most: ClassVar[int] = LONGEST
-    """Tokens of a source at most."""
+    """Maximum tokens of a source."""
 
     train_pairs: int = 20_000
     """Pairs in train: the first of an unlimited stream. Online training reads the stream itself."""
@@ -80,13 +79,13 @@ class TransductionData(Data):
 
     @property
     def rows(self) -> range:
-        """Which pairs of the stream are made for train."""
+        """Numbers of the training pairs in the stream."""
         number, count = map(int, self.shard.split("/"))
         return range(self.train_pairs * (number - 1) // count, self.train_pairs * number // count)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SymbolData(TransductionData):
+class SymbolOptions(TransductionOptions):
     """Pairs of sequences of symbols."""
 
     symbols: int = 128
@@ -99,7 +98,7 @@ class SymbolData(TransductionData):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GrammarData(TransductionData):
+class GrammarOptions(TransductionOptions):
     """Pairs that a grammar derives."""
 
     most: ClassVar[int] = LONGEST_DERIVED
@@ -109,7 +108,7 @@ class GrammarData(TransductionData):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FileData(GrammarData):
+class GrammarFileOptions(GrammarOptions):
     """Pairs that the grammar of a file derives."""
 
     grammar: Path | str | None = None
@@ -124,7 +123,7 @@ class FileData(GrammarData):
         named = isinstance(self.grammar, Path)
         require(named or "->" in str(self.grammar), f"{form}, not {quote(self.grammar)}")
         rules = itg.load(self.grammar) if isinstance(self.grammar, Path) else _read(self.grammar)
-        # One text for one grammar, however it was written: a run is named by it.
+        # The canonical text of a grammar names a run.
         object.__setattr__(self, "grammar", "\n".join(map(str, rules.rules)))
 
     @property
@@ -135,5 +134,5 @@ class FileData(GrammarData):
 
 @lru_cache(maxsize=8)
 def _read(text: str) -> Grammar:
-    """Return the grammar of a text; kept here, because a choice of data holds its fields alone."""
+    """Return the grammar of a text, cached because options have only their fields."""
     return itg.read(text, "the grammar")

@@ -1,4 +1,4 @@
-"""Which data of a task is meant, as a value: what users choose, what a run's config records."""
+"""Options of a task's data: chosen by users, recorded in a run's config."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from daxy.core.split import Split
 
 
 @dataclass(frozen=True, kw_only=True)
-class Data(Brief):
-    """What users can choose of any task's data; a benchmark adds choices of its own."""
+class DatasetOptions(Brief):
+    """Options of every task's data; a benchmark adds its own."""
 
     seed: int = 0
     """Seed of a random split, and of the validation set."""
@@ -23,11 +23,10 @@ class Data(Brief):
     """Official files to load instead of generating: a clone of the authors' repository, a folder in
     it, or an archive; for gSCAN, a `dataset.txt`."""
 
-    beside: ClassVar[tuple[str, ...]] = ("official",)
-    """Fields that say where data comes from or how, not what it is."""
-    carved: ClassVar[bool] = False
-    """Whether `validation` says how the validation set is carved from train, or that there is
-    none."""
+    not_in_identity: ClassVar[tuple[str, ...]] = ("official",)
+    """Fields that decide where data comes from, not its content."""
+    has_validation_option: ClassVar[bool] = False
+    """Whether there is an option `validation`: how to split validation examples off train."""
 
     @property
     def _brief(self) -> str:
@@ -40,40 +39,42 @@ class Data(Brief):
         require(self.seed >= 0, f"a seed must not be negative: {self.seed}")
 
     def check_plain(self, name: str, why: str) -> None:
-        """Refuse a choice that would change nothing."""
+        """Refuse an option without effect."""
         value, flag = getattr(self, name), name.replace("_", "-")
         flag = "split-seed" if name == "seed" else f"no-{flag}" if value is False else flag
         require(value == getattr(type(self), name), f"{why}; leave out --{flag}")
 
-    def check_fraction(self, *, carved: bool) -> None:
-        """Refuse a `validation_fraction` of a validation set that nobody asked for."""
-        if not carved:
+    def check_fraction(self, *, is_requested: bool) -> None:
+        """Refuse a `validation_fraction` without a validation set."""
+        if not is_requested:
             why = "there is no validation set (--validation draw carves one)"
             self.check_plain("validation_fraction", why)
 
     def for_training(self, validation: str = "draw") -> Self:
-        """Return the data to train on: with a validation set, where none is published or chosen.
+        """Return the options for training: with a validation set if none is published or chosen.
 
         Args:
-            validation: How to carve it from train, as the `validation` of these choices.
+            validation: How to split it off train.
         """
-        if self.carved and getattr(self, "validation", None) == "published":
+        if self.has_validation_option and getattr(self, "validation", None) == "published":
             return replace(self, validation=validation)  # pyright: ignore[reportCallIssue]
         return self
 
     @property
     def origin(self) -> str:
-        """Where data comes from, in a word."""
+        """Origin of the data: generated or official."""
         return "generated" if self.official is None else "official"
 
     @property
     def choices(self) -> Mapping[str, Any]:
-        """What decides what a split holds, whatever files it comes from, by name."""
-        return {name: value for name, value in stated(self).items() if name not in self.beside}
+        """Options that decide the content of a split, by name."""
+        return {
+            name: value for name, value in stated(self).items() if name not in self.not_in_identity
+        }
 
     @property
     def options(self) -> dict[str, Any]:
-        """What a split records of its choices: all but the seed, which it names by itself."""
+        """The same without the seed, which a split records by itself."""
         return {name: value for name, value in self.choices.items() if name != "seed"}
 
     def load(self, task: str) -> Split:
@@ -81,9 +82,9 @@ class Data(Brief):
 
         Raises:
             UnknownName: there is no such task.
-            WrongRequest: these are not the choices that the task has.
-            WrongFile: an official file is missing, or a line of it is wrong.
+            WrongRequest: these are not the options of the task.
+            WrongFile: an official file is missing or has a wrong line.
         """
-        from daxy import tasks
+        from daxy import tasks  # tasks import their options
 
         return tasks.get(task).split(self)
