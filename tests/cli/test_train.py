@@ -152,7 +152,7 @@ def test_rates_that_are_as_good_are_named(daxy: Callable, tmp_path: Path) -> Non
             ("--learning-rates", "0.1", "--learning-rate=0.2"),
             "all learning rates; leave out --learning-",
         ),
-        (("--learning-rates",), "--learning-rates needs values, as in --learning-rates 5e-3 1e-3"),
+        (("--learning-rates",), "missing: a value after --learning-rates"),
     ],
 )
 def test_rates_that_say_nothing_or_too_much_are_refused(
@@ -178,8 +178,9 @@ def test_a_folder_may_be_named_like_a_network(
     shown = daxy("train", "scan/simple_p1", "--runs", "luong", "--help").out
     assert shown == daxy("train", "scan/simple_p1", "--help").out
     assert shown != daxy("train", "scan/simple_p1", "--json", "luong", "--help").out
-    misplaced = daxy("train", "scan/simple_p1", "--attention", "luong")
-    assert (misplaced.code, misplaced.err) == (2, "daxy: write luong right after the task\n")
+    other = daxy("train", "scan/simple_p1", "--attention", "luong")
+    wrong = "daxy: no flag '--attention'; see `daxy train scan/simple_p1 luong --help`\n"
+    assert (other.code, other.err) == (2, wrong)
 
 
 def test_the_protocol_of_lake_and_baroni_draws_and_keeps_the_last_weights(

@@ -1,4 +1,4 @@
-"""Folders of runs that a verb is given."""
+"""Run folders as arguments of a verb."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from daxy.tasks import Data
 
 
-def check_there(path: Path) -> None:
-    """Refuse the folder of a run that is none.
+def check_folder(path: Path) -> None:
+    """Refuse the path of a run that is no folder.
 
     Raises:
-        WrongRequest: so it is.
+        WrongRequest: it is a file, or does not exist.
     """
     require(not path.is_file(), f"{path} is a file; expected the folder of a run")
     require(
@@ -37,7 +37,7 @@ def run_folders(paths: Sequence[Path]) -> list[Path]:
     files = [path for path in paths if path.is_file()]
     folders = [path for path in paths if path not in files]
     for path in folders or paths:
-        check_there(path)
+        check_folder(path)
     for path in files:
         say(f"note: {path} is a file, not the folder of a run; left out")
     return folders
@@ -47,32 +47,30 @@ def finished(path: Path) -> RunFolder:
     """Return the folder of a finished run.
 
     Raises:
-        WrongRequest: there is none.
-        RunFailed: it is damaged.
+        WrongRequest: the run is not finished, or there is no such folder.
+        RunFailed: the folder is damaged.
     """
     from daxy.runs.folder import RunFolder
 
-    check_there(path)
+    check_folder(path)
     folder = RunFolder(path)
     require(folder.is_done(), f"{path}: no finished run")
     return folder
 
 
 def data_of(folder: RunFolder, task: str, data: Data) -> Data:
-    """Return the data that a verb is to take: the run's own, where no other of its task is chosen.
+    """Return the data for a run's predictor: the run's own, unless flags choose other data.
 
-    What a run has of one's own files has to be given again. Where the run is of another task, a
-    note on stderr says so.
+    Files of the user have to be named again. A note on stderr tells of a run on another task.
     """
     from daxy import tasks
 
     config = folder.config()
     if config.task != task:
         say(f"note: {folder.path} is a run on {config.task}; here it is asked about {task}")
-    chosen = data.origin != "generated" or data.choices != type(data)().choices
-    if config.task != task:
         return data
+    chosen = data.origin != "generated" or data.choices != type(data)().choices
     if chosen or config.data["source"] != "generated":
-        # Data is as published unless chosen otherwise, and the run has carved its validation set.
+        # The run has a validation set from train, where the flags default to the published data.
         return data.for_training(str(config.choices.get("validation", "draw")))
     return tasks.data(task, **config.choices)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Literal
 
 import tyro
 
-from daxy.cli._parse import bare, off_twin, typed_flags
+from daxy.cli._flags import arguments as flags_of
+from daxy.cli._parse import resolve
 from daxy.cli._result import Result
 from daxy.cli._verb import Verb
 from daxy.core.errors import WrongFile
@@ -63,19 +64,18 @@ class Words:
         """Return the words of a verb, over all tasks and models that its flags depend on."""
         arguments, switches = dict[str, None](), {"--help": None}
         values = dict[str, dict[str, None]]()
-        for kind in _kinds(verb, names):
-            for flag, hint in typed_flags(kind).items():
-                marks, choices = getattr(hint, "__metadata__", ()), _literals(bare(hint))
-                if tyro.conf.Positional in marks:
-                    metavar = next(it.metavar for it in marks if getattr(it, "metavar", None))
-                    arguments |= dict.fromkeys([*choices, *names.get(metavar, ())])
-                elif bare(hint) is bool:
-                    has_twin = tyro.conf.FlagCreatePairsOff not in marks
-                    switches |= dict.fromkeys([flag, *[off_twin(flag)] * has_twin])
+        for kind in _variants(verb, names):
+            for argument in flags_of(kind):
+                if argument.is_positional:
+                    choices = [*argument.choices, *names.get(argument.name, ())]
+                    arguments |= dict.fromkeys(choices)
+                elif argument.is_switch:
+                    switches |= dict.fromkeys(argument.names)
                 else:
                     # The choices of a flag may depend on the task.
-                    some = dict.fromkeys(choices or names.get(flag, ()))
-                    values[flag] = values.get(flag, {}) | some
+                    some = dict.fromkeys(argument.choices or names.get(argument.name, ()))
+                    for flag in argument.names:
+                        values[flag] = values.get(flag, {}) | some
         by_flag = {flag: tuple(choices) for flag, choices in values.items()}
         return cls(tuple(arguments), tuple(switches), by_flag)
 
@@ -103,28 +103,18 @@ def _names() -> dict[str, list[str]]:
     }
 
 
-def _kinds(verb: str, names: Choices) -> Iterator[type[Verb]]:
-    """Yield the classes of a verb that differ in their flags."""
+def _variants(verb: str, names: Choices) -> Iterator[type[Verb]]:
+    """Yield the variants of a verb that differ in their flags."""
     from daxy import tasks
     from daxy.cli.main import VERBS
 
-    made = VERBS.get(verb)
-    if isinstance(made, type):
-        yield made
-        return
+    kind = VERBS.get(verb)
     by_options = {tasks.get(name).options: name for name in names["TASK"]}
-    some = list(by_options.values())
-    yield from (made([task]) for task in some)
-    for name in names["LEARNER"]:
+    some = list(by_options.values())[: None if kind.leading else 1]
+    yield from (resolve(kind, [task]).verb for task in some)
+    for name in names["LEARNER"] if kind.leading > 1 else ():
         with contextlib.suppress(WrongFile):  # a broken package has no flags to complete
-            yield made([some[0], name, "--augment", "geca"])
-
-
-def _literals(hint: Any) -> list[str]:
-    """Return the choices of a type, also of those that it is made of."""
-    if get_origin(hint) is Literal:
-        return [str(each) for each in get_args(hint)]
-    return [each for part in get_args(hint) for each in _literals(part)]
+            yield resolve(kind, [some[0], name, "--augment", "geca"]).verb
 
 
 def _bash(known: Mapping[str, Words]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from daxy.cli._data import OfSample, TaskName, with_data
+from daxy.cli._data import SampleVerb, TaskName
 from daxy.cli._out import check_free
 from daxy.cli._result import Result
 from daxy.cli._table import say
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Export(OfSample):
+class Export(SampleVerb):
     """Write a task's data to a file, to a folder with a file for each part, or to stdout.
 
     Example:
@@ -190,4 +190,4 @@ def _origin(split: Split) -> str:
     return "" if source == "generated" else f" ({source})"
 
 
-VERB = with_data(Export)
+VERB = Export

@@ -54,16 +54,21 @@ def _card(name: str) -> Result:
     is_network = name in models.ARCHITECTURES
     kind: Any = models.config(name) if is_network else learners.get(name)
     defaults = {each.name: default(each) for each in dataclasses.fields(kind)}
-    said = described(kind)
+    descriptions = described(kind)
     table = Table(box=None, pad_edge=False)
     table.add_column("flag and default", no_wrap=True)
     table.add_column("description", overflow="fold")
     for field, value in defaults.items():
-        table.add_row(flag(field, value), said.get(field, ""))
+        table.add_row(flag(field, value), descriptions.get(field, ""))
     registry = models.ARCHITECTURES if is_network else learners.LEARNERS
     description = registry.docstring(name)
     how = f"Settings, as flags of `daxy train TASK {name}` and `config` of `daxy.train`:"
-    data = {"learner": name, "description": description, "config": defaults, "descriptions": said}
+    data = {
+        "learner": name,
+        "description": description,
+        "config": defaults,
+        "descriptions": descriptions,
+    }
     return Result(data=data, text=Group(f"{name}\n\n{description}\n\n{how}", table))
 
 

@@ -66,7 +66,7 @@ class Papers(Verb):
         return Ledger(self.results or measured_folder())
 
     def _shown(self, table: Table, ledger: Ledger) -> Result:
-        """Return a table with the measured figures beside the published ones."""
+        """Return a table with published and measured scores."""
         from daxy import papers
         from daxy.report.tables import RULE, compare, for_terminal
 
@@ -108,7 +108,7 @@ def _listed() -> Result:
 
 
 def _contents(paper: Paper, ledger: Ledger) -> Result:
-    """Return the tables of a paper, each with how many of its cells are measured."""
+    """Return the tables of a paper, each with its number of measured cells."""
     from rich.console import Group
     from rich.table import Table as Lines
 

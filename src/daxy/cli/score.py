@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import tyro
 
-from daxy.cli._data import OfSample, TaskName, with_data
+from daxy.cli._data import SampleVerb, TaskName
 from daxy.cli._out import check_free
 from daxy.cli._picture import Picture, check, save
 from daxy.cli._result import Result
@@ -34,7 +34,7 @@ CHANGES = 6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Score(OfSample):
+class Score(SampleVerb):
     """Score predictions for a task's test set, each example exactly once.
 
     A file of them has JSON lines, one JSON array, or is Parquet by its name: objects with `key` or
@@ -245,4 +245,4 @@ def _table(scored: Scored, statistics: Mapping[str, float], about: Provenance) -
     return Group(*lines, *(["", tests] if scored.tests else []), "", table)
 
 
-VERB = with_data(Score)
+VERB = Score

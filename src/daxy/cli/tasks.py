@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from daxy.cli._data import OfTask, flag, with_data
+from daxy.cli._data import TaskVerb, flag
 from daxy.cli._result import Result
 from daxy.core.errors import WrongRequest, require
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tasks(OfTask):
+class Tasks(TaskVerb):
     """List the tasks; with a name, show its card: rule, sizes, scores and statistics.
 
     Example:
@@ -126,4 +126,4 @@ def _listed() -> Result:
     return Result(data=data, text=table)
 
 
-VERB = with_data(Tasks)
+VERB = Tasks
