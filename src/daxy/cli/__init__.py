@@ -1,6 +1,7 @@
-'''The command line, one verb a file. The folder is the registry.
+"""The command line, one verb a file. The folder is the registry.
 
-To add a verb, add a module with the name that users type. It has
+To add a verb, add a module with the name that users type ("Add a verb" in CONTRIBUTING.md has an
+example). It has
 
 - a docstring whose first line says in a few words what the verb does (`daxy --help` reads it from
   the source, importing nothing), and
@@ -9,24 +10,8 @@ To add a verb, add a module with the name that users type. It has
   help and ends in an `Example:`. Its method `run() -> Result` does the work. Where the flags depend
   on the request, `variants` yields a class for each benchmark or learner that the words may name.
 
-    @dataclass(frozen=True, kw_only=True)
-    class Greet(Verb):
-        """Greet someone.
-
-Example:
-            daxy greet World
-        """
-
-        name: tyro.conf.Positional[str]
-        """Whom to greet."""
-
-        def run(self) -> Result:
-            return Result(data={"greeting": self.name}, text=f"Hello {self.name}")
-
-    VERB = Greet
-
 A verb prints nothing on stdout: `Result.text` (a string, or anything that rich can print) is what a
 person gets there and `Result.data` what `--json` gets, as one object. Progress goes to stderr.
 `Result.exit_code` is 1 when a check found something. Errors of a user are raised as `DaxyError`;
 `main` prints them in one line and returns their exit code. Slow imports go inside `run`.
-'''
+"""

@@ -15,8 +15,10 @@ from daxy.cli._verb import Verb
 from daxy.core.errors import require
 from daxy.tasks import Data, ScanData
 
-TaskName = tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="TASK")]]
-"""A task as the first argument."""
+TaskName = tyro.conf.Positional[
+    Annotated[str, tyro.conf.arg(metavar="TASK", help="The task; `daxy tasks` lists them.")]
+]
+"""Type of a task as the first argument."""
 
 SEED = "Seed of a random split, and of the validation set."
 

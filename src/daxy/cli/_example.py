@@ -90,7 +90,6 @@ def show_world(example: Example, run: Path | None, picture: Path | None) -> Resu
 
 
 def _world_lines(example: Example, data: dict[str, Any]) -> list[str]:
-    """Return a world as text, with the attention to each cell."""
     from daxy.languages.grounded import parse, referent
     from daxy.worlds.text import as_text
 

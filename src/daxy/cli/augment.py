@@ -47,7 +47,6 @@ class Augment(TaskVerb):
     """
 
     task: TaskName
-    """The task; `daxy tasks` lists them."""
     seed: int = 0
     """Seed of the augmentation: a run with this seed, data and flags has the same examples."""
     show: int = 3
@@ -119,7 +118,6 @@ class Augment(TaskVerb):
             require(self.out.suffix.lower() == ".jsonl", named)
 
     def _in_worlds(self, train: Examples, geca: Geca, published: Mapping[str, Counts]) -> Result:
-        """Return the augmentation of a training set with worlds."""
         from daxy.augmentation.worlds import Rewriter, targets
         from daxy.core.console import working
         from daxy.languages.grounded import COLORS, SHAPES
@@ -162,7 +160,6 @@ class Augment(TaskVerb):
         return self._answer(data, lines, parts, new.compositions)
 
     def _to_draw(self, count: int) -> Sequence[int]:
-        """Return the indices of the new examples to draw."""
         require(count > 0, "GECA made no new examples to draw")
         return [each - 1 for each in self.example] or range(min(DRAWN, count))
 
@@ -220,7 +217,6 @@ def _described(shown: Sequence[Composition]) -> Iterator[str]:
 
 
 def _draw(path: Path, pairs: Sequence[tuple[Example, Example]]) -> None:
-    """Draw pairs of examples: before augmentation and after."""
     import io
 
     from daxy.core.files import write_bytes

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from daxy.cli._flags import arguments as flags_of
+from daxy.cli._flags import arguments
 from daxy.cli._parse import resolve
 from daxy.cli._result import Result
 from daxy.cli._verb import Verb
@@ -41,52 +41,40 @@ class Completion(Verb):
         from daxy.cli.main import verbs
 
         names, summaries = _names(), verbs()
-        known = {verb: Words.of(verb, names) for verb in summaries}
+        known = {verb: Words(verb, names) for verb in summaries}
         lines = _fish(known, summaries) if self.shell == "fish" else _bash(known)
         head = ["autoload -Uz bashcompinit && bashcompinit"] if self.shell == "zsh" else []
         script = "\n".join([f"# {self.shell} completion for daxy", *head, *lines])
         return Result(data={"shell": self.shell, "script": script}, text=script)
 
 
-@dataclass(frozen=True)
 class Words:
-    """Words that may follow a verb."""
+    """Words that may follow a verb, over all tasks and learners that its flags depend on.
 
-    arguments: tuple[str, ...]
-    """Names that its arguments take; none where they are files or free text."""
-    switches: tuple[str, ...]
-    """Flags without a value."""
-    values: Mapping[str, tuple[str, ...]]
-    """Choices of each flag with a value; none where any value fits."""
+    Args:
+        verb: The verb.
+        names: Names that a flag, or an argument by its metavar, takes.
+    """
 
-    @classmethod
-    def of(cls, verb: str, names: Choices) -> Words:
-        """Return the words of a verb, over all tasks and models that its flags depend on."""
-        arguments, switches = dict[str, None](), {"--help": None}
-        values = dict[str, dict[str, None]]()
-        for kind in _variants(verb, names):
-            for argument in flags_of(kind):
-                if argument.is_positional:
-                    choices = [*argument.choices, *names.get(argument.name, ())]
-                    arguments |= dict.fromkeys(choices)
-                elif argument.is_switch:
-                    switches |= dict.fromkeys(argument.names)
-                else:
-                    # The choices of a flag may depend on the task.
-                    some = dict.fromkeys(argument.choices or names.get(argument.name, ()))
-                    for flag in argument.names:
-                        values[flag] = values.get(flag, {}) | some
-        by_flag = {flag: tuple(choices) for flag, choices in values.items()}
-        return cls(tuple(arguments), tuple(switches), by_flag)
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """All flags."""
-        return (*self.values, *self.switches)
+    def __init__(self, verb: str, names: Choices) -> None:
+        self.arguments = dict[str, None]()
+        self.switches: dict[str, None] = {"--help": None}
+        self.values = dict[str, dict[str, None]]()
+        """Choices of each flag with a value; none where any value fits."""
+        for argument in (it for variant in _variants(verb, names) for it in arguments(variant)):
+            # The choices of a flag may depend on the task.
+            choices = dict.fromkeys(argument.choices or names.get(argument.name, ()))
+            if argument.is_positional:
+                self.arguments |= choices
+            elif argument.is_switch:
+                self.switches |= dict.fromkeys(argument.names)
+            else:
+                for flag in argument.names:
+                    self.values[flag] = self.values.get(flag, {}) | choices
 
 
 def _names() -> dict[str, list[str]]:
-    """Return the names that a flag, or an argument by its metavar, takes."""
+    """Return the names that a flag takes, or an argument by its metavar."""
     from daxy import formats, languages, learners, papers, tasks
     from daxy.report import analyses
 
@@ -130,7 +118,8 @@ def _bash(known: Mapping[str, Words]) -> Iterator[str]:
                 yield f"        {flag}) words='{' '.join(choices)}' ;;"
         if free:
             yield f"        {'|'.join(free)}) ;;"
-        yield f"        *) flags='{' '.join(words.flags)}' words='{' '.join(words.arguments)}' ;;"
+        flags = " ".join((*words.values, *words.switches))
+        yield f"        *) flags='{flags}' words='{' '.join(words.arguments)}' ;;"
         yield "      esac ;;"
     yield from BASH_TAIL.splitlines()
 
@@ -161,17 +150,16 @@ complete -o default -F _daxy daxy"""
 
 
 def _fish(known: Mapping[str, Words], summaries: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each verb and each of its flags."""
     for verb, words in known.items():
-        said = summaries[verb].replace("'", "\\'")
-        yield f"complete -c daxy -f -n __fish_use_subcommand -a {verb} -d '{said}'"
-        here = f"complete -c daxy -n '__fish_seen_subcommand_from {verb}'"
+        summary = summaries[verb].replace("'", "\\'")
+        yield f"complete -c daxy -f -n __fish_use_subcommand -a {verb} -d '{summary}'"
+        after = f"complete -c daxy -n '__fish_seen_subcommand_from {verb}'"
         if words.arguments:
-            yield f"{here} -f -a '{' '.join(words.arguments)}'"
+            yield f"{after} -f -a '{' '.join(words.arguments)}'"
         for flag in words.switches:
-            yield f"{here} -l {flag[2:]}"
+            yield f"{after} -l {flag[2:]}"
         for flag, choices in words.values.items():
-            yield f"{here} -l {flag[2:]} " + (f"-x -a '{' '.join(choices)}'" if choices else "-r")
+            yield f"{after} -l {flag[2:]} " + (f"-x -a '{' '.join(choices)}'" if choices else "-r")
 
 
 VERB = Completion

@@ -78,7 +78,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _interrupted(message: str, arguments: Sequence[str]) -> int:
-    """Report an interruption, and how to resume."""
     interrupts.sweep_up()
     if "--restart" in arguments and "--restart" not in message:
         message = f"{message}; {interrupts.RESTARTED}"
@@ -114,7 +113,6 @@ def _serve(arguments: list[str]) -> int:
 
 
 def _overview(arguments: Sequence[str]) -> Result:
-    """Return the version, or the list of verbs."""
     if unknown := [word for word in arguments if word.startswith("-") and word not in FLAGS]:
         raise UnknownName("flag", unknown[0], FLAGS[1:])
     if "--version" in arguments:

@@ -60,13 +60,11 @@ class Papers(Verb):
         return _contents(papers.get(self.paper), self._ledger())
 
     def _ledger(self) -> Ledger:
-        """Return the measured runs."""
         from daxy.reproduction.ledger import Ledger, measured_folder
 
         return Ledger(self.results or measured_folder())
 
     def _shown(self, table: Table, ledger: Ledger) -> Result:
-        """Return a table with published and measured scores."""
         from daxy import papers
         from daxy.report.tables import RULE, compare, for_terminal
 
@@ -108,7 +106,6 @@ def _listed() -> Result:
 
 
 def _contents(paper: Paper, ledger: Ledger) -> Result:
-    """Return the tables of a paper, each with its number of measured cells."""
     from rich.console import Group
     from rich.table import Table as Lines
 

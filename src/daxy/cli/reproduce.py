@@ -73,7 +73,6 @@ class Reproduce(Measures):
         return sum(seconds for _, seconds in estimates(programs))
 
     def _train(self, paper: Paper, table: Table, steps: Sequence[Step], ledger: Ledger) -> None:
-        """Train and record each cell, and write its score on stderr."""
         from daxy.report.tables import compare
         from daxy.reproduction import plan as reproduction
         from daxy.runs.progress import Display

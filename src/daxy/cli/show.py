@@ -18,7 +18,6 @@ from daxy.cli._verb import Switch
 from daxy.core.errors import UnknownName, WrongRequest, quote, require
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
     from rich.table import Table
 
     from daxy.core.examples import Example, Examples
@@ -52,7 +51,6 @@ class Show(TaskVerb):
     """
 
     task: TaskName
-    """The task; `daxy tasks` lists them."""
     count: int = 3
     """Number of examples of each part to show."""
     draw: Picture = None
@@ -100,7 +98,6 @@ class Show(TaskVerb):
         return split
 
     def _example(self, split: Split) -> Result:
-        """Return an example: as a picture with --draw, else as text."""
         if self.run_folder is not None and split.test.worlds is None:
             return self._in_network(self.run_folder, split)
         example = _chosen(split, self._name)
@@ -113,7 +110,6 @@ class Show(TaskVerb):
         return Result(data=data, text=f"{data['source']}: {data['target']}")
 
     def _in_network(self, run: Path, split: Split) -> Result:
-        """Return the memory or the attention of a run's network on examples."""
         from daxy.runs.saved import load_network
 
         network = load_network(run)
@@ -127,7 +123,6 @@ class Show(TaskVerb):
 
 
 def _part(split: Split, part: str) -> Examples:
-    """Return a part that has examples."""
     if part not in split.named:
         raise UnknownName("part", part, split.named)
     require(len(split.named[part]) > 0, f"{part} has no examples, as the data is chosen")
@@ -166,7 +161,8 @@ def _check_run(folder: RunFolder, split: Split, data: Data) -> None:
 
 
 def _overview(task: Task[Any], split: Split, count: int) -> Result:
-    """Return the first examples of each part, and statistics."""
+    from rich.console import Group
+
     statistics = task.statistics(split)
     parts = {name: _facts(task, rows, count) for name, rows in split.named.items()}
     lines = [f"{task.name}: {split.provenance.rule}", f"source: {split.provenance.source}"]
@@ -180,29 +176,26 @@ def _overview(task: Task[Any], split: Split, count: int) -> Result:
         "statistics": statistics,
         "parts": parts,
     }
-    tables = list(_distributions(parts))
-    return Result(data=data, text=_together(lines, tables) if tables else "\n".join(lines))
+    tables = [part for table in _distributions(parts) for part in ("", table)]
+    return Result(data=data, text=Group(*lines, *tables) if tables else "\n".join(lines))
 
 
 def _facts(task: Task[Any], examples: Examples, count: int) -> dict[str, Any]:
     import numpy as np
 
     lengths, counts = np.unique(examples.target.lengths, return_counts=True)
+    sources = examples.source.lengths.tolist()
     # Commas separate actions that have spaces in them.
     separator = ", " if any(" " in symbol for symbol in examples.target.symbols) else " "
     return {
         "count": len(examples),
         "distinct": len(set(examples.keys)),
         "facts": task.facts(examples),
-        "source_lengths": _range(examples.source.lengths.tolist()),
+        "source_lengths": [min(sources), max(sources)] if sources else [],
         "target_lengths": dict(zip(map(str, lengths.tolist()), counts.tolist(), strict=True)),
         "distributions": task.distributions(examples),
         "examples": [as_strings(each, separator) for each in examples[:count]],
     }
-
-
-def _range(lengths: list[int]) -> list[int]:
-    return [min(lengths), max(lengths)] if lengths else []
 
 
 def _described(name: str, facts: dict[str, Any]) -> Iterator[str]:
@@ -266,12 +259,6 @@ def _binned(counts: Mapping[str, int]) -> dict[str, int]:
         name = f"{first}-{first + BIN - 1}"
         bins[name] = bins.get(name, 0) + count
     return bins
-
-
-def _together(lines: list[str], tables: list[Table]) -> RenderableType:
-    from rich.console import Group
-
-    return Group(*lines, *(each for table in tables for each in ("", table)))
 
 
 VERB = Show

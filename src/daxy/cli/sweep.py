@@ -124,7 +124,6 @@ class Sweep(Measures):
         return compared(paper, table, cells, ledger, **plan.data)
 
     def _clear(self, grid: Grid) -> None:
-        """Delete the folders of the runs to train, here and in the storage."""
         from daxy.runs.storage import Storage
 
         storage = None if self.storage is None else Storage.at(self.storage)

@@ -49,7 +49,6 @@ class Train(TaskVerb):
     """Flags of the request, with any value."""
 
     task: TaskName
-    """The task; `daxy tasks` lists them."""
     learner: LearnerName = DEFAULT_LEARNER
     """The learner: an architecture, or another method. `daxy learners` lists them; its flags are
     below."""
