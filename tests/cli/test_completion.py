@@ -64,7 +64,8 @@ def test_bash_completes_every_flag_that_the_help_lists(
     lines = re.findall(r"^[│ ]*((?:--?[a-z0-9.-]+(?:, )?)+)", shown, re.MULTILINE)
     listed = {flag for line in lines for flag in re.findall(r"--[a-z0-9][a-z0-9.-]*", line)}
     assert listed <= {*completed(f"daxy {verb} --")}
-    assert listed >= {*_parse.flags(_parse.resolve(main.VERBS.get(verb), []).verb)}
+    mentioned = {*re.findall(r"--[a-z0-9][a-z0-9.-]*[a-z0-9]", shown)}
+    assert mentioned >= {*_parse.flags(_parse.resolve(main.VERBS.get(verb), []).verb)}
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

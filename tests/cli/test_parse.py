@@ -68,7 +68,10 @@ def test_every_order_of_the_same_words_is_the_same_request(
             "train --seeds 3 scan/simple stakced",
             "no learner named 'stakced'; did you mean stacked?",
         ),
-        ("show --grid 4 gscan/lenght", "no task named 'gscan/lenght'; did you mean gscan/length?"),
+        (
+            "show --grid 4 gscan/lenght",
+            "no task named 'gscan/lenght'; did you mean gscan/length or scan/length?",
+        ),
         (
             "sweep --cell lstm gur lake2018/grid",
             "wrong value for --cell: 'gur'; expected one of 'srn', 'gru', 'lstm';"
@@ -80,8 +83,7 @@ def test_every_order_of_the_same_words_is_the_same_request(
         ),
         (
             "train --seeds scan/simple stacked",
-            "wrong value for --seeds: 'scan/simple'; expected a whole number;"
-            " see `daxy train --help`",
+            "missing: a value after --seeds; see `daxy train scan/simple stacked --help`",
         ),
     ],
 )

@@ -27,7 +27,7 @@ SEED = "Seed of a random split, and of the validation set."
 class TaskVerb(Verb):
     """A verb that needs a task's data; its flags are those of the task."""
 
-    leading = 1
+    leading = ("task",)
 
     data: tyro.conf.Suppress[Data] = field(default_factory=ScanData)
 
@@ -42,21 +42,14 @@ class TaskVerb(Verb):
     @classmethod
     def for_task(cls, task: str | None) -> type[Self]:
         """Return the verb with the flags of a task's data; of SCAN's without a task."""
-        return cls.with_fields(data_field(options_of(task)), **cls.named(task))
+        options, names = options_of(task), () if task is None else (task,)
+        shown = () if options is ScanData else names
+        return cls.with_fields(*cls.fields_of(options), names=names, help_names=shown)
 
     @classmethod
-    def named(cls, task: str | None) -> dict[str, Any]:
-        """Return the class attributes of the variant for a task."""
-        names = () if task is None else (task,)
-        return {"names": names, "help_names": () if options_of(task) is ScanData else names}
-
-    @classmethod
-    def check_names(cls, names: Sequence[str]) -> None:
-        """Refuse a first argument that is no task."""
-        from daxy import tasks
-
-        if names:
-            tasks.get(names[0])
+    def fields_of(cls, options: type[Data]) -> list[Any]:
+        """Return the fields that depend on the task, by the class of its data."""
+        return [data_field(options)]
 
 
 @dataclass(frozen=True, kw_only=True)

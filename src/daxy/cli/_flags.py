@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import tyro
 
 NUMBERS = ((int, "a whole number"), (float, "a number"))
+
+
+@dataclass(frozen=True)
+class Alias:
+    """Another name of a flag, as an annotation of its type."""
+
+    alias: str
 
 
 class Argument:
@@ -33,11 +40,11 @@ class Argument:
         self.is_optional = NoneType in get_args(kind)
         self.is_whole = int in (kind, *get_args(kind))
         self.choices = _literals(kind)
-        name, metavar, aliases = (_named(marks, it) for it in ("name", "metavar", "aliases"))
+        name, metavar, alias = (_named(marks, it) for it in ("name", "metavar", "alias"))
         self.name = dashed(f"{prefix}{name or field.name}")
         if self.is_positional:
             self.name = metavar or field.name.upper()
-        self.names = [self.name, *(aliases or ())]
+        self.names = [self.name, *filter(None, [alias])]
         if self.is_switch and tyro.conf.FlagCreatePairsOff not in marks:
             self.names.append(re.sub(r"([^.-][^.]*)$", r"no-\1", self.name))
 

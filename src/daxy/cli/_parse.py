@@ -8,6 +8,7 @@ sorted words, and prints the help.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import inspect
 import io
 from collections import deque
@@ -65,7 +66,8 @@ def resolve(verb: type[Verb], words: Sequence[str]) -> Reading:
             return readings[-1]
     best = min(readings, key=lambda reading: reading.misfits)
     if best.misfits[0]:
-        verb.check_names(best.free)
+        for kind, value in zip(verb.leading, best.free, strict=False):
+            importlib.import_module(f"daxy.{kind}s").get(value)
     return best
 
 
@@ -130,8 +132,9 @@ class Reading:
         is_variadic = argument is not None and argument.is_variadic
         while self._words and (is_variadic or not use.values):
             word = self._words[0]
-            # A task or a learner ends the values, unless a flag needs exactly one.
-            is_name = word in self.verb.names and (is_variadic or argument is None)
+            # A task or a learner is no value, unless it can be the one value of a flag.
+            may_be = argument is not None and not (is_variadic or argument.expected(word))
+            is_name = word in self.verb.names and not may_be
             if word.startswith("--") or word in HELP or is_name:
                 return
             if use.values and argument and argument.expected(word):
@@ -151,7 +154,7 @@ class Reading:
     @property
     def misfits(self) -> tuple[bool, int]:
         """Whether the words name another variant, and the number of surplus flags and arguments."""
-        is_other = tuple(self.free[: self.verb.leading]) != self.verb.names
+        is_other = tuple(self.free[: len(self.verb.leading)]) != self.verb.names
         return is_other, len(self.uses) - len(self._known) + len(self._surplus)
 
     @property

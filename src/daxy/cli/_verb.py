@@ -22,10 +22,10 @@ Switch = tyro.conf.FlagCreatePairsOff[bool]
 class Verb(ABC):
     """A request; its fields are the flags and arguments."""
 
-    leading: ClassVar[int] = 0
-    """Number of first arguments that decide which flags there are, such as TASK."""
+    leading: ClassVar[tuple[str, ...]] = ()
+    """The first arguments, where the flags depend on them: a task, or a task and a learner."""
     names: ClassVar[tuple[str, ...]] = ()
-    """Values of these arguments that this variant is for."""
+    """Names of the task and the learner that this variant is for."""
     help_names: ClassVar[tuple[str, ...]] = ()
     """Names after the verb with which `--help` lists all of these flags."""
     conditional: ClassVar[Mapping[str, str]] = MappingProxyType({})
@@ -41,15 +41,6 @@ class Verb(ABC):
         """Yield this verb with the flags of each benchmark or learner that the words may name."""
         del words
         yield cls
-
-    @classmethod
-    def check_names(cls, names: Sequence[str]) -> None:
-        """Refuse leading arguments of which no variant is known.
-
-        Raises:
-            UnknownName: there is no such task or learner.
-        """
-        del names
 
     @classmethod
     def with_fields(cls, *fields: tuple[str, Any, Any], **attributes: Any) -> type[Self]:

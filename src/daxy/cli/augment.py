@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import tyro
 
 from daxy.augmentation.geca import Geca
-from daxy.cli._data import TaskName, TaskVerb, data_field, options_of
+from daxy.cli._data import TaskName, TaskVerb
 from daxy.cli._out import check_free
 from daxy.cli._picture import Picture, check
 from daxy.cli._result import Result
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from daxy.augmentation.geca import Composition
     from daxy.core.examples import Example, Examples, Tokens
     from daxy.core.split import Split
+    from daxy.tasks import Data
 
 BEFORE = ("target", "color_named")
 COUNTED = (*BEFORE, "target_after", "color_named_after")
@@ -62,14 +63,12 @@ class Augment(TaskVerb):
     """Replace that file if it exists."""
 
     @classmethod
-    def for_task(cls, task: str | None) -> type[Self]:
-        """Return the verb with the flags of a task's data and of GECA."""
-        options = options_of(task)
+    def fields_of(cls, options: type[Data]) -> list[Any]:
+        """Return the fields of GECA and of a task's data."""
         # Settings of the same name: those of GECA have the names that `daxy train` has.
         both = {each.name for each in fields(Geca)} & {each.name for each in fields(options)}
         kind: Any = Geca if both else tyro.conf.OmitArgPrefixes[Geca]
-        geca = ("geca", kind, field(default_factory=Geca))
-        return cls.with_fields(geca, data_field(options), **cls.named(task))
+        return [("geca", kind, field(default_factory=Geca)), *super().fields_of(options)]
 
     def run(self) -> Result:
         """Return the number of new examples, and some of them."""
@@ -139,7 +138,7 @@ class Augment(TaskVerb):
         lines = [f"{changed}; {len(new.added):,} new examples", ""]
         lines += [f"{'target':<17}" + "".join(f"{name.replace('_', ' '):>19}" for name in COUNTED)]
         for kind, count in counts.items():
-            rows = {kind: count.values()}
+            rows: dict[str, Iterable[int]] = {kind: count.values()}
             rows |= {"  in the paper": published[kind]} if kind in published else {}
             for name, values in rows.items():
                 lines.append(f"{name:<17}" + "".join(f"{value:>19,}" for value in values))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
+from daxy.cli._flags import Alias
 from daxy.cli._result import Result
 from daxy.cli._table import Measures, compared, say
 from daxy.cli._verb import Switch
@@ -39,10 +40,8 @@ class Sweep(Measures):
 
     plan: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="PAPER/TABLE")]]
     """The table; `daxy papers PAPER` lists them."""
-    cell: Annotated[
-        tuple[Literal["srn", "gru", "lstm"], ...], tyro.conf.arg(aliases=["--cells"])
-    ] = ()
-    """Only networks with these recurrent units."""
+    cell: Annotated[tuple[Literal["srn", "gru", "lstm"], ...], Alias("--cells")] = ()
+    """Only networks with these recurrent units; `--cells` is the same flag."""
     layers: tuple[int, ...] = ()
     """Only networks with this number of layers."""
     hidden: tuple[int, ...] = ()

@@ -16,7 +16,7 @@ from daxy.cli._result import Result
 from daxy.cli._table import say
 from daxy.cli._verb import Switch, Verb
 from daxy.core.display import counted
-from daxy.core.errors import UnknownName, require
+from daxy.core.errors import require
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -44,7 +44,7 @@ class Train(TaskVerb):
         daxy train scan/addprim_jump predictions --file outputs.jsonl --name "my model"
     """
 
-    leading = 2
+    leading = ("task", "learner")
     flags: ClassVar[frozenset[str]] = frozenset()
     """Flags of the request, with any value."""
 
@@ -95,16 +95,6 @@ class Train(TaskVerb):
         shown = () if task is None else (task, name)
         facts = {"names": names, "help_names": shown, "flags": request.flags}
         return base.with_fields(*flags, __doc__=Train.__doc__, **facts)
-
-    @classmethod
-    def check_names(cls, names: Sequence[str]) -> None:
-        """Refuse a first argument that is no task, and a second one that is no learner."""
-        from daxy import learners
-
-        super().check_names(names)
-        known = learners.available()
-        if names[1:] and names[1] not in known:
-            raise UnknownName("learner", names[1], known)
 
     def run(self) -> Result:
         """Return the scores of every seed, with the published value where there is one."""
