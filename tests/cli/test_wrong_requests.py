@@ -761,7 +761,7 @@ def test_a_wrong_request_gets_one_line(
     assert answer.code == (1 if message.startswith(FAILS_AT_RUN) else 2)
 
 
-def test_a_deep_answer_is_an_object_or_one_line(daxy: Callable) -> None:
+def test_deep_json_is_an_object_or_an_error(daxy: Callable) -> None:
     answer = daxy("interpret", "svo_sov", "--json", "si1", "vi2", *["oi3"] * 600)
     # How deep `json` can write depends on the version of Python.
     deep = "the answer is nested too deeply for JSON; leave out --json, or ask for less"

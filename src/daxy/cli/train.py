@@ -97,9 +97,7 @@ class Train(TaskVerb):
         return base.with_fields(*flags, __doc__=Train.__doc__, **facts)
 
     def run(self) -> Result:
-        """Return the scores of every seed, with the published value where there is one."""
-        from daxy.reproduction.trained import Trained
-        from daxy.runs.progress import Display
+        """Return the scores of every seed, with published scores."""
         from daxy.runs.run import seed_range
 
         experiment = self.experiment()
@@ -109,20 +107,19 @@ class Train(TaskVerb):
         seeds = seed_range(count, self.first_seed)
         for note in filter(None, (*self.notes(), experiment.check())):
             say(f"note: {note}")
-        return self.answer(experiment, seeds) or _answer(
-            Trained(
-                experiment, tuple(experiment.run(seeds, monitor=Display(), restart=self.restart))
-            )
-        )
+        return self.train(experiment, seeds)
 
     def notes(self) -> list[str]:
-        """Return what a person should know before training."""
+        """Return notes to show before training."""
         return []
 
-    def answer(self, experiment: Experiment, seeds: Sequence[int]) -> Result | None:
-        """Return the answer to a request for more than one experiment; None for one."""
-        del experiment, seeds
-        return None
+    def train(self, experiment: Experiment, seeds: Sequence[int]) -> Result:
+        """Train the runs, and return their scores."""
+        from daxy.reproduction.trained import Trained
+        from daxy.runs.progress import Display
+
+        folders = experiment.run(seeds, monitor=Display(), restart=self.restart)
+        return _answer(Trained(experiment, tuple(folders)))
 
     def experiment(self) -> Experiment:
         """Return the experiment, as the Python API has it."""
@@ -154,43 +151,35 @@ class TrainNetwork(Train):
         """Return a note if the network was published with another protocol than the default."""
         from daxy import models
 
-        self._check_rates()
+        both = {"--learning-rates", "--learning-rate"} <= self.flags
+        require(not both, "--learning-rates has all learning rates; leave out --learning-rate")
         published = getattr(models.get(self.learner), "PROTOCOL", self.protocol)
         if "--protocol" in self.flags or published == self.protocol:
             return []
         other = f"{self.learner} was published with another protocol, --protocol {published}"
         return [f"{other}; this is the default, {self.protocol}"]
 
-    def _check_rates(self) -> None:
-        both = {"--learning-rates", "--learning-rate"} <= self.flags
-        require(not both, "--learning-rates has all learning rates; leave out --learning-rate")
-
-    def answer(self, experiment: Experiment, seeds: Sequence[int]) -> Result | None:
-        """Return the scores of each learning rate, and those of the selected one."""
+    def train(self, experiment: Experiment, seeds: Sequence[int]) -> Result:
+        """Train the runs with each learning rate, and return the scores of the selected one."""
         from rich.console import Group
 
         from daxy.reproduction.learning_rates import train_grid
         from daxy.runs.progress import Display
 
         if not self.learning_rates:
-            return None
-        grid = train_grid(
-            experiment, self.learning_rates, seeds, monitor=Display(), restart=self.restart
-        )
+            return super().train(experiment, seeds)
+        options: Any = {"monitor": Display(), "restart": self.restart}
+        grid = train_grid(experiment, self.learning_rates, seeds, **options)
         chosen = _answer(grid.tried[grid.chosen])
         runs = {rate: _runs(trained) for rate, trained in grid.tried.items()}
-        rates = [
-            {"learning_rate": rate, "runs": runs.get(rate, [])} for rate in self.learning_rates
-        ]
-        data = {
-            **chosen.data,
-            "selected": grid.chosen,
-            "selected_by": grid.by,
-            "learning_rates": rates,
-        }
+        rates = [{"learning_rate": it, "runs": runs.get(it, [])} for it in self.learning_rates]
+        selection = {"selected": grid.chosen, "selected_by": grid.by, "learning_rates": rates}
         ties = ", ".join(f"{rate:g}" for rate in grid.best[1:])
         selected = f"selected   {grid.chosen:g}, by {grid.by}{f'; as good: {ties}' if ties else ''}"
-        return Result(data=data, text=Group(_rates(grid, rates), selected, "", chosen.text))
+        return Result(
+            data={**chosen.data, **selection},
+            text=Group(_rates(grid, rates), selected, "", chosen.text),
+        )
 
     def experiment(self) -> Experiment:
         """Return the experiment, as the Python API has it."""
