@@ -26,7 +26,7 @@ class Learners(Verb):
     """
 
     learner: tyro.conf.Positional[Annotated[str | None, tyro.conf.arg(metavar="LEARNER")]] = None
-    """The learner whose card to show."""
+    """The learner to show."""
 
     def run(self) -> Result:
         """Return the list, or the card."""
@@ -54,21 +54,16 @@ def _card(name: str) -> Result:
     is_network = name in models.ARCHITECTURES
     kind: Any = models.config(name) if is_network else learners.get(name)
     defaults = {each.name: default(each) for each in dataclasses.fields(kind)}
-    descriptions = described(kind)
+    texts = described(kind)
     table = Table(box=None, pad_edge=False)
     table.add_column("flag and default", no_wrap=True)
     table.add_column("description", overflow="fold")
     for field, value in defaults.items():
-        table.add_row(flag(field, value), descriptions.get(field, ""))
+        table.add_row(flag(field, value), texts.get(field, ""))
     registry = models.ARCHITECTURES if is_network else learners.LEARNERS
     description = registry.docstring(name)
     how = f"Settings, as flags of `daxy train TASK {name}` and `config` of `daxy.train`:"
-    data = {
-        "learner": name,
-        "description": description,
-        "config": defaults,
-        "descriptions": descriptions,
-    }
+    data = {"learner": name, "description": description, "config": defaults, "descriptions": texts}
     return Result(data=data, text=Group(f"{name}\n\n{description}\n\n{how}", table))
 
 
