@@ -87,11 +87,3 @@ def data_field(options: type[Data], **defaults: Any) -> tuple[str, Any, Any]:
     made = make_dataclass(options.__name__, flags, bases=(options,), frozen=True, kw_only=True)
     made.__doc__ = options.__doc__
     return "data", tyro.conf.OmitArgPrefixes[made], field(default_factory=lambda: made(**defaults))
-
-
-def flag(name: str, value: Any) -> str:
-    """Return the flag, with its value, of a setting or of a choice of a task's data."""
-    name = "split-seed" if name == "seed" else name.replace("_", "-")
-    if isinstance(value, bool):
-        return f"--{name}" if value else f"--no-{name}"
-    return f"--{name} {value}"

@@ -79,6 +79,14 @@ def dashed(flag: str) -> str:
     return flag.replace("_", "-")
 
 
+def flag(name: str, value: Any) -> str:
+    """Return the flag, with its value, of a setting or of a choice of a task's data."""
+    name = "split-seed" if name == "seed" else name.replace("_", "-")
+    if isinstance(value, bool):
+        return f"--{name}" if value else f"--no-{name}"
+    return f"--{name} {value}"
+
+
 def _named(marks: list[Any], attribute: str) -> Any:
     return next((getattr(it, attribute) for it in marks if getattr(it, attribute, None)), None)
 

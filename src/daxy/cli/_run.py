@@ -6,12 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from daxy.cli._flags import flag
 from daxy.cli._table import say
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
+    from daxy.core.split import Split
     from daxy.runs.folder import RunFolder
     from daxy.tasks import Data
+
+FILE_FLAGS = {"official": "--official PATH", "file": "--pairs FILE"}
+"""Flags that name files of the user, by the source of the data."""
 
 
 def check_folder(path: Path) -> None:
@@ -74,3 +79,28 @@ def data_of(folder: RunFolder, task: str, data: Data) -> Data:
         # The run has a validation set from train, where the flags default to the published data.
         return data.for_training(str(config.choices.get("validation", "draw")))
     return tasks.data(task, **config.choices)
+
+
+def check_same_data(folder: RunFolder, split: Split, data: Data) -> None:
+    """Refuse data other than the run's own.
+
+    Raises:
+        WrongRequest: names the flags of the run's data.
+    """
+    config = folder.config()
+    differing = {
+        name: value
+        for name, value in config.choices.items()
+        if data.choices.get(name, value) != value
+    }
+    # A run records the content of a file of the user, and not its name.
+    files = ["--grammar FILE"] if differing.pop("grammar", None) else []
+    source = config.data["source"]
+    if source != data.origin and source in FILE_FLAGS:
+        differing.pop("sentences", None)
+        files.append(FILE_FLAGS[source])
+    flags = [*files, *(flag(name, value) for name, value in differing.items())]
+    expected = " ".join(flags) or "the same files"
+    other = f"{folder.path} is a run on another choice of {split.provenance.task}'s data"
+    is_same = config.data["checksum"] == split.provenance.checksum
+    require(is_same, f"{other}; expected {expected}")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from daxy.cli._data import flag
+from daxy.cli._flags import flag
 from daxy.cli._result import Result
 from daxy.cli._verb import Verb
 from daxy.core.settings import default, described

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from daxy.cli._data import TaskName, TaskVerb, flag
+from daxy.cli._data import TaskName, TaskVerb
 from daxy.cli._example import as_strings, show_attention, show_memory, show_world
 from daxy.cli._picture import FIGURES, WORLDS, Picture, check
 from daxy.cli._result import Result
-from daxy.cli._run import data_of, finished
+from daxy.cli._run import check_same_data, data_of, finished
 from daxy.cli._verb import Switch
 from daxy.core.errors import UnknownName, WrongRequest, quote, require
 
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from daxy.core.examples import Example, Examples
     from daxy.core.split import Split
-    from daxy.runs.folder import RunFolder
-    from daxy.tasks import Data, Task
+    from daxy.tasks import Task
 
 BAR = 40
 BIN = 5
@@ -32,8 +31,6 @@ DIGITS = 20
 """Maximum digits of the number of an example."""
 MOST = 12
 """Maximum examples in one picture of attention."""
-FILE_FLAGS = {"official": "--official PATH", "file": "--pairs FILE"}
-"""Flags that name files of the user, by the source of the data."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +91,7 @@ class Show(TaskVerb):
             require(task == self.task, f"{folder.path} is a run on {task}, not on {self.task}")
         split = data_of(folder, self.task, self.data).load(self.task)
         if is_known:
-            _check_run(folder, split, self.data)
+            check_same_data(folder, split, self.data)
         return split
 
     def _example(self, split: Split) -> Result:
@@ -137,27 +134,6 @@ def _chosen(split: Split, name: str) -> Example:
     numbers = f"{part} has examples 1 to {len(examples)}, as {part}:1; not {quote(name, most=60)}"
     require(0 < row <= len(examples), numbers)
     return examples[row - 1]
-
-
-def _check_run(folder: RunFolder, split: Split, data: Data) -> None:
-    """Refuse training data other than the run's own."""
-    config = folder.config()
-    differing = {
-        name: value
-        for name, value in config.choices.items()
-        if data.choices.get(name, value) != value
-    }
-    # A run records the content of a file of the user, and not its name.
-    files = ["--grammar FILE"] if differing.pop("grammar", None) else []
-    source = config.data["source"]
-    if source != data.origin and source in FILE_FLAGS:
-        differing.pop("sentences", None)
-        files.append(FILE_FLAGS[source])
-    flags = [*files, *(flag(name, value) for name, value in differing.items())]
-    expected = " ".join(flags) or "the same files"
-    other = f"{folder.path} is a run on another choice of {split.provenance.task}'s data"
-    is_same = config.data["checksum"] == split.provenance.checksum
-    require(is_same, f"{other}; expected {expected}")
 
 
 def _overview(task: Task[Any], split: Split, count: int) -> Result:

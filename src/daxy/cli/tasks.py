@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from daxy.cli._data import TaskVerb, flag
+from daxy.cli._data import TaskVerb
+from daxy.cli._flags import flag
 from daxy.cli._result import Result
 from daxy.core.errors import WrongRequest, require
 from daxy.tasks import in_one_line, typical
