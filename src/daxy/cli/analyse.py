@@ -122,8 +122,8 @@ def _data(findings: Findings) -> dict[str, Any]:
         "title": findings.title,
         "measure": findings.measure,
         "published": [
-            {"group": place[0], "name": place[1], "value": value, "spread": spreads.get(place)}
-            for place, value in findings.published.items()
+            {"group": key[0], "name": key[1], "value": value, "spread": spreads.get(key)}
+            for key, value in findings.published.items()
         ],
         "notes": list(findings.notes),
         "rows": [

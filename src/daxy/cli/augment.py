@@ -56,9 +56,9 @@ class Augment(TaskVerb):
     """Write all new examples to this file, as JSON lines (.jsonl); in gSCAN, the changed training
     set too."""
     draw: Picture = None
-    """Draw new examples, each beside its original, as .png; for tasks with worlds."""
+    """Draw new examples, each next to its original, as .png; for tasks with worlds."""
     example: tyro.conf.UseAppendAction[tuple[int, ...]] = ()
-    """Number of a new example to draw, from 1; repeat for more. The first three unless given."""
+    """Number of a new example to draw, from 1; repeat for more. By default the first three."""
     force: Switch = False
     """Replace that file if it exists."""
 
@@ -147,8 +147,8 @@ class Augment(TaskVerb):
         }
         if self.draw is not None:
             pairs = [
-                (new.added[place], train[int(new.made_of[place])])
-                for place in self._to_draw(len(new.added))
+                (new.added[index], train[int(new.made_of[index])])
+                for index in self._to_draw(len(new.added))
             ]
             _draw(self.draw, pairs)
             lines += ["", f"{self.draw}:"]

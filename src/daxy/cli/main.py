@@ -59,11 +59,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         _close_stdout()
         return BROKEN_PIPE
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else "output: "
+        prefix = f"{error.filename}: " if error.filename else "output: "
         if error.filename is None:
             _close_stdout()
         code = 2 if error.errno in WRONG_NAMES else 1
-        return _report(f"{place}{error.strerror or error}", code, arguments)
+        return _report(f"{prefix}{error.strerror or error}", code, arguments)
     except MemoryError as error:
         fewer = "ask for fewer or shorter examples, or for less at a time"
         return _report(f"out of memory; {fewer} ({error})", 1, arguments)

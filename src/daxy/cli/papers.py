@@ -37,7 +37,7 @@ class Papers(Verb):
     daxy."""
     row: Rows = ()
     """A row, or the first words of several rows; case, spaces and punctuation do not count. Repeat
-    for more; all rows unless given."""
+    for more; by default all rows."""
     column: Columns = ()
     """A column, in the same way."""
     draw: Picture = None

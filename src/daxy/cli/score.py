@@ -73,7 +73,7 @@ class Score(SampleVerb):
     run_folder: Annotated[Path | None, tyro.conf.arg(name="run", metavar="RUN")] = None
     """Folder of a finished run; its network makes the predictions."""
     max_decode_length: int | None = None
-    """Maximum tokens of an output of that network; that of its protocol unless given."""
+    """Maximum tokens of an output of that network; by default that of its protocol."""
     draw: Picture = None
     """Draw accuracy by length, as .png, .svg or .pdf."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None

@@ -53,7 +53,7 @@ class Show(TaskVerb):
     draw: Picture = None
     """Draw a world, as .svg, .png or .gif; a memory or attention, as .svg, .png or .pdf."""
     example: str | None = None
-    """Part and number of the example, from 1; `train:1` unless given. For attention, a part alone
+    """Part and number of the example, from 1; by default `train:1`. For attention, a part alone
     stands for up to 12 of its examples. Without --draw it is shown as text."""
     run_folder: Annotated[Path | None, tyro.conf.arg(name="run", metavar="RUN")] = None
     """Folder of a finished run: show the prediction of its network with attention or memory, on the

@@ -53,7 +53,7 @@ class Sweep(Measures):
     executor: Literal["local", "ray"] = "local"
     """Run the programs here one by one, or as tasks of a Ray cluster (extra `ray`)."""
     address: str | None = None
-    """Address of a Ray cluster; a local one is started unless given."""
+    """Address of a Ray cluster; by default a local one is started."""
     cpus: int = 1
     """Cores per task of the cluster."""
     gpus: float = 0
@@ -62,7 +62,7 @@ class Sweep(Measures):
     """Storage for run folders of machines that do not share a disk: any fsspec URL, such as
     s3://bucket/runs."""
     max_group_size: int | None = None
-    """Maximum networks in a program; as memory allows unless given."""
+    """Maximum networks in a program; by default as memory allows."""
     dry_run: Switch = False
     """Show the plan with an estimate of the time, without training."""
     estimate: bool = True

@@ -47,7 +47,7 @@ class Verify(Verb):
     file: tyro.conf.Positional[Annotated[Path, tyro.conf.arg(metavar="FILE")]]
     """The file; of two files with a side each, one of them."""
     task: str | None = None
-    """Task of the pairs; recognised from the first pairs unless given."""
+    """Task of the pairs; by default recognised from the first pairs."""
     official: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
     """The authors' files, for a task without rules: a pair that they lack disagrees."""
     show: int = 5
