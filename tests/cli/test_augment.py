@@ -12,7 +12,7 @@ from daxy.languages import scan
 from daxy.worlds.drawing import PIXELS
 
 
-def test_it_says_what_is_made_and_of_what(daxy: Callable) -> None:
+def test_augment_shows_new_examples_with_templates_and_fragments(daxy: Callable) -> None:
     answer = daxy("augment", "scan/simple_p2", "--count", "20", "--show", "2", "--json")
     found = answer.json
     assert found["train"] > found["augmented"] == 20
@@ -37,7 +37,7 @@ def test_a_seed_makes_the_same_examples_and_another_one_others(daxy: Callable) -
     assert shown() == shown("--seed", "0") != shown("--seed", "1")
 
 
-def test_all_of_them_are_written(daxy: Callable, tmp_path: Path) -> None:
+def test_all_new_examples_are_written(daxy: Callable, tmp_path: Path) -> None:
     out = tmp_path / "new.jsonl"
     request = ("augment", "scan/addprim_jump", "--count", "50", "--out", str(out))
     assert daxy(*request).code == 0
@@ -81,7 +81,7 @@ def test_in_worlds_it_counts_targets_and_draws_some(daxy: Callable, tmp_path: Pa
     assert "in the paper" not in text
 
 
-def test_the_paper_s_counts_stand_beside_its_own_augmentation(
+def test_the_counts_of_the_paper_are_shown_for_its_augmentation(
     daxy: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = tasks.data("gscan/compositional", grid=4, resampling=1, kind="normal", shots=0)
@@ -149,7 +149,7 @@ def test_what_cannot_be_is_refused(daxy: Callable, flags: list[str], message: st
         (["gscan/compositional", "--count", "0"], "--draw needs new examples"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused_before_anything_is_made(
+def test_a_wrong_picture_is_refused_before_the_work(
     flags: list[str], message: str, daxy: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def load(*_: Any) -> None:
@@ -162,9 +162,7 @@ def test_what_cannot_be_drawn_is_refused_before_anything_is_made(
 
 
 @pytest.mark.parametrize("task", ["transduction/copy", "translation/daxy", "gscan/length"])
-def test_flags_that_a_task_has_too_are_called_as_train_calls_them(
-    task: str, daxy: Callable
-) -> None:
+def test_flags_that_a_task_has_too_have_the_prefix_of_train(task: str, daxy: Callable) -> None:
     answer = daxy("augment", task, "--help")
     assert answer.code == 0, answer.err
     assert "--geca.max-length" in answer.out
@@ -178,7 +176,7 @@ def test_a_flag_is_known_in_a_wide_terminal_too(
     assert "no flag '--count'; did you mean --geca.count?; see `daxy train scan" in answer.err
 
 
-def test_a_run_s_augmentation_is_refused_alike_and_leaves_no_folder(
+def test_train_refuses_the_same_augmentation_and_leaves_no_folder(
     daxy: Callable, tmp_path: Path
 ) -> None:
     network = ("seq2seq", "--hidden", "8", "--epochs", "1", "--runs", str(tmp_path / "runs"))

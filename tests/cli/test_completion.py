@@ -54,12 +54,18 @@ def test_bash_completes_verbs_names_and_flags(completed: Callable[[str], list[st
 
 @pytest.mark.parametrize("verb", main.verbs())
 def test_bash_completes_every_flag_that_the_help_lists(
-    verb: str, completed: Callable[[str], list[str]]
+    verb: str,
+    completed: Callable[[str], list[str]],
+    daxy: Callable,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = main.VERBS.get(verb)
-    kind = made if isinstance(made, type) else made([])
-    listed = {flag for flag in _parse.flags(kind, verb) if re.fullmatch(r"--\w.*", flag)}
+    monkeypatch.setenv("COLUMNS", "80")  # a wide terminal has two columns of flags
+    shown = daxy(verb, "--help").out
+    lines = re.findall(r"^[│ ]*((?:--?[a-z0-9.-]+(?:, )?)+)", shown, re.MULTILINE)
+    listed = {flag for line in lines for flag in re.findall(r"--[a-z0-9][a-z0-9.-]*", line)}
     assert listed <= {*completed(f"daxy {verb} --")}
+    mentioned = {*re.findall(r"--[a-z0-9][a-z0-9.-]*[a-z0-9]", shown)}
+    assert mentioned >= {*_parse.flags(_parse.resolve(main.VERBS.get(verb), []).verb)}
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

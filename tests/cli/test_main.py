@@ -28,17 +28,16 @@ def test_help_lists_every_verb_with_what_it_does(daxy: Callable) -> None:
 
 @pytest.mark.parametrize("name", VERBS)
 def test_every_verb_keeps_the_contract(name: str, daxy: Callable) -> None:
-    made = main.VERBS.get(name)
-    verb = made if isinstance(made, type) else made([])  # flags that depend on the words
+    verb = _parse.resolve(main.VERBS.get(name), []).verb
     assert "Example:" in (verb.__doc__ or "")
     answer = daxy(name, "--help")
     assert answer.code == 0
     assert "Example:" in answer.out
     assert f"daxy {name}" in answer.out
-    assert {"--json", "--debug", "--help"} <= set(_parse.flags(verb, name))
+    assert {"--json", "--debug", "--help"} <= set(_parse.flags(verb))
 
 
-def test_the_version_is_said(daxy: Callable) -> None:
+def test_the_version_is_printed(daxy: Callable) -> None:
     assert daxy("--version").out == f"daxy {__version__}\n"
     assert daxy("--version", "--json").json == {"version": __version__}
 
@@ -89,7 +88,7 @@ def test_debug_shows_the_traceback_of_a_wrong_request_too(daxy: Callable) -> Non
 
 
 @pytest.mark.parametrize("request_", ["--help", "interpret scan jump", "interpret scan up"])
-def test_what_needs_no_data_imports_neither_jax_nor_numpy(request_: str) -> None:
+def test_commands_without_data_import_neither_jax_nor_numpy(request_: str) -> None:
     code = (
         "import sys; from daxy.cli.main import main; main(sys.argv[1:]);"
         "print({'jax', 'numpy', 'pyarrow', 'rich.table'} & set(sys.modules))"
@@ -123,7 +122,7 @@ def test_no_verb_of_the_data_side_imports_jax(
     assert asked.stdout.splitlines()[-1] == "set()"
 
 
-def test_a_reader_that_stops_early_gets_no_complaint() -> None:
+def test_a_reader_may_stop_early() -> None:
     command = f"{sys.executable} -m daxy.cli.main export scan/simple | head -n 1"
     asked = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert asked.stderr == ""
@@ -131,7 +130,7 @@ def test_a_reader_that_stops_early_gets_no_complaint() -> None:
 
 
 @pytest.mark.parametrize("request_", ["tasks", "interpret scan jump", "tasks --json"])
-def test_a_reader_that_has_gone_is_141(request_: str) -> None:
+def test_a_closed_pipe_is_exit_code_141(request_: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     words = [sys.executable, "-m", "daxy", *request_.split()]
@@ -151,7 +150,7 @@ IN_SHELL = f"{sys.executable} -m daxy.cli.main"
         (f"PYTHONIOENCODING=ascii {IN_SHELL} papers bastings2018/table4 --row gru", 0, "?0.8"),
     ],
 )
-def test_what_the_outputs_cannot_take_is_no_defect(command: str, code: int, out: str) -> None:
+def test_closed_or_narrow_outputs_are_no_defect(command: str, code: int, out: str) -> None:
     ran = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert ran.returncode == code
     assert out in ran.stdout
@@ -160,7 +159,7 @@ def test_what_the_outputs_cannot_take_is_no_defect(command: str, code: int, out:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
-def test_an_error_that_cannot_be_written_as_json_is_said_once() -> None:
+def test_an_error_that_cannot_be_written_as_json_is_one_line_on_stderr() -> None:
     command = f"{IN_SHELL} tasks nope --json > /dev/full"
     ran = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert ran.returncode == 2
@@ -176,7 +175,7 @@ def test_a_full_disk_behind_stdout_is_one_line() -> None:
     assert asked.stderr == "daxy: output: No space left on device\n"
 
 
-def test_what_the_system_refuses_is_said_as_json_too(daxy: Callable, tmp_path: Path) -> None:
+def test_errors_of_the_system_are_json_too(daxy: Callable, tmp_path: Path) -> None:
     answer = daxy("export", "scan/simple", "--out", str(tmp_path / f"{'a' * 300}.jsonl"), "--json")
     assert answer.json["exit_code"] == answer.code == 2
     assert answer.json["error"].endswith("File name too long")

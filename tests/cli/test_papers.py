@@ -38,7 +38,7 @@ def test_a_paper_lists_its_tables_with_what_is_measured(daxy: Callable, results:
     assert "1 of 36" in daxy("papers", "bastings2018", "--results", results).out
 
 
-def test_a_table_has_measured_beside_published(daxy: Callable, results: str) -> None:
+def test_a_table_has_measured_and_published_scores(daxy: Callable, results: str) -> None:
     answer = daxy("papers", "bastings2018/table4", "--results", results)
     (line,) = (line for line in answer.out.splitlines() if " agrees " in line)
     figures = "12.5 ±6.6 12.0 ±1.6 1.2 10.0 14.0 -0.5 agrees 10.0 12.0 14.0; 3 seeds"
@@ -48,7 +48,7 @@ def test_a_table_has_measured_beside_published(daxy: Callable, results: str) -> 
 
 
 @pytest.mark.parametrize("paper", [it for it in papers.available() if papers.get(it).elsewhere])
-def test_what_other_commands_show_is_said(paper: str, daxy: Callable, results: str) -> None:
+def test_other_commands_of_a_paper_are_listed(paper: str, daxy: Callable, results: str) -> None:
     listed = daxy("papers", paper, "--results", results)
     for name, command in papers.get(paper).elsewhere.items():
         assert f"{paper}/{name}: {command}" in listed.out.splitlines()
@@ -113,7 +113,7 @@ def test_unknown_names_get_one_line(request_: str, message: str, daxy: Callable)
     assert answer.err.startswith(f"daxy: {message}")
 
 
-def test_the_results_that_come_with_daxy_are_shown_where_there_are_no_others(
+def test_the_packaged_results_are_the_default(
     daxy: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, results: str
 ) -> None:
     monkeypatch.chdir(tmp_path / "bastings2018")
@@ -134,7 +134,7 @@ def test_a_damaged_ledger_is_named(daxy: Callable, tmp_path: Path) -> None:
     assert answer.err.startswith(f"daxy: {path}:1: no JSON: ")
 
 
-def test_a_run_of_no_row_says_what_lists_the_rows(
+def test_an_unknown_row_names_the_command_that_lists_rows(
     daxy: Callable, tmp_path: Path, entry_for: Callable
 ) -> None:
     grid = papers.table("lake2018/grid")

@@ -53,7 +53,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_cell_is_run_filed_and_shown_beside_the_published_figure(
+def test_reproduce_trains_and_records_a_cell_and_compares_it(
     folder: Path, daxy: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     request = ["reproduce", "made_up/table1", "--seeds", "2"]
@@ -90,7 +90,7 @@ def test_a_cell_is_run_filed_and_shown_beside_the_published_figure(
     assert (plan[0]["finished"], plan[0]["missing"]) == ([0, 1], [])
 
 
-def test_a_dry_run_says_what_is_missing_and_how_long_it_takes_and_leaves_nothing(
+def test_a_dry_run_shows_missing_runs_and_an_estimate_and_writes_nothing(
     folder: Path, daxy: Callable
 ) -> None:
     request = ("reproduce", "made_up/table1", "--seeds", "3", "--dry-run")
@@ -119,7 +119,7 @@ def test_the_whole_table_is_every_cell_that_is_not_quoted(daxy: Callable) -> Non
     assert len(answer.json["plan"]) == 36
 
 
-def test_ctrl_c_says_what_is_kept_and_how_to_go_on(
+def test_ctrl_c_names_finished_results_and_how_to_resume(
     folder: Path, daxy: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     carry_out = reproduction.carry_out

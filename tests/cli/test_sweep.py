@@ -68,7 +68,7 @@ def entries(folder: Path) -> list[tuple[str, str, int]]:
     return [(each.row, each.column, each.seed) for each in found]
 
 
-def test_a_grid_is_planned_run_filed_and_found_again(folder: Path, daxy: Callable) -> None:
+def test_a_sweep_plans_trains_and_records_a_grid_once(folder: Path, daxy: Callable) -> None:
     planned = daxy("sweep", "made_up/grid", "--dry-run", "--json")
     assert planned.code == 0, planned.err
     (program,) = planned.json["programs"]
@@ -97,7 +97,7 @@ def test_a_grid_is_planned_run_filed_and_found_again(folder: Path, daxy: Callabl
     assert [len(each["measured"]["runs"]) for each in again.json["cells"]] == [2] * 4
 
 
-def test_a_part_of_the_grid_is_a_flag_away(folder: Path, daxy: Callable) -> None:
+def test_flags_select_a_part_of_the_grid(folder: Path, daxy: Callable) -> None:
     request = ["sweep", "made_up/grid", "--dropout", "0.5", "--column", "p2", "--seeds", "1"]
     answer = daxy(*request, "--dry-run", "--no-estimate", "--json")
     assert [len(each["runs"]) for each in answer.json["programs"]] == [1]
@@ -120,7 +120,7 @@ def test_a_cell_goes_by_two_names(daxy: Callable) -> None:
     assert sorted(planned("--cells=lstm")) == sorted(lstms)
 
 
-def test_what_is_finished_when_a_sweep_is_stopped_stays_and_is_not_run_again(
+def test_a_stopped_sweep_keeps_its_finished_runs(
     folder: Path, daxy: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     request = ["sweep", "made_up/grid", "--no-estimate", "--max-group-size", "4"]
@@ -143,7 +143,7 @@ def test_what_is_finished_when_a_sweep_is_stopped_stays_and_is_not_run_again(
     assert len(entries(folder)) == 8
 
 
-def test_runs_that_are_finished_and_not_filed_yet_are_filed(folder: Path, daxy: Callable) -> None:
+def test_finished_runs_are_recorded_without_training(folder: Path, daxy: Callable) -> None:
     request = ["sweep", "made_up/grid", "--no-estimate", "--row", "quiet", "--seeds", "1"]
     assert daxy(*request).code == 0
     (folder / "results" / "made_up" / "grid.json").unlink()
@@ -162,7 +162,7 @@ def test_runs_that_are_finished_and_not_filed_yet_are_filed(folder: Path, daxy: 
     assert daxy(*request, "--json").json["finished"] == 2
 
 
-def test_a_restart_does_not_delete_the_state_at_a_storage_of_runs_that_are_not_asked_for(
+def test_a_restart_deletes_only_selected_runs_in_the_storage(
     folder: Path, daxy: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An interrupted sweep with a storage: the driver's folder has no state, the storage has."""
@@ -194,7 +194,7 @@ def test_a_restart_does_not_delete_the_state_at_a_storage_of_runs_that_are_not_a
     assert not group[0].within(folder / "runs").path.exists()
 
 
-def test_a_network_that_is_lost_is_not_counted_among_those_that_are_done(
+def test_a_failed_network_does_not_count_as_done(
     folder: Path, daxy: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     complete = RunStore.complete
@@ -210,7 +210,7 @@ def test_a_network_that_is_lost_is_not_counted_among_those_that_are_done(
     assert entries(folder) == [("quiet", "p1", 0)]
 
 
-def test_what_cannot_be_filed_is_not_trained(folder: Path, daxy: Callable) -> None:
+def test_runs_that_cannot_be_recorded_are_not_trained(folder: Path, daxy: Callable) -> None:
     (folder / "results").mkdir()
     (folder / "results" / "made_up").write_text("in the way")
     for verb in ("sweep", "reproduce"):

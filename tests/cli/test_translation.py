@@ -44,7 +44,7 @@ NETWORKS = (
 
 
 @pytest.mark.parametrize(("task", "model", "shape"), NETWORKS)
-def test_a_word_of_ones_own_is_learned_scored_and_looked_at(
+def test_a_user_s_word_is_learned_scored_and_shown(
     task: str, model: str, shape: list[str], flags: list[str], tmp_path: Path, daxy: Callable
 ) -> None:
     answer = daxy("train", task, model, *flags, *shape, "--epochs", "2", "--batch-size", "8",
@@ -85,7 +85,7 @@ def test_a_word_of_ones_own_is_learned_scored_and_looked_at(
     assert means["tired, accepted", "all"] == 100 * run["tests"]["control"]["accepted"]
 
 
-def test_a_network_that_attends_to_nothing_has_no_picture(
+def test_a_network_without_attention_has_no_picture(
     flags: list[str], tmp_path: Path, daxy: Callable
 ) -> None:
     answer = daxy("train", "translation/daxy", *flags, "--hidden", "6", "--no-attention",
@@ -101,14 +101,14 @@ def test_a_network_that_attends_to_nothing_has_no_picture(
     )
 
 
-def test_show_says_what_the_paper_counts(flags: list[str], daxy: Callable) -> None:
+def test_show_prints_the_counts_of_the_paper(flags: list[str], daxy: Callable) -> None:
     answer = daxy("show", "translation/daxy", *flags)
     assert answer.code == 0, answer.err
     for said in ("you are wug . -> tu es wugue .", "sentences with tired", "you are very X"):
         assert said in answer.out
 
 
-def test_a_score_says_how_it_is_counted(flags: list[str], tmp_path: Path, daxy: Callable) -> None:
+def test_a_score_shows_its_signature(flags: list[str], tmp_path: Path, daxy: Callable) -> None:
     path, given = tmp_path / "test.jsonl", tmp_path / "p.jsonl"
     daxy("export", "translation/daxy", *flags, "--split", "test", "--out", str(path))
     rows = map(json.loads, path.read_text().splitlines())
@@ -120,9 +120,7 @@ def test_a_score_says_how_it_is_counted(flags: list[str], tmp_path: Path, daxy: 
     assert f"bleu 100.0% ({signatures['bleu']})" in " ".join(daxy(*request).out.split())
 
 
-def test_what_is_exported_with_tabs_is_read_as_pairs(
-    flags: list[str], tmp_path: Path, daxy: Callable
-) -> None:
+def test_exported_tsv_is_read_as_pairs(flags: list[str], tmp_path: Path, daxy: Callable) -> None:
     out = tmp_path / "train.tsv"
     assert daxy("export", "translation/daxy", *flags, "--out", str(out)).code == 0
     again = ["--pairs", str(out), "--word", "dax=daxe", "--test-fraction", "0.2"]

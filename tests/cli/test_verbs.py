@@ -102,7 +102,7 @@ def test_a_task_that_needs_a_file_has_a_card(daxy: Callable) -> None:
     assert daxy("tasks", "transduction/grammar", "--grammar", "nope.itg").code == 2
 
 
-def test_interpret_takes_a_grammar_of_ones_own(daxy: Callable, tmp_path: Path) -> None:
+def test_interpret_takes_a_grammar_file(daxy: Callable, tmp_path: Path) -> None:
     file = tmp_path / "mine.itg"
     file.write_text("1/2 A -> a A1 | A1 b\n1/2 A -> c | d\n")
     found = daxy("interpret", "itg", "a a c", "--grammar", str(file), "--json").json
@@ -311,7 +311,7 @@ def test_verify_names_the_lines_that_disagree(daxy: Callable, tmp_path: Path) ->
         ("IN: JUMP OUT: jump\nIN: walk OUT: I_WALK\nIN: run OUT: I_RUN\n", [1]),
     ],
 )
-def test_verify_takes_a_file_for_nacs_where_most_lines_begin_with_an_action(
+def test_verify_recognises_nacs_by_its_first_words(
     lines: str, wrong: list[int], daxy: Callable, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.txt"
@@ -341,9 +341,7 @@ def test_score_counts_and_keeps_each_prediction(name: str, daxy: Callable, tmp_p
     assert "99.9%" in daxy(*request).out
 
 
-def test_a_score_and_a_card_have_what_papers_print_beside_them(
-    daxy: Callable, tmp_path: Path
-) -> None:
+def test_a_score_and_a_card_show_published_scores(daxy: Callable, tmp_path: Path) -> None:
     test = package.load("scan/addprim_turn_left").test
     given = tmp_path / "p.jsonl"
     rows = [{"key": each.key, "prediction": list(each.target)} for each in test]
@@ -361,7 +359,7 @@ def test_a_score_and_a_card_have_what_papers_print_beside_them(
 SMALL = ("--grid", "4", "--resampling", "1", "--kind", "simple_trans", "--max-length", "5")
 
 
-def test_show_draws_an_example_and_says_what_it_is(daxy: Callable, tmp_path: Path) -> None:
+def test_show_draws_an_example_and_prints_it(daxy: Callable, tmp_path: Path) -> None:
     split = package.load("gscan/length", grid=4, resampling=1, kind="simple_trans", max_length=5)
     for suffix, begins in ((".svg", b"<svg "), (".png", b"\x89PNG"), (".gif", b"GIF89a")):
         path = tmp_path / f"world{suffix}"
@@ -374,14 +372,14 @@ def test_show_draws_an_example_and_says_what_it_is(daxy: Callable, tmp_path: Pat
     assert said == f"{' '.join(example.source)} {', '.join(example.target)}"
 
 
-def test_the_card_of_a_large_task_does_not_make_it(daxy: Callable) -> None:
+def test_the_card_of_a_large_task_generates_no_data(daxy: Callable) -> None:
     answer = daxy("tasks", "gscan/compositional")
     assert "343808 test lines (A 19282, B 18718," in answer.out
     assert "`daxy show gscan/compositional` generates it" in answer.out
     assert "provenance" not in daxy("tasks", "gscan/compositional", "--json").json
 
 
-def test_workers_of_the_command_line_make_the_same(daxy: Callable) -> None:
+def test_the_number_of_workers_does_not_change_the_data(daxy: Callable) -> None:
     one, two = (
         daxy("tasks", "gscan/length", *SMALL, "--workers", n, "--json").json for n in ("1", "2")
     )
@@ -429,7 +427,7 @@ def test_an_exported_set_of_gscan_is_verified_and_loaded(daxy: Callable, tmp_pat
     assert answer["provenance"]["checksum"] == made["provenance"]["checksum"]
 
 
-def test_score_of_gscan_says_each_test_and_both_metrics(daxy: Callable, tmp_path: Path) -> None:
+def test_score_of_gscan_shows_each_test_and_both_metrics(daxy: Callable, tmp_path: Path) -> None:
     split = package.load("gscan/length", grid=4, resampling=1, kind="simple_trans", max_length=5)
     lines = [
         {"key": key, "prediction": ",".join(target) if row % 2 else list(target)}

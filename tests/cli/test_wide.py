@@ -73,7 +73,7 @@ def test_published_figures_and_measured_ones_are_not_cut(
     assert (f"{found.difference:+z.1f}" in row) == (width >= 100)
 
 
-def test_a_path_is_broken_where_there_is_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_path_is_wrapped(monkeypatch: pytest.MonkeyPatch) -> None:
     table = Table("seed", box=None)
     table.add_column("run folder", overflow="fold")
     path = "runs/scan-addprim_jump.seq2seq.seed0.0123456789ab" * 2

@@ -254,7 +254,7 @@ REQUESTS = [
     ),
     # names
     ("tasks SCAN/LENGTH", "no task named 'SCAN/LENGTH'; did you mean scan/length?"),
-    ("train scan/simple SEQ2SEQ", "no model named 'SEQ2SEQ'; did you mean seq2seq?"),
+    ("train scan/simple SEQ2SEQ", "no learner named 'SEQ2SEQ'; did you mean seq2seq?"),
     ("show scan/addprim_jmp", "no task named 'scan/addprim_jmp'; did you mean scan/addprim_jump?"),
     ("export nacs/lenght", "no task named 'nacs/lenght'; did you mean nacs/length?"),
     (
@@ -375,7 +375,7 @@ REQUESTS = [
     ),
     ("train", "missing: TASK; see `daxy train --help`"),
     ("train scan/simpel", "no task named 'scan/simpel'; did you mean scan/simple?"),
-    ("train scan/length seq3seq", "no model named 'seq3seq'; did you mean seq2seq?"),
+    ("train scan/length seq3seq", "no learner named 'seq3seq'; did you mean seq2seq?"),
     ("learners seq3seq", "no learner named 'seq3seq'; did you mean seq2seq?"),
     (
         "train scan/length --protocol bastings2019",
@@ -761,7 +761,7 @@ def test_a_wrong_request_gets_one_line(
     assert answer.code == (1 if message.startswith(FAILS_AT_RUN) else 2)
 
 
-def test_a_deep_answer_is_an_object_or_one_line(daxy: Callable) -> None:
+def test_deep_json_is_an_object_or_an_error(daxy: Callable) -> None:
     answer = daxy("interpret", "svo_sov", "--json", "si1", "vi2", *["oi3"] * 600)
     # How deep `json` can write depends on the version of Python.
     deep = "the answer is nested too deeply for JSON; leave out --json, or ask for less"

@@ -62,9 +62,7 @@ def _check_commands(block: Block) -> None:
         assert name in main.verbs(), words
         if "--help" in arguments:
             continue
-        made = main.VERBS.get(name)
-        verb = made if isinstance(made, type) else made(arguments)
-        _parse.parse(verb, name, arguments)
+        _parse.parse(main.VERBS.get(name), name, arguments)
 
 
 @every_document
@@ -99,9 +97,7 @@ def _of_one_task(verb: str) -> tuple[str, ...]:
 
 
 def _flags_of(verb: str, *arguments: str) -> Iterator[str]:
-    made = main.VERBS.get(verb)
-    kind = made if isinstance(made, type) else made(list(arguments))
-    yield from _parse.flags(kind, verb)
+    yield from _parse.flags(_parse.resolve(main.VERBS.get(verb), arguments).verb)
 
 
 @pytest.mark.parametrize("block", SINGLE, ids=lambda block: block.code.splitlines()[-1])

@@ -372,10 +372,8 @@ LINES = (
 
 def request(line: str) -> Any:
     name, *words = line.split(" ")
-    found = VERBS.get(name)
     try:
-        kind = found if isinstance(found, type) else found(words)
-        return parse(kind, name, words)
+        return parse(VERBS.get(name), name, words)
     except SystemExit as stop:
         assert not stop.code  # help was asked for
         return None

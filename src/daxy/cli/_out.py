@@ -1,4 +1,4 @@
-"""Files that a verb writes: what is there is not replaced by mistake."""
+"""Checks of output files: none is replaced by mistake."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from daxy.core.errors import require
 
 
 def check_free(path: Path, *, force: bool) -> None:
-    """Refuse a place where no file can be written, or where one is already and is not to go.
+    """Refuse an output path that is no file, or a file that exists unless `force` replaces it.
 
     Raises:
-        WrongRequest: so it is.
+        WrongRequest: says which.
     """
     require(str(path) != "-", "- is no file; expected a name")
     require(not path.is_dir(), f"{path} is a folder; expected a file to write")

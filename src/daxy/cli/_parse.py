@@ -1,247 +1,233 @@
-"""From the words after a verb to the verb, with errors in one line."""
+"""From the words after a verb to the verb, with errors in one line.
+
+A word is a flag, a value of the flag before it, or an argument. `Reading` tells them apart by the
+verb's fields, so that flags and arguments may stand in any order. Tyro builds the verb from the
+sorted words, and prints the help.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import inspect
 import io
-import itertools
-import os
-import re
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
-from types import NoneType
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import tyro
 
+from daxy.cli._flags import Argument, arguments, dashed
 from daxy.cli._verb import Verb
 from daxy.core.errors import WrongRequest, nearest, quote, require
 from daxy.core.settings import check_size
 
+HELP = ("-h", "--help")
 
-def parse(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
-    """Return the verb with its fields filled from the arguments.
+
+def parse(verb: type[Verb], name: str, words: Sequence[str]) -> Verb:
+    """Return the verb with its fields filled from the words after it.
 
     Raises:
         WrongRequest: an argument is missing, unknown, or has a wrong value.
-        SystemExit: the arguments asked for help, which has been printed.
+        SystemExit: the words asked for help, which has been printed.
     """
-    arguments = [_named(verb, word) for word in arguments]
-    hints = typed_flags(verb)
-    _check_switches(hints, arguments)
-    _check_once(hints, arguments)
-    _check_none(hints, arguments)
-    complaint = io.StringIO()
-    try:
-        with contextlib.redirect_stderr(complaint):
-            filled = _fill(verb, name, arguments)
-        _check_sizes(filled)
-        return filled
-    except SystemExit as stop:
-        if not stop.code:
-            raise
-        unknown = _unknown_flag(flags(verb, name), arguments, verb.brought)
-        problem = unknown or _one_line(complaint.getvalue())
-        said = " ".join(filter(None, ("daxy", name, verb.after, "--help")))
-        raise WrongRequest(f"{problem}; see `{said}`") from None
+    reading = resolve(verb, words)
+    verb = reading.verb
+    if reading.asks_for_help:
+        return _fill(verb, name, ["--help"])
+    reading.check()
+    problem = next(reading.problems(), "")
+    if not problem:
+        try:
+            with contextlib.redirect_stderr(io.StringIO()):
+                return _fill(verb, name, reading.sorted_words, console_outputs=False)
+        except SystemExit:  # a type of another package's settings, which `Argument` does not know
+            problem = "wrong value for a flag"
+    raise WrongRequest(f"{problem}; see `{' '.join(('daxy', name, *verb.help_names, '--help'))}`")
 
 
-def _named(verb: type[Verb], word: str) -> str:
-    """Return an argument with its flag, if it is one, by its own name."""
-    flag, equals, value = word.partition("=")
-    return verb.aliases.get(flag, flag) + equals + value
+def _fill(verb: type[Verb], name: str, words: Sequence[str], **options: Any) -> Verb:
+    description = inspect.cleandoc(verb.__doc__ or "")
+    return tyro.cli(verb, prog=f"daxy {name}", description=description, args=words, **options)
 
 
-def _check_switches(hints: Mapping[str, Any], arguments: Sequence[str]) -> None:
-    """Refuse a switch with a value, which would be taken for something else, and on beside off."""
-    on = [flag for flag, hint in hints.items() if bare(hint) is bool]
-    switches = {name: flag for flag in on for name in (flag, off_twin(flag))}
-    given = dict[str, str]()
-    for word in _before_rest(arguments):
-        flag, equals, value = word.partition("=")
-        name = _dashed(flag)
-        if name in switches:
-            require(not equals, f"{flag} takes no value, not {quote(value)}")
-            before = given.setdefault(switches[name], name)
-            require(before == name, f"{before} and {name} contradict each other")
+def resolve(verb: type[Verb], words: Sequence[str]) -> Reading:
+    """Return the words as read by the variant of the verb that they name.
 
-
-def _check_sizes(filled: Any, prefix: str = "--") -> None:
-    """Refuse whole numbers that are too large for any setting."""
-    for each in fields(filled):
-        value = getattr(filled, each.name)
-        if is_dataclass(value):
-            _check_sizes(value, prefix)
-        else:
-            check_size(_dashed(f"{prefix}{each.name}"), value)
-
-
-def off_twin(flag: str) -> str:
-    """Return the flag that turns a switch off: --no-oversample, --geca.no-in-place."""
-    return re.sub(r"([^.-][^.]*)$", r"no-\1", flag)
-
-
-def _check_once(hints: Mapping[str, Any], arguments: Sequence[str]) -> None:
-    """Refuse a flag that is given twice: what it was given first would be lost."""
-    given = [_dashed(word.partition("=")[0]) for word in _before_rest(arguments)]
-    for flag in given:
-        hint = hints.get(flag, bool)
-        adds = tyro.conf.UseAppendAction in getattr(hint, "__metadata__", ())
-        lost = given.count(flag) > 1 and not adds and bare(hint) is not bool
-        several = ", with all values after it" if get_origin(bare(hint)) is tuple else ""
-        require(not lost, f"{flag} is given twice; expected {flag} once{several}")
-
-
-def _check_none(hints: Mapping[str, Any], arguments: Sequence[str]) -> None:
-    """Refuse the word None as a value where it would count as none given."""
-    before = list(itertools.takewhile(lambda word: word != "--", arguments))
-    for flag, word in itertools.pairwise(["", *before]):
-        is_value = flag.startswith("-") and "=" not in flag
-        is_value = is_value and bare(hints.get(_dashed(flag))) is not bool
-        may_lack = word == "None" and any(map(_is_left_out, hints.values()))
-        require(is_value or not may_lack, "nothing is named 'None'; leave it out")
-    for word, after in itertools.zip_longest(before, before[1:]):
-        flag, equals, value = word.partition("=")
-        may_lack = NoneType in get_args(bare(hints.get(_dashed(flag))))
-        given = may_lack and (value if equals else after) == "None"
-        require(not given, f"wrong value for {flag}: 'None'; leave the flag out")
-
-
-def _is_left_out(hint: Any) -> bool:
-    """Whether a hint is of an argument without a flag that may be left out."""
-    marks = getattr(hint, "__metadata__", ())
-    return tyro.conf.Positional in marks and NoneType in get_args(bare(hint))
-
-
-def typed_flags(kind: type[Any], prefix: str = "--") -> dict[str, Any]:
-    """Return the types of a verb's fields, and of those below them, by their flags."""
-    hints, found = get_type_hints(kind, include_extras=True), dict[str, Any]()
-    for each in fields(kind):
-        hint = hints[each.name]
-        marks = getattr(hint, "__metadata__", ())
-        below = bare(hint)
-        if isinstance(below, type) and is_dataclass(below):
-            alone = tyro.conf.OmitArgPrefixes in marks
-            found |= typed_flags(below, prefix if alone else f"{prefix}{each.name}.")
-        else:
-            names = [mark.name for mark in marks if getattr(mark, "name", None)]
-            found[_dashed(f"{prefix}{[*names, each.name][0]}")] = hint
-    return found
-
-
-def bare(hint: Any) -> Any:
-    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
-
-
-def _dashed(flag: str) -> str:
-    return flag.replace("_", "-")
-
-
-def _before_rest(arguments: Sequence[str]) -> Iterator[str]:
-    """Yield the flags; after `--` nothing is one."""
-    before = itertools.takewhile(lambda word: word != "--", arguments)
-    return (word for word in before if word.startswith("--"))
-
-
-def _fill(verb: type[Verb], name: str, arguments: Sequence[str]) -> Verb:
-    return tyro.cli(
-        verb,
-        prog=f"daxy {name}",
-        description=inspect.cleandoc(verb.__doc__ or ""),
-        args=list(arguments),
-    )
-
-
-def flags(verb: type[Verb], name: str) -> list[str]:
-    """Return the flags that the verb's help lists."""
-    shown = io.StringIO()
-    with _narrow(), contextlib.redirect_stdout(shown), contextlib.suppress(SystemExit):
-        _fill(verb, name, ["--help"])
-    listed = re.findall(r"^[│ ]*((?:--?[a-z0-9.-]+(?:, )?)+)", shown.getvalue(), re.MULTILINE)
-    return [flag for names in listed for flag in re.findall(r"--[a-z0-9.-]+", names)]
-
-
-@contextlib.contextmanager
-def _narrow() -> Generator[None]:
-    """Have help in one column: in a wide terminal it stands in two."""
-    before = os.environ.get("COLUMNS")
-    os.environ["COLUMNS"] = "80"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["COLUMNS"]
-        else:
-            os.environ["COLUMNS"] = before
-
-
-def _unknown_flag(
-    known: Sequence[str], arguments: Sequence[str], brought: Mapping[str, str]
-) -> str | None:
-    for argument in arguments:
-        flag = argument.partition("=")[0].replace("_", "-")
-        if flag == "--":
-            return None
-        if flag.startswith("--") and flag not in known:
-            for begin, beside in brought.items():
-                if flag.startswith(begin) and not any(each.startswith(begin) for each in known):
-                    return f"no flag {quote(flag)} without {beside}"
-            below = [each for each in known if each.endswith(f".{flag[2:]}")]
-            # Compared without the hyphens, in which all flags are alike.
-            alike = nearest(flag[2:], [each[2:] for each in known])
-            near = below or [f"--{each}" for each in alike]
-            return f"no flag {quote(flag)}" + (f"; did you mean {near[0]}?" if near else "")
-    return None
-
-
-def _one_line(box: str) -> str:
-    """Return what a box of tyro's says between its first two rules, as one clause.
-
-    The box is drawn with lines where the terminal has them, else with hyphens and a title above.
+    Raises:
+        UnknownName: the words name no task, or no learner.
     """
-    lines = [line.strip("│╮╯ ") for line in box.splitlines()]
-    rules = [row for row, line in enumerate(lines) if re.fullmatch(r"╭.*|╰?─+|-+", line)]
-    start, end = [*rules, len(lines), len(lines)][:2]
-    said = re.sub(r"\s+", " ", " ".join(lines[start + 1 : end])).strip()
-    for pattern, clause in _CLAUSES.items():
-        if match := re.fullmatch(pattern, said):
-            return _cut(match.expand(clause))
-    return _cut(said) or "the arguments do not fit"
+    readings = list[Reading]()
+    for variant in verb.variants(words):
+        readings.append(Reading(variant, words))
+        if readings[-1].misfits == (False, 0):
+            return readings[-1]
+    best = min(readings, key=lambda reading: reading.misfits)
+    if best.misfits[0]:
+        for kind, value in zip(verb.leading, best.free, strict=False):
+            importlib.import_module(f"daxy.{kind}s").get(value)
+    return best
 
 
-def _cut(clause: str) -> str:
-    """Return a clause whose quoted value is cut, where it is long."""
-
-    def cut(match: re.Match[str]) -> str:
-        return quote(match[1])
-
-    return re.sub(r"'([^']{200,})'", cut, clause)
+def flags(verb: type[Verb]) -> list[str]:
+    """Return the flags of a verb, or of one of its variants."""
+    return [*(name for it in arguments(verb) if not it.is_positional for name in it.names), HELP[1]]
 
 
-_CLAUSES = {
-    r"Unrecognized options: (.*)": r"unexpected argument: \1",
-    r"Unrecognized options:": "unexpected argument: ''",
-    r"Missing from daxy \S+: ((?:--\S+ )?\S+) .*": r"missing: \1",
-    r"Error parsing (\S+): no type matching \{None\}\|INT could .*? from \['(.*?)'\]\. .*": (
-        r"wrong value for \1: '\2'; expected a whole number"
-    ),
-    r"Error parsing (\S+): no type matching \{None\}\|FLOAT could .*? from \['(.*?)'\]\. .*": (
-        r"wrong value for \1: '\2'; expected a number"
-    ),
-    r"Error parsing (\S+): Exceeds the limit .*": (
-        r"wrong value for \1: too many digits; expected a whole number"
-    ),
-    r"Error parsing (\S+): invalid literal for int.*: (.*)": (
-        r"wrong value for \1: \2; expected a whole number"
-    ),
-    r"Error parsing (\S+): could not convert string to float: (.*)": (
-        r"wrong value for \1: \2; expected a number"
-    ),
-    r"Error parsing (\S+): (.*)": r"wrong value for \1: \2",
-    r"Missing value for argument '(\S+?)'.*": r"missing: a value after \1",
-    r"invalid choice '(.*)' for argument '(\S+?)'. Expected one of \((.*?),?\s*\)\s*[.;\s]*": (
-        r"wrong value for \2: '\1'; expected one of \3"
-    ),
-}
-"""What tyro says, and how daxy says it; anything else is passed on as it is."""
+@dataclass
+class Use:
+    """One use of a flag."""
+
+    flag: str
+    """The flag as typed."""
+    argument: Argument | None
+    """None where the verb has no such flag."""
+    values: list[str] = field(default_factory=list[str])
+    refused: str = ""
+    """The word after several values that is of another type."""
+
+
+class Reading:
+    """The words of a request as flags with values, and arguments.
+
+    Args:
+        verb: The verb, or a variant of it, whose flags they are.
+        words: The words after the verb.
+    """
+
+    def __init__(self, verb: type[Verb], words: Sequence[str]) -> None:
+        self.verb = verb
+        self.uses: list[Use] = []
+        self.free: list[str] = []
+        self.asks_for_help = False
+        every = list(arguments(verb))
+        self._positionals = [it for it in every if it.is_positional]
+        self._flags = {name: it for it in every if not it.is_positional for name in it.names}
+        self._words = deque(words)
+        while self._words:
+            self._read(self._words.popleft())
+        self._known = [(it.argument, it) for it in self.uses if it.argument is not None]
+        takes_all = any(it.is_variadic for it in self._positionals)
+        self._surplus = [] if takes_all else self.free[len(self._positionals) :]
+
+    def _read(self, word: str) -> None:
+        if word == "--":
+            self.free += self._words
+            self._words.clear()
+        elif word in HELP:
+            self.asks_for_help = True
+        elif word.startswith("--"):
+            flag, equals, value = word.partition("=")
+            use = Use(flag, self._flags.get(dashed(flag)), [value] * bool(equals))
+            self.uses.append(use)
+            if use.argument is None or not use.argument.is_switch:
+                self._read_values(use, use.argument)
+        else:
+            self.free.append(word)
+
+    def _read_values(self, use: Use, argument: Argument | None) -> None:
+        """Take one value of a flag off the words, or several that have its type."""
+        is_variadic = argument is not None and argument.is_variadic
+        while self._words and (is_variadic or not use.values):
+            word = self._words[0]
+            # A task or a learner is no value, unless it can be the one value of a flag.
+            may_be = argument is not None and not (is_variadic or argument.expected(word))
+            is_name = word in self.verb.names and not may_be
+            if word.startswith("--") or word in HELP or is_name:
+                return
+            if use.values and argument and argument.expected(word):
+                use.refused = word
+                return
+            use.values.append(self._words.popleft())
+
+    @property
+    def flags(self) -> frozenset[str]:
+        """Flags that were used."""
+        return frozenset(dashed(use.flag) for use in self.uses)
+
+    def value(self, flag: str) -> str | None:
+        """Return the first value of a flag; None where it has none."""
+        return next((use.values[0] for use in self.uses if use.flag == flag and use.values), None)
+
+    @property
+    def misfits(self) -> tuple[bool, int]:
+        """Whether the words name another variant, and the number of surplus flags and arguments."""
+        is_other = tuple(self.free[: len(self.verb.leading)]) != self.verb.names
+        return is_other, len(self.uses) - len(self._known) + len(self._surplus)
+
+    @property
+    def sorted_words(self) -> list[str]:
+        """The words in one order: flags, then arguments."""
+        words = list[str]()
+        for argument, use in self._known:
+            if argument.is_switch or argument.is_variadic:
+                words += [dashed(use.flag) if argument.is_switch else argument.name, *use.values]
+            else:
+                words.append(f"{argument.name}={use.values[0]}")
+        return [*words, "--", *self.free] if self.free else words
+
+    def check(self) -> None:
+        """Refuse flags that exclude each other, and values that would count as none.
+
+        Raises:
+            WrongRequest: a switch has a value, a flag is used twice, or a value is None.
+        """
+        used = dict[str, str]()
+        for argument, use in self._known:
+            name, flag, several = argument.name, dashed(use.flag), argument.is_variadic
+            is_first = name not in used
+            first = used.setdefault(name, flag)
+            if argument.is_switch:
+                value = "".join(use.values)
+                require(not use.values, f"{use.flag} takes no value, not {quote(value)}")
+                require(flag == first, f"{first} and {flag} contradict each other")
+            elif not argument.is_repeatable:
+                once = f"{name} once{', with all values after it' * several}"
+                require(is_first, f"{name} is given twice; expected {once}")
+            is_none = argument.is_optional and "None" in use.values
+            require(not is_none, f"wrong value for {use.flag}: 'None'; leave the flag out")
+        is_none = "None" in self.free and any(it.is_optional for it in self._positionals)
+        require(not is_none, "nothing is named 'None'; leave it out")
+
+    def problems(self) -> Iterator[str]:
+        """Yield what is unknown, wrong or missing."""
+        yield from (self._unknown(dashed(it.flag)) for it in self.uses if it.argument is None)
+        for argument, use in self._known:
+            if not (use.values or argument.is_switch):
+                yield f"missing: a value after {argument.name}"
+            yield from (it for value in use.values for it in _wrong(argument, value))
+        for argument, value in zip(self._positionals, self.free, strict=False):
+            yield from _wrong(argument, value)
+        used = [argument for argument, _ in self._known]
+        for argument in (*self._positionals[len(self.free) :], *self._flags.values()):
+            if argument.is_required and not argument.is_variadic and argument not in used:
+                yield f"missing: {argument.name}"
+        if self._surplus:
+            refused = [(argument, it.refused) for argument, it in self._known if it.refused]
+            yield from (it for argument, value in refused for it in _wrong(argument, value))
+            yield f"unexpected argument: {' '.join(self._surplus) or quote('')}"
+
+    def _unknown(self, flag: str) -> str:
+        """Return what is wrong with a flag that the verb does not have."""
+        known = [*self._flags, "--help"]
+        for prefix, other in self.verb.conditional.items():
+            if flag.startswith(prefix) and not any(name.startswith(prefix) for name in known):
+                return f"no flag {quote(flag)} without {other}"
+        below = [name for name in known if name.endswith(f".{flag[2:]}")]
+        # Compared without the hyphens, in which all flags are alike.
+        near = below or [f"--{name}" for name in nearest(flag[2:], [it[2:] for it in known])]
+        return f"no flag {quote(flag)}" + (f"; did you mean {near[0]}?" if near else "")
+
+
+def _wrong(argument: Argument, value: str) -> Iterator[str]:
+    """Yield what is wrong with a value.
+
+    Raises:
+        WrongRequest: it is a whole number that is too large for any setting.
+    """
+    if expected := argument.expected(value):
+        yield f"wrong value for {argument.name}: {quote(value)}; expected {expected}"
+    elif argument.is_whole:
+        check_size(argument.name, int(value))

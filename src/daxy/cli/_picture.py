@@ -1,4 +1,4 @@
-"""Pictures as files: refused before the work is done, written after it."""
+"""Pictures as files: checked before the work, written after it."""
 
 from __future__ import annotations
 
@@ -21,26 +21,22 @@ if TYPE_CHECKING:
     from daxy.worlds.grid import Grid
 
 Picture = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
-"""The type of a flag that asks for a picture."""
+"""Type of a flag that names a picture."""
 
 FIGURES = (".png", ".svg", ".pdf")
-"""What a figure can be written as."""
+"""Formats of a figure."""
 WORLDS = (".svg", ".png", ".gif")
-"""Endings of pictures of a world."""
+"""Formats of a picture of a world."""
 
 
 def check(
-    path: Path | None,
-    endings: Sequence[str] = FIGURES,
-    *,
-    force: bool,
-    by: str = "matplotlib",
+    path: Path | None, endings: Sequence[str] = FIGURES, *, force: bool, by: str = "matplotlib"
 ) -> None:
-    """Refuse a picture that cannot be written, before the work that it shows is done.
+    """Refuse a picture that cannot be written, before the work begins.
 
     Args:
-        path: The file to write, if there is one.
-        endings: Formats, as the file's name may end.
+        path: The file to write; None for no picture.
+        endings: Allowed endings of its name.
         force: Whether an existing file is replaced.
         by: The package that draws; Pillow (`PIL`) draws pixels only, and SVG needs no package.
 
@@ -57,7 +53,7 @@ def check(
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure in the format that the file's name says.
+    """Write a figure in the format of the file's ending.
 
     Raises:
         RunFailed: it cannot be written.

@@ -1,4 +1,4 @@
-"""Published scores as tables and as JSON values: those of papers, and those quoted from others."""
+"""Published and quoted scores, as tables and as JSON values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def as_values(cells: Sequence[Cell]) -> list[dict[str, Any]]:
-    """Return figures as JSON values."""
+    """Return cells of published tables as JSON values."""
     return [
         {
             "table": f"{cell.paper}/{cell.table}",
@@ -29,7 +29,7 @@ def as_values(cells: Sequence[Cell]) -> list[dict[str, Any]]:
 
 
 def as_table(cells: Sequence[Cell]) -> list[RenderableType]:
-    """Return figures as lines under a heading; nothing if there are none."""
+    """Return cells of published tables as a table; nothing without cells."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
@@ -61,7 +61,7 @@ def quoted_values(references: Sequence[Reference]) -> list[dict[str, Any]]:
 
 
 def quoted_table(references: Sequence[Reference]) -> list[RenderableType]:
-    """Return quoted scores as lines under a heading; nothing if there are none."""
+    """Return quoted scores as a table; nothing without scores."""
     from rich.table import Table
 
     has_tests = any(each.test for each in references)

@@ -1,4 +1,4 @@
-"""The answer of a verb."""
+"""Answers of verbs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Result:
     """The answer of a verb."""
 
     data: Mapping[str, Any]
-    """The object that `--json` prints."""
+    """JSON object that `--json` prints."""
     text: RenderableType
     """The answer for a person: a string, or anything that rich can print."""
     exit_code: int = 0

@@ -1,12 +1,12 @@
-"""What every verb of the command line has in common."""
+"""Base class of every verb of the command line."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, make_dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import tyro
 
@@ -15,24 +15,39 @@ if TYPE_CHECKING:
 
 
 Switch = tyro.conf.FlagCreatePairsOff[bool]
-"""The type of a flag that is off unless given; other flags have a `--no-` twin."""
+"""Type of a flag that is off by default; other switches have a `--no-` twin."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verb(ABC):
-    """A request, as its fields say; `run` answers it."""
+    """A request; its fields are the flags and arguments."""
 
-    after: ClassVar[str] = ""
-    """What has to stand after the verb for its help to have all of these flags."""
-    aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    """Flags that may also be called otherwise, by that other name."""
-    brought: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    """How flags begin that are there beside another one alone, with that one."""
+    leading: ClassVar[tuple[str, ...]] = ()
+    """The first arguments, where the flags depend on them: a task, or a task and a learner."""
+    names: ClassVar[tuple[str, ...]] = ()
+    """Names of the task and the learner that this variant is for."""
+    help_names: ClassVar[tuple[str, ...]] = ()
+    """Names after the verb with which `--help` lists all of these flags."""
+    conditional: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Prefixes of flags that exist only with another flag, mapped to that flag."""
 
     json: Switch = False
     """Print one JSON object on stdout and everything else on stderr."""
     debug: Switch = False
     """Show where in the program an error came from."""
+
+    @classmethod
+    def variants(cls, words: Sequence[str]) -> Iterator[type[Verb]]:
+        """Yield this verb with the flags of each benchmark or learner that the words may name."""
+        del words
+        yield cls
+
+    @classmethod
+    def with_fields(cls, *fields: tuple[str, Any, Any], **attributes: Any) -> type[Self]:
+        """Return this verb with more fields and with these class attributes."""
+        namespace = {"__doc__": cls.__doc__, **attributes}
+        options: Any = {"bases": (cls,), "frozen": True, "kw_only": True, "namespace": namespace}
+        return make_dataclass(cls.__name__, fields, **options)
 
     @abstractmethod
     def run(self) -> Result:

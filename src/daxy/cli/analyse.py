@@ -16,7 +16,6 @@ from daxy.cli._verb import Switch, Verb
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
-    from daxy.core.summary import Summary
     from daxy.report.analyses import Findings
     from daxy.report.analyses._analysis import Row
     from daxy.report.mistakes import Mistake, Mistakes
@@ -45,14 +44,14 @@ class Analyse(Verb):
     source: tyro.conf.UseAppendAction[
         Annotated[tuple[str, ...], tyro.conf.arg(metavar="SOURCE")]
     ] = ()
-    """A source to find the nearest of, for `neighbours`; repeat for more."""
+    """A source whose nearest ones to find, for `neighbours`; repeat for more."""
     official: Annotated[Path | None, tyro.conf.arg(metavar="PATH")] = None
     """Official files that the runs were trained on: a file, a folder or an archive. Analyses that
     need the data read them again."""
     word: tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="WORD")]] = ()
     """A word of the sources, for `errors`; repeat for sources with all of them."""
     count: int | None = None
-    """Wrong answers that `errors` lists of each kind: 5 unless given, all of them with --json."""
+    """Wrong predictions of each kind that `errors` lists: by default 5, all with --json."""
     draw: Picture = None
     """Draw the findings, as .png, .svg or .pdf."""
     force: Switch = False
@@ -67,29 +66,29 @@ class Analyse(Verb):
 
         if self.analysis is None:
             flags = "--test, --source, --official, --draw and --force"
-            given = self.test or self.source or self.official or self.draw or self.force
-            require(not given, f"{flags} need an analysis; expected its name")
+            used = self.test or self.source or self.official or self.draw or self.force
+            require(not used, f"{flags} need an analysis; expected its name")
             return _listed()
         analysis = analyses.get(self.analysis)
         if self.official is not None:
             analysis = analysis.on(self.official)
         check(self.draw, force=self.force)
         folders = [RunFolder(path) for path in run_folders(self.run_folders)]
-        of = getattr(self, analysis.selects)
+        selection = getattr(self, analysis.selects)
         for flag in ("test", "source", "word"):
             unused = f"{self.analysis} takes no --{flag}; expected --{analysis.selects}"
             require(flag == analysis.selects or not getattr(self, flag), unused)
-        findings = analysis.beside(analysis.run(folders, of), folders, of)
+        findings = analysis.beside(analysis.run(folders, selection), folders, selection)
         has_count = self.count is not None and findings.mistakes is None
         require(not has_count, f"--count is for errors, not for {self.analysis}; leave it out")
         data, parts = _data(findings), [_table(findings)]
         if findings.mistakes is not None:
             from daxy.report.mistakes import LISTED
 
-            usual = None if self.json else LISTED
-            shown = findings.mistakes.by_kind(usual if self.count is None else self.count)
-            data["errors"] = {kind: [it.as_json for it in each] for kind, each in shown.items()}
-            parts += _listed_mistakes(findings.mistakes, shown)
+            most = None if self.json else LISTED
+            shown = findings.mistakes.by_kind(most if self.count is None else self.count)
+            data["errors"] = {kind: [it.as_json for it in some] for kind, some in shown.items()}
+            parts += _mistakes(findings.mistakes, shown)
         if self.draw is not None:
             save(findings.draw(), self.draw)
             data["out"] = str(self.draw)
@@ -109,8 +108,7 @@ def _listed() -> Result:
     return Result(data={"analyses": every}, text=table)
 
 
-def _listed_mistakes(mistakes: Mistakes, shown: Mapping[str, Sequence[Mistake]]) -> Iterator[str]:
-    """Yield the lines of wrong answers, by kind."""
+def _mistakes(mistakes: Mistakes, shown: Mapping[str, Sequence[Mistake]]) -> Iterator[str]:
     for kind, listed in shown.items():
         yield ""
         yield f"{kind}:"
@@ -119,17 +117,13 @@ def _listed_mistakes(mistakes: Mistakes, shown: Mapping[str, Sequence[Mistake]])
 
 
 def _data(findings: Findings) -> dict[str, Any]:
+    spreads = findings.spreads
     return {
         "title": findings.title,
         "measure": findings.measure,
         "published": [
-            {
-                "group": group,
-                "name": name,
-                "value": value,
-                "spread": findings.spreads.get((group, name)),
-            }
-            for (group, name), value in findings.published.items()
+            {"group": key[0], "name": key[1], "value": value, "spread": spreads.get(key)}
+            for key, value in findings.published.items()
         ],
         "notes": list(findings.notes),
         "rows": [
@@ -139,15 +133,15 @@ def _data(findings: Findings) -> dict[str, Any]:
                 "examples": row.examples,
                 **({} if row.chance is None else {"chance": row.chance}),
                 **row.value.as_json,
-                **({} if not row.others else {"others": _as_json(row.others)}),
+                **(
+                    {"others": {m: it.as_json for m, it in row.others.items()}}
+                    if row.others
+                    else {}
+                ),
             }
             for row in findings.rows
         ],
     }
-
-
-def _as_json(others: Mapping[str, Summary]) -> dict[str, Any]:
-    return {metric: value.as_json for metric, value in others.items()}
 
 
 def _table(findings: Findings) -> Any:
@@ -155,11 +149,11 @@ def _table(findings: Findings) -> Any:
     from rich.table import Table
 
     parts: list[Any] = [findings.title]
-    # What is the same for all is not shown: how many examples, and a spread over one run.
-    counted = any(row.examples is not None for row in findings.rows)
+    # A column without values is left out, and so is the spread of one run.
+    has_counts = any(row.examples is not None for row in findings.rows)
+    has_chance = any(row.chance is not None for row in findings.rows)
     several = any(len(row.value.runs) > 1 for row in findings.rows)
-    guessed = any(row.chance is not None for row in findings.rows)
-    head = ["examples"] * counted + ["chance"] * guessed + [findings.measure]
+    head = ["examples"] * has_counts + ["chance"] * has_chance + [findings.measure]
     head += ["SEM", "min", "max"] * several
     head += dict.fromkeys(_percent(metric) for row in findings.rows for metric in row.others)
     head += ["published"] * bool(findings.published)
@@ -185,20 +179,19 @@ def _table(findings: Findings) -> Any:
 
 
 def _figures(row: Row, findings: Findings) -> dict[str, str]:
-    """Return what a row shows beside its name, by column."""
-    found, digits = row.value, 1 if findings.top > 2 else 2
+    summary, digits = row.value, 1 if findings.top > 2 else 2
     figures = {
         "chance": row.chance or 0,
-        findings.measure: found.mean,
-        "SEM": found.sem or 0,
-        "min": found.min,
-        "max": found.max,
+        findings.measure: summary.mean,
+        "SEM": summary.sem or 0,
+        "min": summary.min,
+        "max": summary.max,
     }
     shown = {name: f"{value:.{digits}f}" for name, value in figures.items()}
     for metric, value in row.others.items():
         shown[_percent(metric)] = f"{value.mean:.{digits}f}"
     shown["examples"] = f"{row.examples or 0:,}"
-    shown["each run"] = " ".join(f"{value:.{digits}f}" for value in found.runs)
+    shown["each run"] = " ".join(f"{value:.{digits}f}" for value in summary.runs)
     return shown
 
 

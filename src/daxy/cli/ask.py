@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from daxy.worlds.world import World
 
 MOST = 12
-"""Answers whose attention one picture shows."""
+"""Maximum answers in one picture of attention."""
 NAMED = 3
-"""Right answers that the text lists."""
+"""Maximum right answers in the text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ask(Verb):
     """Ask the network of a finished run about commands of your own.
 
-    Where the rules of the task's language are known, the right answer stands beside. With --draw,
-    a picture shows the attention of the network at each step, or its path in a world.
+    Where the task's language has rules, the right answer is shown too. With --draw, a picture shows
+    the attention of the network at each step, or its path in a world.
 
     Example:
         daxy ask runs/RUN "jump left twice" "walk twice"
@@ -61,8 +61,9 @@ class Ask(Verb):
         task = tasks.get(folder.config().task)
         require(bool(self.sources), 'expected at least one source, as "jump twice"')
         check(self.draw, WORLDS if task.grounded else FIGURES, force=self.force)
-        said = f"{task.name} needs a world; expected --world FILE"
-        require(task.grounded == (self.world is not None), said if task.grounded else NO_WORLD)
+        needs = f"{task.name} needs a world; expected --world FILE"
+        unused = "--world is for runs on gSCAN; leave it out"
+        require(task.grounded == (self.world is not None), needs if task.grounded else unused)
         world = None if self.world is None else world_json.read(self.world)
         sources = [task.read(text) for text in self.sources]
         require(all(sources), "a source is empty; expected its tokens")
@@ -73,8 +74,8 @@ class Ask(Verb):
             require(len(sources) <= most, f"--draw shows {most} at most, not {len(sources)}")
         replies = [_Reply.of(task, answer) for answer in network.answers(sources, world)]
         data: dict[str, Any] = {"run": str(folder.path), "task": task.name}
-        looked = self.json or self.draw is not None  # attention costs a compilation
-        data["answers"] = [it.as_json | (it.attention if looked else {}) for it in replies]
+        has_attention = self.json or self.draw is not None  # it costs a compilation
+        data["answers"] = [it.as_json | (it.attention if has_attention else {}) for it in replies]
         lines = [line for reply in replies for line in ("", *reply.lines)][1:]
         if self.draw is not None:
             _draw(replies, world, self.draw)
@@ -83,18 +84,15 @@ class Ask(Verb):
         return Result(data=data, text="\n".join(lines))
 
 
-NO_WORLD = "--world is for runs on gSCAN; leave it out"
-
-
 @dataclass(frozen=True)
 class _Reply:
-    """An answer with the right ones."""
+    """An answer of the network, and the right answers."""
 
     answer: Answer
     targets: tuple[Tokens, ...]
-    """All right answers; none where no rules tell."""
+    """All right answers; none where the task has no rules."""
     note: str
-    """Why no right answer is known."""
+    """Reason why no right answer is known."""
 
     @classmethod
     def of(cls, task: Task[Any], answer: Answer) -> _Reply:
@@ -105,21 +103,21 @@ class _Reply:
 
     @property
     def is_right(self) -> bool | None:
-        """Whether the answer is right; None where nothing tells."""
+        """Whether the answer is right; None without right answers."""
         return self.answer.tokens in self.targets if self.targets else None
 
     @property
     def first_wrong(self) -> int | None:
-        """Position of the first wrong token, from 1, beside the nearest right answer."""
+        """Position of the first wrong token, from 1, by the nearest right answer."""
         from daxy.core.tokens import first_difference
 
         wrong = [first_difference(self.answer.tokens, target) for target in self.targets]
-        known = [place for place in wrong if place is not None]
-        return max(known) + 1 if known and not self.is_right else None
+        positions = [position for position in wrong if position is not None]
+        return max(positions) + 1 if positions and not self.is_right else None
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """The same as JSON values."""
+        """The reply as JSON values."""
         answer = self.answer
         return {
             "source": list(answer.source),
@@ -140,7 +138,7 @@ class _Reply:
 
     @property
     def lines(self) -> Iterator[str]:
-        """The same as text."""
+        """The reply as text."""
         answer = self.answer
         between = ", " if any(" " in token for it in self.targets for token in it) else " "
         yield " ".join(answer.source)
@@ -148,8 +146,8 @@ class _Reply:
         wrong = f" (wrong from token {self.first_wrong} on)" if self.first_wrong else ""
         yield f"  network  {answer or '(nothing)'}{right}{wrong}"
         if self.is_right is False:
-            for place, target in enumerate(self.targets[:NAMED]):
-                yield f"  {'right' if place == 0 else 'or':<7}  {between.join(target)}"
+            for index, target in enumerate(self.targets[:NAMED]):
+                yield f"  {'right' if index == 0 else 'or':<7}  {between.join(target)}"
             if len(self.targets) > NAMED:
                 yield f"  {'':<7}  and {len(self.targets) - NAMED:,} more"
         if self.note:
@@ -172,8 +170,12 @@ def _draw(replies: Sequence[_Reply], world: World | None, path: Path) -> None:
         save_world(path, world, actions, look)
         return
     answers = [(reply.answer, reply.answer.attention) for reply in replies]
-    shown = [Alignment.of(it.source, it.tokens, own) for it, own in answers if own is not None]
-    save(draw(shown), path)
+    save(
+        draw(
+            [Alignment.of(it.source, it.tokens, rows) for it, rows in answers if rows is not None]
+        ),
+        path,
+    )
 
 
 VERB = Ask

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, make_dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import tyro
 
 from daxy.augmentation.geca import Geca
-from daxy.cli._data import OfTask, TaskName, after, field_of, named, options_of
+from daxy.cli._data import TaskName, TaskVerb
 from daxy.cli._out import check_free
 from daxy.cli._picture import Picture, check
 from daxy.cli._result import Result
-from daxy.cli._verb import Switch, Verb
+from daxy.cli._verb import Switch
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
@@ -23,18 +23,19 @@ if TYPE_CHECKING:
     from daxy.augmentation.geca import Composition
     from daxy.core.examples import Example, Examples, Tokens
     from daxy.core.split import Split
+    from daxy.tasks import DatasetOptions
 
 BEFORE = ("target", "color_named")
 COUNTED = (*BEFORE, "target_after", "color_named_after")
-"""Of each kind of thing: how often it is the target, and is called by its color."""
+"""Counts of each kind of object: as the target, and named by its color."""
 Counts: TypeAlias = tuple[int, ...]
-"""By `COUNTED`, or by its beginning."""
+"""Counts in the order of `COUNTED`; the first of them without GECA."""
 DRAWN = 3
-"""New examples to draw, unless some are chosen."""
+"""Default number of new examples to draw."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Augment(OfTask):
+class Augment(TaskVerb):
     """Show, write or draw the examples that GECA makes from a task's training set (Andreas 2020).
 
     `daxy train --augment geca` trains on them too. The same seed makes the same examples. In gSCAN
@@ -47,7 +48,6 @@ class Augment(OfTask):
     """
 
     task: TaskName
-    """The task; `daxy tasks` lists them."""
     seed: int = 0
     """Seed of the augmentation: a run with this seed, data and flags has the same examples."""
     show: int = 3
@@ -56,14 +56,22 @@ class Augment(OfTask):
     """Write all new examples to this file, as JSON lines (.jsonl); in gSCAN, the changed training
     set too."""
     draw: Picture = None
-    """Draw new examples, each beside its original, as .png; for tasks with worlds."""
+    """Draw new examples, each next to its original, as .png; for tasks with worlds."""
     example: tyro.conf.UseAppendAction[tuple[int, ...]] = ()
-    """Number of a new example to draw, from 1; repeat for more. The first three unless given."""
+    """Number of a new example to draw, from 1; repeat for more. By default the first three."""
     force: Switch = False
     """Replace that file if it exists."""
 
+    @classmethod
+    def fields_of(cls, options: type[DatasetOptions]) -> list[Any]:
+        """Return the fields of GECA and of a task's data."""
+        # Settings of the same name: those of GECA have the names that `daxy train` has.
+        both = {each.name for each in fields(Geca)} & {each.name for each in fields(options)}
+        kind: Any = Geca if both else tyro.conf.OmitArgPrefixes[Geca]
+        return [("geca", kind, field(default_factory=Geca)), *super().fields_of(options)]
+
     def run(self) -> Result:
-        """Return how many there are, and some of them."""
+        """Return the number of new examples, and some of them."""
         from daxy.augmentation.geca import Composer
         from daxy.core.console import working
 
@@ -76,31 +84,30 @@ class Augment(OfTask):
             published = self._published(split, chosen.geca)
             return self._in_worlds(train, chosen.geca, published)
         with working(f"cutting {len(train):,} training examples into fragments"):
-            found = Composer(train, chosen.geca).augment(self.seed)
+            new = Composer(train, chosen.geca).augment(self.seed)
         data = {
             "train": len(train),
-            "augmented": len(found.compositions),
-            "fragments": found.fragments,
-            "templates": found.templates,
-            "fillable": found.fillable,
+            "augmented": len(new.compositions),
+            "fragments": new.fragments,
+            "templates": new.templates,
+            "fillable": new.fillable,
         }
-        made = f"{len(found.compositions):,} new examples from {len(train):,} training examples"
-        known = f"{found.templates:,} templates, {found.fillable:,} of them fillable"
-        lines = [made, f"{found.fragments:,} fragments; {known}"]
-        return self._answer(data, lines, {"augmented": found.examples}, found.compositions)
+        count = f"{len(new.compositions):,} new examples from {len(train):,} training examples"
+        templates = f"{new.templates:,} templates, {new.fillable:,} of them fillable"
+        lines = [count, f"{new.fragments:,} fragments; {templates}"]
+        return self._answer(data, lines, {"augmented": new.examples}, new.compositions)
 
     def _check(self, count: int) -> None:
-        """Refuse what cannot be shown, drawn or written of so many, before the work is done."""
+        """Refuse wrong numbers and output files before the work begins."""
         from daxy import tasks
 
         require(self.show >= 0, f"--show must not be negative: {self.show}")
         require(self.seed >= 0, f"--seed must not be negative: {self.seed}")
         check(self.draw, [".png"], force=self.force, by="PIL")
-        drawn = "--example needs --draw"
-        require(self.draw is not None or not self.example, drawn)
+        require(self.draw is not None or not self.example, "--example needs --draw")
         if self.draw is not None:
-            unseen = f"examples of {self.task} have no world to draw"
-            require(tasks.get(self.task).grounded, unseen)
+            no_world = f"examples of {self.task} have no world to draw"
+            require(tasks.get(self.task).grounded, no_world)
             require(count > 0, "--draw needs new examples; expected a positive --count")
         wrong = [each for each in self.example if not 0 < each <= count]
         require(not wrong, f"there are examples 1 to {count:,}, not {', '.join(map(str, wrong))}")
@@ -110,64 +117,63 @@ class Augment(OfTask):
             require(self.out.suffix.lower() == ".jsonl", named)
 
     def _in_worlds(self, train: Examples, geca: Geca, published: Mapping[str, Counts]) -> Result:
-        """Return what becomes of a training set with worlds."""
         from daxy.augmentation.worlds import Rewriter, targets
         from daxy.core.console import working
         from daxy.languages.grounded import COLORS, SHAPES
 
         with working(f"cutting {len(train):,} training examples into fragments"):
-            found = Rewriter(train, geca).augment(self.seed)
-        before, after = targets(train), targets(found.examples)
+            new = Rewriter(train, geca).augment(self.seed)
+        before, after = targets(train), targets(new.examples)
         kinds = [f"{color} {shape}" for shape in SHAPES for color in COLORS]
         counts = {
             kind: dict(zip(COUNTED, (*before[kind], *after[kind]), strict=True)) for kind in kinds
         }
         data: dict[str, Any] = {
             "train": len(train),
-            "changed": found.changed,
-            "augmented": len(found.added),
+            "changed": new.changed,
+            "augmented": len(new.added),
             "targets": counts,
         }
-        changed = f"{found.changed:,} of {len(train):,} training examples changed"
-        lines = [f"{changed}; {len(found.added):,} new examples", ""]
+        changed = f"{new.changed:,} of {len(train):,} training examples changed"
+        lines = [f"{changed}; {len(new.added):,} new examples", ""]
         lines += [f"{'target':<17}" + "".join(f"{name.replace('_', ' '):>19}" for name in COUNTED)]
-        for kind, own in counts.items():
-            theirs = {"  in the paper": published[kind]} if kind in published else {}
-            for name, values in ({kind: own.values()} | theirs).items():
+        for kind, count in counts.items():
+            rows: dict[str, Iterable[int]] = {kind: count.values()}
+            rows |= {"  in the paper": published[kind]} if kind in published else {}
+            for name, values in rows.items():
                 lines.append(f"{name:<17}" + "".join(f"{value:>19,}" for value in values))
         data["published"] = {
-            kind: dict(zip(COUNTED, own, strict=False)) for kind, own in published.items()
+            kind: dict(zip(COUNTED, count, strict=False)) for kind, count in published.items()
         }
         if self.draw is not None:
             pairs = [
-                (found.added[place], train[int(found.made_of[place])])
-                for place in self._to_draw(len(found.added))
+                (new.added[index], train[int(new.made_of[index])])
+                for index in self._to_draw(len(new.added))
             ]
             _draw(self.draw, pairs)
             lines += ["", f"{self.draw}:"]
-            said = [[" ".join(each.source) for each in pair] for pair in pairs]
-            lines += [f"  {now}; was: {was}" for now, was in said]
+            sources = [[" ".join(example.source) for example in pair] for pair in pairs]
+            lines += [f"  {now}; was: {was}" for now, was in sources]
             data["drawn"] = str(self.draw)
-        parts = {"train": found.original, "augmented": found.added}
-        return self._answer(data, lines, parts, found.compositions)
+        parts = {"train": new.original, "augmented": new.added}
+        return self._answer(data, lines, parts, new.compositions)
 
     def _to_draw(self, count: int) -> Sequence[int]:
-        """Return the places of those to draw among so many."""
         require(count > 0, "GECA made no new examples to draw")
         return [each - 1 for each in self.example] or range(min(DRAWN, count))
 
     def _published(self, split: Split, geca: Geca) -> Mapping[str, Counts]:
-        """Return what the paper counts of its own training set, if this one was made so.
+        """Return the paper's counts, if these are the paper's data.
 
-        Without the paper's GECA it is what it counts before.
+        Without the paper's GECA they are the counts before augmentation.
         """
         from daxy.papers import ruis2020
 
-        usual = type(self.data)().options
-        is_theirs = self.task == ruis2020.BASELINE.task and dict(split.provenance.options) == usual
-        counts = ruis2020.TABLE_4 if is_theirs else {}
+        defaults = type(self.data)().options
+        is_default = dict(split.provenance.options) == defaults
+        counts = ruis2020.TABLE_4 if is_default and self.task == ruis2020.BASELINE.task else {}
         known = COUNTED if geca == Geca(**ruis2020.GECA) else BEFORE
-        return {kind: own[: len(known)] for kind, own in counts.items()}
+        return {kind: count[: len(known)] for kind, count in counts.items()}
 
     def _answer(
         self,
@@ -176,7 +182,7 @@ class Augment(OfTask):
         parts: Mapping[str, Examples],
         compositions: Sequence[Composition],
     ) -> Result:
-        """Write what is to be written, and return what is said of it."""
+        """Write the output file, and return the answer."""
         from daxy.formats import jsonl
 
         if self.out is not None:
@@ -186,16 +192,15 @@ class Augment(OfTask):
             "task": self.task,
             **data,
             "out": None if self.out is None else str(self.out),
-            "shown": [_said(each) for each in shown],
+            "shown": [_as_json(each) for each in shown],
         }
         return Result(data=whole, text="\n".join([*lines, *_described(shown)]))
 
 
-def _said(composition: Composition) -> dict[str, Any]:
-    source, target = (" ".join(each) for each in (composition.source, composition.target))
+def _as_json(composition: Composition) -> dict[str, Any]:
     return {
-        "source": source,
-        "target": target,
+        "source": " ".join(composition.source),
+        "target": " ".join(composition.target),
         "template": list(map(" ".join, composition.template)),
         "fragment": list(map(" ".join, composition.fragment)),
     }
@@ -203,7 +208,7 @@ def _said(composition: Composition) -> dict[str, Any]:
 
 def _described(shown: Sequence[Composition]) -> Iterator[str]:
     for each in shown:
-        gaps = ", ".join(f"_{place} = {' '.join(it)}" for place, it in enumerate(each.fragment, 1))
+        gaps = ", ".join(f"_{n} = {' '.join(words)}" for n, words in enumerate(each.fragment, 1))
         yield ""
         yield _pair(each.source, each.target)
         yield f"  from  {_pair(*each.template)}"
@@ -211,7 +216,6 @@ def _described(shown: Sequence[Composition]) -> Iterator[str]:
 
 
 def _draw(path: Path, pairs: Sequence[tuple[Example, Example]]) -> None:
-    """Draw pairs of examples: before augmentation and after."""
     import io
 
     from daxy.core.files import write_bytes
@@ -232,18 +236,4 @@ def _pair(source: Tokens, target: Tokens) -> str:
     return f"{' '.join(source)} -> {' '.join(target)}"
 
 
-def verb(arguments: Sequence[str]) -> type[Verb]:
-    """Return the verb with the flags of the data of the task that is named, and of GECA."""
-    task = named(arguments)
-    options = options_of(task)
-    # Where both have a setting of one name, those of GECA are called as `daxy train` calls them.
-    both = {each.name for each in fields(Geca)} & {each.name for each in fields(options)}
-    kind: Any = Geca if both else tyro.conf.OmitArgPrefixes[Geca]
-    flags: list[Any] = [("geca", kind, field(default_factory=Geca)), field_of(options)]
-    made = make_dataclass("Augment", flags, bases=(Augment,), frozen=True, kw_only=True)
-    made.__doc__ = Augment.__doc__
-    made.after = after(task)
-    return made
-
-
-VERB = verb
+VERB = Augment

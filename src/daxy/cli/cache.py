@@ -26,14 +26,14 @@ class Cache(Verb):
     """Delete the data and the compiled programs."""
 
     def run(self) -> Result:
-        """Return the folder with what it holds, or what was deleted."""
+        """Return the folder with its contents, or the size of what was deleted."""
         from daxy.core import cache
 
         folder, data, programs = cache.folder(), cache.entries(), cache.programs()
         if self.clear:
             cache.clear()
         total = sum(each.size for each in (*data, *programs))
-        found: dict[str, Any] = {
+        facts: dict[str, Any] = {
             "folder": None if folder is None else str(folder),
             "data": [{"name": each.name, "bytes": each.size} for each in data],
             "programs": {"count": len(programs), "bytes": sum(each.size for each in programs)},
@@ -42,15 +42,15 @@ class Cache(Verb):
         }
         if folder is None:
             why = f"{cache.VARIABLE} is empty, or there is no home folder"
-            return Result(data=found, text=f"no cache: {why}")
+            return Result(data=facts, text=f"no cache: {why}")
         if self.clear:
-            return Result(data=found, text=f"{folder}: {_megabytes(total)} deleted")
+            return Result(data=facts, text=f"{folder}: {_megabytes(total)} deleted")
         lines = [f"{folder}: {_megabytes(total)}"]
         lines += [f"  {_megabytes(each.size):>10}  {each.name}" for each in data]
         if programs:
-            size = _megabytes(found["programs"]["bytes"])
+            size = _megabytes(facts["programs"]["bytes"])
             lines += [f"  {size:>10}  {len(programs):,} files of compiled programs"]
-        return Result(data=found, text="\n".join(lines))
+        return Result(data=facts, text="\n".join(lines))
 
 
 def _megabytes(size: int) -> str:

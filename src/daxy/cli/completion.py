@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Literal
 
 import tyro
 
-from daxy.cli._parse import bare, off_twin, typed_flags
+from daxy.cli._flags import arguments
+from daxy.cli._parse import resolve
 from daxy.cli._result import Result
 from daxy.cli._verb import Verb
 from daxy.core.errors import WrongFile
@@ -40,53 +41,40 @@ class Completion(Verb):
         from daxy.cli.main import verbs
 
         names, summaries = _names(), verbs()
-        known = {verb: Words.of(verb, names) for verb in summaries}
+        known = {verb: Words(verb, names) for verb in summaries}
         lines = _fish(known, summaries) if self.shell == "fish" else _bash(known)
         head = ["autoload -Uz bashcompinit && bashcompinit"] if self.shell == "zsh" else []
         script = "\n".join([f"# {self.shell} completion for daxy", *head, *lines])
         return Result(data={"shell": self.shell, "script": script}, text=script)
 
 
-@dataclass(frozen=True)
 class Words:
-    """Words that may follow a verb."""
+    """Words that may follow a verb, over all tasks and learners that its flags depend on.
 
-    arguments: tuple[str, ...]
-    """Names that its arguments take; none where they are files or free text."""
-    switches: tuple[str, ...]
-    """Flags without a value."""
-    values: Mapping[str, tuple[str, ...]]
-    """Choices of each flag with a value; none where any value fits."""
+    Args:
+        verb: The verb.
+        names: Names that a flag, or an argument by its metavar, takes.
+    """
 
-    @classmethod
-    def of(cls, verb: str, names: Choices) -> Words:
-        """Return the words of a verb, over all tasks and models that its flags depend on."""
-        arguments, switches = dict[str, None](), {"--help": None}
-        values = dict[str, dict[str, None]]()
-        for kind in _kinds(verb, names):
-            for flag, hint in typed_flags(kind).items():
-                marks, choices = getattr(hint, "__metadata__", ()), _literals(bare(hint))
-                if tyro.conf.Positional in marks:
-                    metavar = next(it.metavar for it in marks if getattr(it, "metavar", None))
-                    arguments |= dict.fromkeys([*choices, *names.get(metavar, ())])
-                elif bare(hint) is bool:
-                    has_twin = tyro.conf.FlagCreatePairsOff not in marks
-                    switches |= dict.fromkeys([flag, *[off_twin(flag)] * has_twin])
-                else:
-                    # The choices of a flag may depend on the task.
-                    some = dict.fromkeys(choices or names.get(flag, ()))
-                    values[flag] = values.get(flag, {}) | some
-        by_flag = {flag: tuple(choices) for flag, choices in values.items()}
-        return cls(tuple(arguments), tuple(switches), by_flag)
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """All flags."""
-        return (*self.values, *self.switches)
+    def __init__(self, verb: str, names: Choices) -> None:
+        self.arguments = dict[str, None]()
+        self.switches: dict[str, None] = {"--help": None}
+        self.values = dict[str, dict[str, None]]()
+        """Choices of each flag with a value; none where any value fits."""
+        for argument in (it for variant in _variants(verb, names) for it in arguments(variant)):
+            # The choices of a flag may depend on the task.
+            choices = dict.fromkeys(argument.choices or names.get(argument.name, ()))
+            if argument.is_positional:
+                self.arguments |= choices
+            elif argument.is_switch:
+                self.switches |= dict.fromkeys(argument.names)
+            else:
+                for flag in argument.names:
+                    self.values[flag] = self.values.get(flag, {}) | choices
 
 
 def _names() -> dict[str, list[str]]:
-    """Return the names that a flag, or an argument by its metavar, takes."""
+    """Return the names that a flag takes, or an argument by its metavar."""
     from daxy import formats, languages, learners, papers, tasks
     from daxy.report import analyses
 
@@ -103,28 +91,18 @@ def _names() -> dict[str, list[str]]:
     }
 
 
-def _kinds(verb: str, names: Choices) -> Iterator[type[Verb]]:
-    """Yield the classes of a verb that differ in their flags."""
+def _variants(verb: str, names: Choices) -> Iterator[type[Verb]]:
+    """Yield the variants of a verb that differ in their flags."""
     from daxy import tasks
     from daxy.cli.main import VERBS
 
-    made = VERBS.get(verb)
-    if isinstance(made, type):
-        yield made
-        return
+    kind = VERBS.get(verb)
     by_options = {tasks.get(name).options: name for name in names["TASK"]}
-    some = list(by_options.values())
-    yield from (made([task]) for task in some)
-    for name in names["LEARNER"]:
+    some = list(by_options.values())[: None if kind.leading else 1]
+    yield from (resolve(kind, [task]).verb for task in some)
+    for name in names["LEARNER"] if "learner" in kind.leading else ():
         with contextlib.suppress(WrongFile):  # a broken package has no flags to complete
-            yield made([some[0], name, "--augment", "geca"])
-
-
-def _literals(hint: Any) -> list[str]:
-    """Return the choices of a type, also of those that it is made of."""
-    if get_origin(hint) is Literal:
-        return [str(each) for each in get_args(hint)]
-    return [each for part in get_args(hint) for each in _literals(part)]
+            yield resolve(kind, [some[0], name, "--augment", "geca"]).verb
 
 
 def _bash(known: Mapping[str, Words]) -> Iterator[str]:
@@ -140,7 +118,8 @@ def _bash(known: Mapping[str, Words]) -> Iterator[str]:
                 yield f"        {flag}) words='{' '.join(choices)}' ;;"
         if free:
             yield f"        {'|'.join(free)}) ;;"
-        yield f"        *) flags='{' '.join(words.flags)}' words='{' '.join(words.arguments)}' ;;"
+        flags = " ".join((*words.values, *words.switches))
+        yield f"        *) flags='{flags}' words='{' '.join(words.arguments)}' ;;"
         yield "      esac ;;"
     yield from BASH_TAIL.splitlines()
 
@@ -171,17 +150,16 @@ complete -o default -F _daxy daxy"""
 
 
 def _fish(known: Mapping[str, Words], summaries: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each verb and each of its flags."""
     for verb, words in known.items():
-        said = summaries[verb].replace("'", "\\'")
-        yield f"complete -c daxy -f -n __fish_use_subcommand -a {verb} -d '{said}'"
-        here = f"complete -c daxy -n '__fish_seen_subcommand_from {verb}'"
+        summary = summaries[verb].replace("'", "\\'")
+        yield f"complete -c daxy -f -n __fish_use_subcommand -a {verb} -d '{summary}'"
+        after = f"complete -c daxy -n '__fish_seen_subcommand_from {verb}'"
         if words.arguments:
-            yield f"{here} -f -a '{' '.join(words.arguments)}'"
+            yield f"{after} -f -a '{' '.join(words.arguments)}'"
         for flag in words.switches:
-            yield f"{here} -l {flag[2:]}"
+            yield f"{after} -l {flag[2:]}"
         for flag, choices in words.values.items():
-            yield f"{here} -l {flag[2:]} " + (f"-x -a '{' '.join(choices)}'" if choices else "-r")
+            yield f"{after} -l {flag[2:]} " + (f"-x -a '{' '.join(choices)}'" if choices else "-r")
 
 
 VERB = Completion

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from daxy.report.finding import Answer, Tested
 
 SPLITS = {"simple": "a random split", "addprim_jump": "new combinations of jump"}
-"""The splits, by what their test sets ask for."""
+"""Splits, with descriptions of their test sets."""
 SMALL = {"hidden": 64, "embedding": 32}
 BRIEF: Mapping[str, Any] = {
     "optimizer": "adam",
@@ -32,9 +32,9 @@ BRIEF: Mapping[str, Any] = {
     "eval_every": 250,
     "dropout": 0.1,
 }
-"""A training configuration for two minutes; the papers' own takes hours on such a machine."""
+"""Training configuration for two minutes; those of the papers take hours."""
 SHOWN = 3
-"""Wrong answers that are shown."""
+"""Number of wrong answers to show."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,7 @@ class Demo(Verb):
     """Train again even if the runs are there."""
 
     def run(self) -> Result:
-        """Return the scores beside the published ones, and wrong answers."""
+        """Return measured and published scores, and wrong answers."""
         from daxy.core.imports import need
         from daxy.report import finding
 
@@ -82,7 +82,7 @@ class Demo(Verb):
         return Result(data=data, text=_answer(rows, answers, pictures))
 
     def _tested(self, benchmark: str) -> dict[str, Tested]:
-        """Train a network on each split of a benchmark, as one program, and return their tests."""
+        """Train a network on each split of a benchmark, as one program, and return test results."""
         from daxy import tasks
         from daxy.learners.neural import Neural
         from daxy.report.finding import Tested
@@ -109,7 +109,6 @@ def _split(task: str) -> str:
 
 
 def _rows(tested: dict[str, Tested]) -> list[dict[str, Any]]:
-    """Return a row for each test set, and one for a part of the last one."""
     from daxy.report.finding import COMBINATION
 
     rows = [_row(task, run) for task, run in tested.items()]
@@ -179,7 +178,7 @@ def _answer(
 
 
 def _answers(task: str, answers: Sequence[Answer]) -> Table:
-    """Return a table of single answers: two commands of the training set, then wrong ones."""
+    """Return a table of answers: to two training commands, then wrong ones."""
     from rich.table import Table
 
     shown = Table(f"source, after training on {task}", "prediction", "", "target", box=None)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from daxy.cli._data import OfSample, TaskName, with_data
+from daxy.cli._data import SampleVerb, TaskName
 from daxy.cli._out import check_free
 from daxy.cli._result import Result
 from daxy.cli._table import say
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Export(OfSample):
+class Export(SampleVerb):
     """Write a task's data to a file, to a folder with a file for each part, or to stdout.
 
     Example:
@@ -37,20 +37,18 @@ class Export(OfSample):
     """
 
     task: TaskName
-    """The task; `daxy tasks` lists them."""
     split: str | None = None
-    """Which part: train, validation, test, one of several tests by its name, or all. Unless given,
-    all of them into a folder, and train into a file."""
+    """The part to write: train, validation, test, one of several tests by its name, or all. By
+    default all into a folder, and train into a file."""
     format: str = "auto"
-    """How to write it; `auto`: as the name of --out ends, else scan-text, or jsonl where there are
-    worlds. joint-text has a pair as one sequence, as Grefenstette et al. write them; tsv has a tab
+    """Format of the file; `auto`: by the ending of --out, else scan-text, or jsonl with worlds.
+    joint-text has a pair as one sequence, as Grefenstette et al. write them; tsv has a tab
     between; parallel has two files, .src and .trg; gscan-json is the one file of the authors of
     gSCAN, `dataset.txt`, and takes --split all."""
     vectors: Literal["generator", "released"] = "generator"
     """In gscan-json, the order of the bits for colors: of the authors' generator or release."""
     out: Annotated[str | None, tyro.conf.arg(metavar="FILE|DIR/")] = None
-    """The file to write, or a folder, which gets a file for each part; stdout unless given, or for
-    -."""
+    """The file to write, or a folder for one file per part; stdout by default, or for -."""
     force: Switch = False
     """Replace files that exist."""
 
@@ -80,14 +78,16 @@ class Export(OfSample):
             "lines": lengths,
             "provenance": asdict(split.provenance),
         }
-        said = [f"{self.out}: {counts} examples{_origin(split)}"]
-        said += [split.validation_note] if "train" in parts and split.validation_note else []
-        return Result(data=data, text="\n".join(said))
+        source = split.provenance.source
+        origin = "" if source == "generated" else f" ({source})"
+        lines = [f"{self.out}: {counts} examples{origin}"]
+        lines += [split.validation_note] if "train" in parts and split.validation_note else []
+        return Result(data=data, text="\n".join(lines))
 
     def _files(
         self, form: Format, parts: Mapping[str, Examples]
     ) -> dict[Path, dict[str, Examples]]:
-        """Return what goes into which file; nothing for stdout."""
+        """Return the parts of each file; no files for stdout."""
         if self._stdout:
             return {}
         assert self.out is not None
@@ -107,17 +107,15 @@ class Export(OfSample):
 
     @property
     def _folder(self) -> bool:
-        """Whether --out is a folder, there or to be made."""
+        """Whether --out is a folder, existing or new."""
         is_named = self.out is not None and self.out.endswith(("/", os.sep))
         return is_named or (not self._stdout and Path(str(self.out)).is_dir())
 
     @property
     def _part(self) -> str:
-        """The part that is asked for."""
         return self.split or ("all" if self._folder else "train")
 
     def _parts(self, split: Split) -> dict[str, Examples]:
-        """Return the parts that are asked for, of which there is something to write."""
         if self._part == "all":
             require(self.sample is None, "--sample is of one part; expected --split PART")
             return {name: some for name, some in split.named.items() if len(some)}
@@ -136,18 +134,17 @@ class Export(OfSample):
         return {self._part: known[self._part].take(rows)}
 
     def _format(self) -> Format:
-        """Return the format, after refusing what it cannot hold."""
+        """Return the format; refuse data that it cannot hold."""
         from daxy import formats, tasks
 
         task = tasks.get(self.task)
-        form = formats.get(self._named(task) if self.format == "auto" else self.format)
+        form = formats.get(self._by_ending(task) if self.format == "auto" else self.format)
         require(isinstance(form, TextFormat) or not self._stdout, f"{form.name} needs --out FILE")
         require(not (self.json and self._stdout), "--json needs --out FILE")
         if form.owner:
-            is_own = f"{form.name} is for tasks of {form.owner}, not for {self.task}"
-            require(task.own_format == form.name, is_own)
-            every = f"{form.name} holds every part; expected --split all"
-            require(self._part == "all", every)
+            other = f"{form.name} is for tasks of {form.owner}, not for {self.task}"
+            require(task.own_format == form.name, other)
+            require(self._part == "all", f"{form.name} holds every part; expected --split all")
             require(not self._folder, f"{form.name} is one file; expected --out FILE")
         if task.grounded and not form.has_worlds:
             raise WrongRequest(f"{form.name} has no worlds; expected --format {_with_worlds()}")
@@ -161,33 +158,26 @@ class Export(OfSample):
         require(isinstance(form, GscanJson), "--vectors is for gscan-json")
         return GscanJson(self.vectors)
 
-    def _named(self, task: Task[Any]) -> str:
-        """Return the format that the name of --out asks for."""
+    def _by_ending(self, task: Task[Any]) -> str:
         from daxy import formats
 
         if self._folder:
             return "jsonl" if task.grounded else "scan-text"
         suffix = "" if self._stdout else Path(str(self.out)).suffix.lower()
-        found = formats.of_suffix(suffix)
-        if found is None:
+        name = formats.of_suffix(suffix)
+        if name is None:
             known = ", ".join(filter(None, formats.BY_SUFFIX))
-            said = f"{self.out}: no format has this name; expected {known}, or --format"
-            raise WrongRequest(said)
-        return found
+            raise WrongRequest(
+                f"{self.out}: no format has this name; expected {known}, or --format"
+            )
+        return name
 
 
 def _with_worlds() -> str:
-    """Return the formats that hold worlds."""
     from daxy import formats
 
     every = [it.name for it in formats.FORMATS.loaded().values() if it.has_worlds]
     return " or ".join([", ".join(every[:-1]), every[-1]])
 
 
-def _origin(split: Split) -> str:
-    """Return where the data came from, unless it was generated."""
-    source = split.provenance.source
-    return "" if source == "generated" else f" ({source})"
-
-
-VERB = with_data(Export)
+VERB = Export

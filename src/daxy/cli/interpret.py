@@ -1,8 +1,8 @@
 """Show the parse of a command and the actions it means, or the commands that mean some actions.
 
 A sentence of a transduction grammar has a derivation, and an English or French sentence has
-meanings and translations. An error says where the first wrong word stands and which words could
-stand there, or why a phrase refers to no one thing in a world.
+meanings and translations. An error names the first wrong word and the words that are possible in
+its place, or says why a phrase does not refer to one object of a world.
 """
 
 from __future__ import annotations
@@ -78,7 +78,6 @@ class Interpret(Verb):
 
 
 def _grounded() -> str:
-    """Return the languages whose sentences mean something in a world."""
     every = languages.LANGUAGES.loaded()
     return " or ".join(name for name, language in every.items() if language.is_grounded)
 

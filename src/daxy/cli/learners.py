@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from daxy.cli._data import flag
+from daxy.cli._flags import flag
 from daxy.cli._result import Result
 from daxy.cli._verb import Verb
 from daxy.core.settings import default, described
@@ -26,7 +26,7 @@ class Learners(Verb):
     """
 
     learner: tyro.conf.Positional[Annotated[str | None, tyro.conf.arg(metavar="LEARNER")]] = None
-    """The learner whose card to show."""
+    """The learner to show."""
 
     def run(self) -> Result:
         """Return the list, or the card."""
@@ -54,16 +54,16 @@ def _card(name: str) -> Result:
     is_network = name in models.ARCHITECTURES
     kind: Any = models.config(name) if is_network else learners.get(name)
     defaults = {each.name: default(each) for each in dataclasses.fields(kind)}
-    said = described(kind)
+    texts = described(kind)
     table = Table(box=None, pad_edge=False)
     table.add_column("flag and default", no_wrap=True)
     table.add_column("description", overflow="fold")
     for field, value in defaults.items():
-        table.add_row(flag(field, value), said.get(field, ""))
+        table.add_row(flag(field, value), texts.get(field, ""))
     registry = models.ARCHITECTURES if is_network else learners.LEARNERS
     description = registry.docstring(name)
     how = f"Settings, as flags of `daxy train TASK {name}` and `config` of `daxy.train`:"
-    data = {"learner": name, "description": description, "config": defaults, "descriptions": said}
+    data = {"learner": name, "description": description, "config": defaults, "descriptions": texts}
     return Result(data=data, text=Group(f"{name}\n\n{description}\n\n{how}", table))
 
 

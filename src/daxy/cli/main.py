@@ -1,4 +1,4 @@
-"""The entry point: finds the verb, prints its answer, turns errors into one line."""
+"""Entry point: find the verb, print its answer, report errors in one line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -31,14 +31,12 @@ from daxy.version import __version__
 if TYPE_CHECKING:
     from daxy.cli._verb import Verb
 
-VERBS: Registry[type[Verb] | Callable[[Sequence[str]], type[Verb]]] = Registry(
-    "daxy.cli", "VERB", "verb", is_open=False, without=("main",)
-)
+VERBS: Registry[type[Verb]] = Registry("daxy.cli", "VERB", "verb", is_open=False, without=("main",))
 FLAGS = ("-h", "--help", "--version", "--json", "--debug")
 MOST_OF_MESSAGE = 2_000
-"""Characters of an error at most; what it quotes is cut before, to show what matters."""
+"""Maximum characters of an error; quoted values are cut before."""
 WRONG_NAMES = (errno.ENAMETOOLONG, errno.ELOOP)
-"""What the operating system says of a name that no file can have."""
+"""Errors of the operating system for names that no file can have."""
 BROKEN_PIPE = 141
 
 
@@ -61,11 +59,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         _close_stdout()
         return BROKEN_PIPE
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else "output: "
+        prefix = f"{error.filename}: " if error.filename else "output: "
         if error.filename is None:
             _close_stdout()
         code = 2 if error.errno in WRONG_NAMES else 1
-        return _report(f"{place}{error.strerror or error}", code, arguments)
+        return _report(f"{prefix}{error.strerror or error}", code, arguments)
     except MemoryError as error:
         fewer = "ask for fewer or shorter examples, or for less at a time"
         return _report(f"out of memory; {fewer} ({error})", 1, arguments)
@@ -74,13 +72,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if failure := import_failure(error):
             return _report(str(failure), failure.exit_code, arguments)
-        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        message = f"a defect in daxy, please report it: {said} (--debug shows where)"
+        name = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        message = f"a defect in daxy, please report it: {name} (--debug shows where)"
         return _report(message, 1, arguments)
 
 
 def _interrupted(message: str, arguments: Sequence[str]) -> int:
-    """Report an interruption, and how to go on."""
     interrupts.sweep_up()
     if "--restart" in arguments and "--restart" not in message:
         message = f"{message}; {interrupts.RESTARTED}"
@@ -88,10 +85,10 @@ def _interrupted(message: str, arguments: Sequence[str]) -> int:
 
 
 def _prepare_streams() -> None:
-    """Have both outputs, and let them show `?` for what the terminal's encoding has not."""
+    """Open closed outputs, and print `?` for characters that the terminal's encoding lacks."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if stream is None:  # it was closed before the program began
+        if stream is None:  # closed before the program started
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -111,14 +108,11 @@ def _serve(arguments: list[str]) -> int:
     arguments.remove(name)
     from daxy.cli._parse import parse
 
-    found = VERBS.get(name)
-    kind = found if isinstance(found, type) else found(arguments)
-    verb = parse(kind, name, arguments)
+    verb = parse(VERBS.get(name), name, arguments)
     return _print(verb.run(), as_json=verb.json)
 
 
 def _overview(arguments: Sequence[str]) -> Result:
-    """Return the version or the verbs, whichever was asked for."""
     if unknown := [word for word in arguments if word.startswith("-") and word not in FLAGS]:
         raise UnknownName("flag", unknown[0], FLAGS[1:])
     if "--version" in arguments:
@@ -160,20 +154,20 @@ def _print(result: Result, *, as_json: bool) -> int:
 
 def _print_json(data: Mapping[str, Any]) -> None:
     try:
-        said = json.dumps(data)
+        line = json.dumps(data)
     except RecursionError:
         deep = "the answer is nested too deeply for JSON; leave out --json, or ask for less"
         raise WrongRequest(deep) from None
-    sys.stdout.write(said + "\n")
+    sys.stdout.write(f"{line}\n")
 
 
 def _close_stdout() -> None:
-    """Drop what stdout still holds, since nobody takes it, so that exiting does not try again."""
+    """Drop the buffer of stdout, which nobody reads: exiting would write it again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _report(message: str, code: int, arguments: Sequence[str]) -> int:
-    """Say on stderr, in one line, what was wrong; with `--json` also as the object on stdout."""
+    """Write an error on stderr, in one line; with `--json` also as an object on stdout."""
     interrupts.close()
     if "--debug" in arguments:
         traceback.print_exc()
@@ -196,7 +190,7 @@ def show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Show a warning of daxy in one line, as an error; any other as Python does."""
+    """Write a warning of daxy in one line, any other as Python does."""
     stderr = file or sys.stderr
     if issubclass(category, DaxyWarning):
         stderr.write(f"daxy: {_one_line(str(message))}\n")
@@ -205,7 +199,7 @@ def show_warning(
 
 
 def _one_line(message: str) -> str:
-    """Return a message that a terminal can show: one line, escaped, and of bounded length."""
+    """Return a message in one line, escaped and of bounded length."""
     line = " ".join(visible(message).split("\n"))
     half = MOST_OF_MESSAGE // 2
     return line if len(line) <= MOST_OF_MESSAGE else f"{line[:half]}...{line[-half:]}"

@@ -37,7 +37,7 @@ class Papers(Verb):
     daxy."""
     row: Rows = ()
     """A row, or the first words of several rows; case, spaces and punctuation do not count. Repeat
-    for more; all rows unless given."""
+    for more; by default all rows."""
     column: Columns = ()
     """A column, in the same way."""
     draw: Picture = None
@@ -60,13 +60,11 @@ class Papers(Verb):
         return _contents(papers.get(self.paper), self._ledger())
 
     def _ledger(self) -> Ledger:
-        """Return the measured runs."""
         from daxy.reproduction.ledger import Ledger, measured_folder
 
         return Ledger(self.results or measured_folder())
 
     def _shown(self, table: Table, ledger: Ledger) -> Result:
-        """Return a table with the measured figures beside the published ones."""
         from daxy import papers
         from daxy.report.tables import RULE, compare, for_terminal
 
@@ -108,7 +106,6 @@ def _listed() -> Result:
 
 
 def _contents(paper: Paper, ledger: Ledger) -> Result:
-    """Return the tables of a paper, each with how many of its cells are measured."""
     from rich.console import Group
     from rich.table import Table as Lines
 

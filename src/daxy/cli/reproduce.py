@@ -39,7 +39,7 @@ class Reproduce(Measures):
     """With --dry-run, estimate the time from training a few programs for a moment."""
 
     def run(self) -> Result:
-        """Return the plan, or the table once the plan is carried out."""
+        """Return the plan, or the table when its runs are finished."""
         from daxy import papers
         from daxy.reproduction.ledger import Ledger
 
@@ -54,49 +54,46 @@ class Reproduce(Measures):
     def _serve(self, paper: Paper, table: Table, cells: list[Cell], ledger: Ledger) -> Result:
         steps = self.planned(paper, cells, ledger)
         if self.dry_run:
-            return _planned(table, steps, self._seconds(steps))
+            return _plan(table, steps, self._seconds(steps))
         say(_sum(table, steps))
-        self._carry_out(paper, table, steps, ledger)
+        self._train(paper, table, steps, ledger)
         plan = [_step(step) for step in steps]
         return compared(paper, table, cells, ledger, table=table.path, plan=plan)
 
     def _seconds(self, steps: Sequence[Step]) -> float | None:
-        """Return an estimate of the training time here; None of nothing, or unless asked for."""
+        """Return an estimate of the training time in seconds; None without one."""
         from daxy.reproduction.plan import missing_programs
         from daxy.runs.programs import CALIBRATED, estimates
 
-        if not self.estimate:
+        programs = missing_programs(steps) if self.estimate else ()
+        if not programs:
             return None
-        planned = missing_programs(steps)
-        if not planned:
-            return None
-        tried = min(CALIBRATED, len(planned))
-        say(f"estimating the time from {tried} of {len(planned)} programs")
-        return sum(seconds for _, seconds in estimates(planned))
+        tried = min(CALIBRATED, len(programs))
+        say(f"estimating the time from {tried} of {len(programs)} programs")
+        return sum(seconds for _, seconds in estimates(programs))
 
-    def _carry_out(self, paper: Paper, table: Table, steps: Sequence[Step], ledger: Ledger) -> None:
-        """Run and file each cell, and say on stderr what it came to."""
+    def _train(self, paper: Paper, table: Table, steps: Sequence[Step], ledger: Ledger) -> None:
         from daxy.report.tables import compare
         from daxy.reproduction import plan as reproduction
         from daxy.runs.progress import Display
         from daxy.training.interrupt import Interrupted
 
-        going = reproduction.carry_out(steps, table, ledger, Display(), restart=self.restart)
-        filed = False
+        trained = reproduction.carry_out(steps, table, ledger, Display(), restart=self.restart)
+        is_recorded = False
         try:
-            for step in going:
-                filed = True
-                (found,) = compare([step.cell], ledger.runs(paper))
-                row, column, published, measured, *_, verdict, _ = found.texts
-                seeds = counted(len(found.scores), "seed")
+            for step in trained:
+                is_recorded = True
+                (comparison,) = compare([step.cell], ledger.runs(paper))
+                row, column, published, measured, *_, verdict, _ = comparison.texts
+                seeds = counted(len(comparison.scores), "seed")
                 say(f"{row}, {column}: {measured} ({seeds}), {verdict}: {published}")
         except Interrupted as stop:
-            kept = [f"finished cells are in {ledger.path(table)}"] if filed else []
+            kept = [f"finished cells are in {ledger.path(table)}"] if is_recorded else []
             again = ["leave out --restart to resume"] if self.restart else []
             raise Interrupted("; ".join([str(stop), *kept, *again])) from stop
 
 
-def _planned(table: Table, steps: Sequence[Step], seconds: float | None) -> Result:
+def _plan(table: Table, steps: Sequence[Step], seconds: float | None) -> Result:
     from rich.console import Group
     from rich.table import Table as Lines
 
@@ -128,9 +125,9 @@ def _step(step: Step) -> dict[str, Any]:
 def _sum(table: Table, steps: Sequence[Step]) -> str:
     from daxy.reproduction.plan import counts
 
-    there, finished, missing = counts(steps)
-    found = f"{there} in results, {finished} finished, {missing} to train"
-    return f"{table.path}: {counted(len(steps), 'cell')}; runs: {found}"
+    in_results, finished, missing = counts(steps)
+    runs = f"{in_results} in results, {finished} finished, {missing} to train"
+    return f"{table.path}: {counted(len(steps), 'cell')}; runs: {runs}"
 
 
 VERB = Reproduce

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import tyro
 
-from daxy.cli._data import OfSample, TaskName, with_data
+from daxy.cli._data import SampleVerb, TaskName
 from daxy.cli._out import check_free
 from daxy.cli._picture import Picture, check, save
 from daxy.cli._result import Result
@@ -30,22 +30,21 @@ if TYPE_CHECKING:
 
 
 CHANGES = 6
-"""Changes of a normalisation that text names."""
+"""Maximum number of changes that the note on a normalisation lists."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Score(OfSample):
+class Score(SampleVerb):
     """Score predictions for a task's test set, each example exactly once.
 
-    A file of them has JSON lines, one JSON array, or is Parquet by its name: objects with `key` or
-    `source`, and `prediction`, each a string of tokens separated by spaces or a list of them. For
-    gSCAN commas separate them, and a row needs a `key` or its world (`situation`). Plain lines are
-    read in the order of another file (--order). Or the network of a finished run is asked: about
-    the run's own test set, or, by the flags of the data, about another one that has no word that it
-    does not know.
+    A predictions file has JSON lines, one JSON array, or is Parquet by its name: objects with `key`
+    or `source`, and `prediction`, each a string of tokens with spaces between, or a list. For gSCAN
+    commas separate tokens, and a row needs a `key` or its world (`situation`). Plain lines are read
+    in the order of another file (--order). With --run, the network of a finished run predicts: on
+    the run's own test set, or on another one of known words that the flags of the data choose.
 
-    Tokens that no target of the task has are named on stderr. Where nearly all predictions have
-    one, they are not scored: --normalize reads common other spellings, and says what it changed.
+    A note on stderr lists tokens that no target of the task has. If nearly all predictions have
+    such a token, they are not scored: --normalize reads common other spellings and lists changes.
 
     Example:
         daxy score nacs/length --predictions predictions.jsonl
@@ -57,16 +56,15 @@ class Score(OfSample):
     """
 
     task: TaskName
-    """The task; `daxy tasks` lists them."""
     predictions: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """The predictions: JSON lines, a JSON array, Parquet, or plain lines with --order."""
     order: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """A file of the test examples, official or written by `daxy export`, in whose order predictions
-    without keys are."""
+    """File of the test examples, official or from `daxy export`, with the order of predictions
+    without keys."""
     test: str | None = None
     """Score one of a task's tests, by its name: D of gscan/compositional."""
     partial: Switch = False
-    """Score the examples that have a prediction, though others have none, with a 95% interval."""
+    """Score only the examples that have a prediction, with a 95% interval."""
     normalize: Switch = False
     """Read predictions in common other spellings as the task's tokens: other case, no prefix,
     commas, padding and end symbols, a label such as `Actions:`."""
@@ -75,7 +73,7 @@ class Score(OfSample):
     run_folder: Annotated[Path | None, tyro.conf.arg(name="run", metavar="RUN")] = None
     """Folder of a finished run; its network makes the predictions."""
     max_decode_length: int | None = None
-    """Maximum tokens of an output of that network; that of its protocol unless given."""
+    """Maximum tokens of an output of that network; by default that of its protocol."""
     draw: Picture = None
     """Draw accuracy by length, as .png, .svg or .pdf."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
@@ -84,7 +82,7 @@ class Score(OfSample):
     """Replace those files if they exist."""
 
     def run(self) -> Result:
-        """Return the scores, by target length too, and what papers print for this test."""
+        """Return the scores, also by target length, with the published ones."""
         from rich.console import Group
 
         from daxy import metrics, tasks
@@ -94,12 +92,12 @@ class Score(OfSample):
 
         self._check_files()
         self.check_sample()
-        split, given = self._given()
+        split, predicted = self._predictions()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DaxyWarning)  # notes go to stderr below
             scored = score(
                 self.task,
-                given,
+                predicted,
                 split=split,
                 partial=self.partial,
                 order=self.order,
@@ -118,7 +116,7 @@ class Score(OfSample):
             "accuracy": scored.accuracy,
             "scores": dict(scored.totals),
             "signatures": {
-                name: how for name in scored.totals if (how := metrics.get(name).signature)
+                name: it for name in scored.totals if (it := metrics.get(name).signature)
             },
             "examples": len(scored.examples),
             "test_examples": scored.test_examples,
@@ -142,39 +140,38 @@ class Score(OfSample):
             shown += ["", str(self.draw)]
         return Result(data=data, text=Group(*shown))
 
-    def _given(self) -> tuple[Split, AnyPredictions]:
-        """Return the data, and the predictions for its test set: of a file, or of a network."""
+    def _predictions(self) -> tuple[Split, AnyPredictions]:
+        """Return the data, and the predictions for its test set: from a file or a run."""
         if self.run_folder is not None and self.predictions is None:
-            return self._asked(self.run_folder)
+            return self._predict(self.run_folder)
         if self.predictions is None or self.run_folder is not None:
             raise WrongRequest("expected either --predictions FILE or --run RUN")
         require(self.max_decode_length is None, "--max-decode-length is for --run alone")
         return self._part(self.data.load(self.task)), self.predictions
 
     def _part(self, split: Split) -> Split:
-        """Return a split with the part of its test set that is asked for."""
         if self.test is None and self.sample is None:
             return split
         return split.only(test=self.test, sample=self.sample, seed=self.seed)
 
     def _published(self, scored: Scored, about: Provenance) -> list[Cell]:
-        """Return the published figures of the tests that were scored whole."""
+        """Return the published scores; none for a part of a test set."""
         from daxy.reproduction import published
 
         if scored.is_partial:
             return []
         cells = published.of_test(self.task, about.options)
-        one = self.test
-        return [cell for cell in cells if one is None or (cell.recipe and cell.recipe.test == one)]
+        if self.test is None:
+            return cells
+        return [cell for cell in cells if cell.recipe and cell.recipe.test == self.test]
 
-    def _asked(self, run: Path) -> tuple[Split, Sequences]:
-        """Return the data that a run's network is asked about, and what it says to the test set."""
+    def _predict(self, run: Path) -> tuple[Split, Sequences]:
         from daxy.learners.neural.predictor import Predictor as Network
         from daxy.runs.run import truncated_targets
         from daxy.runs.saved import load
 
-        idle = self.partial or self.normalize or self.order is not None
-        require(not idle, "--partial, --normalize and --order need --predictions")
+        unused = self.partial or self.normalize or self.order is not None
+        require(not unused, "--partial, --normalize and --order need --predictions")
         folder = finished(run)
         split = self._part(data_of(folder, self.task, self.data).load(self.task))
         predictor, test = load(run), split.test
@@ -190,7 +187,7 @@ class Score(OfSample):
         return split, network.predict(test, max_decode_length=length)
 
     def _check_files(self) -> None:
-        """Refuse files that are there, or whose names say no format, before the work is done."""
+        """Refuse output files that exist or have no known ending, before the work begins."""
         check(self.draw, force=self.force)
         out = self.out
         if out is None:
@@ -198,21 +195,22 @@ class Score(OfSample):
         named = f"{out}: expected a name that ends in .parquet or .jsonl"
         require(out.suffix.lower() in (".parquet", ".jsonl"), named)
         check_free(out, force=self.force)
-        given = self.predictions
-        same = given is not None and out.exists() and given.exists() and out.samefile(given)
+        source = self.predictions
+        same = source is not None and out.exists() and source.exists() and out.samefile(source)
         require(not same, f"{out} is the predictions file itself; expected another --out")
 
 
 def _changes(scored: Scored) -> str:
-    """Say what a normalisation changed, and in how many predictions."""
-    often = sorted(scored.normalized.items(), key=lambda change: -change[1])
-    few = ", ".join(f"{name} ({count:,})" for name, count in often[:CHANGES])
-    more = f" and {len(often) - CHANGES} other changes (--json has all)" * (len(often) > CHANGES)
-    return f"--normalize, by predictions: {few}{more}" if often else ""
+    """Return a note on the changes of a normalisation, each with its number of predictions."""
+    changes = sorted(scored.normalized.items(), key=lambda change: -change[1])
+    first = ", ".join(f"{name} ({count:,})" for name, count in changes[:CHANGES])
+    others = len(changes) - CHANGES
+    more = f" and {others} other changes (--json has all)" if others > 0 else ""
+    return f"--normalize, by predictions: {first}{more}" if changes else ""
 
 
 def _draw(scored: Scored, path: Path) -> None:
-    """Draw accuracy by length. This alone imports what analyses need, networks included."""
+    """Draw accuracy by length. Only this imports JAX, as all analyses do."""
     from daxy.report.analyses._judged import Judged
     from daxy.report.analyses.by_length import by_length
 
@@ -229,8 +227,8 @@ def _table(scored: Scored, statistics: Mapping[str, float], about: Provenance) -
     test = f" of test {about.part['test']}" if "test" in about.part else ""
     lines = [f"{scored.task}: {len(scored.examples):,}{of} test examples{test} ({about.source})"]
     for name, total in scored.totals.items():
-        how = metrics.get(name).signature
-        lines.append(f"{name} {total:.1%}{how and f' ({how})'}")
+        signature = metrics.get(name).signature
+        lines.append(f"{name} {total:.1%}{signature and f' ({signature})'}")
         if scored.is_partial and name == scored.metric:
             low, high = scored.interval
             lines[-1] += f" (95% interval of a random draw: {low:.1%} to {high:.1%})"
@@ -245,4 +243,4 @@ def _table(scored: Scored, statistics: Mapping[str, float], about: Provenance) -
     return Group(*lines, *(["", tests] if scored.tests else []), "", table)
 
 
-VERB = with_data(Score)
+VERB = Score

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from daxy.cli._data import OfTask, flag, with_data
+from daxy.cli._data import TaskVerb
+from daxy.cli._flags import flag
 from daxy.cli._result import Result
 from daxy.core.errors import WrongRequest, require
+from daxy.tasks import in_one_line, typical
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from daxy.core.split import Option
+    from daxy.core.split import Option, Split
+    from daxy.tasks import Task
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tasks(OfTask):
+class Tasks(TaskVerb):
     """List the tasks; with a name, show its card: rule, sizes, scores and statistics.
 
     Example:
@@ -26,31 +29,22 @@ class Tasks(OfTask):
     """
 
     task: tyro.conf.Positional[Annotated[str | None, tyro.conf.arg(metavar="TASK")]] = None
-    """The task whose card to show."""
+    """The task to show."""
 
     def run(self) -> Result:
         """Return the list, or the card."""
         if self.task is not None:
             return self._card(self.task)
-        usual = vars(type(self.data)())
-        given = [flag(name, it) for name, it in vars(self.data).items() if it != usual[name]]
-        wanted = "needs a task; expected its name"
-        require(not given, f"{' '.join(given)} {wanted}")
+        defaults = vars(type(self.data)())
+        flags = [flag(name, it) for name, it in vars(self.data).items() if it != defaults[name]]
+        require(not flags, f"{' '.join(flags)} needs a task; expected its name")
         return _listed()
 
     def _card(self, name: str) -> Result:
-        from dataclasses import asdict
-
-        from rich.console import Group
-
         from daxy import metrics, tasks
-        from daxy.cli._published import as_table, as_values, quoted_table, quoted_values
-        from daxy.reproduction import published, references
-        from daxy.tasks import in_one_line, typical
 
         task = tasks.get(name)
         sizes = task.published_sizes
-        usual = self.data == type(self.data)()
         data: dict[str, Any] = {
             "task": task.name,
             "summary": task.summary,
@@ -63,45 +57,50 @@ class Tasks(OfTask):
         }
         if files := task.files():
             data["files"] = asdict(files)
-
-        def with_figures(more: dict[str, Any], lines: str, options: Mapping[str, Option]) -> Result:
-            figures, quoted = published.of_test(name, options), references.of_task(name)
-            values = data | more
-            values |= {"published": as_values(figures), "quoted": quoted_values(quoted)}
-            return Result(data=values, text=Group(lines, *as_table(figures), *quoted_table(quoted)))
-
-        def without(why: str) -> Result:
-            lines = f"{task.card}- This split: {why}"
-            return with_figures({"not_loaded": why}, lines, self.data.options)
-
-        if task.grounded and usual:  # it is large, and takes a while
-            return without(f"`daxy show {name}` generates it and shows its statistics")
         try:
-            split = self.data.load(name)
-        except WrongRequest as missing:
-            if not usual:
+            split = self._split(task)
+        except WrongRequest as error:
+            if self.data != type(self.data)():
                 raise
-            return without(str(missing))
-        statistics = task.statistics(split)
-        made = f"{split.provenance.source}, checksum {split.provenance.checksum}"
-        sizes = ", ".join(f"{part} {len(rows)}" for part, rows in split.named.items())
-        lines = [f"- This split: {sizes} ({made})"]
-        lines += [
-            f"- {fact[0].upper()}{fact[1:]}: {value:.1%}" for fact, value in statistics.items()
-        ]
-        shown = typical(split)
-        lines += [f"- Example: {in_one_line(each)}" for each in shown]
-        rule = split.provenance.rule
-        more: dict[str, Any] = {
+            text = f"{task.card}- This split: {error}"
+            return _with_scores(data | {"not_loaded": str(error)}, text, self.data.options)
+        rule, examples = split.provenance.rule, typical(split)
+        data |= {
             "rule": rule,
             "provenance": asdict(split.provenance),
-            "statistics": statistics,
+            "statistics": task.statistics(split),
+            "examples": [
+                {"source": list(each.source), "target": list(each.target)} for each in examples
+            ],
         }
-        more["examples"] = [
-            {"source": list(each.source), "target": list(each.target)} for each in shown
+        counts = ", ".join(f"{part} {len(rows)}" for part, rows in split.named.items())
+        origin = f"{split.provenance.source}, checksum {split.provenance.checksum}"
+        lines = [f"- This split: {counts} ({origin})"]
+        lines += [
+            f"- {it[0].upper()}{it[1:]}: {share:.1%}" for it, share in data["statistics"].items()
         ]
-        card = task.card_of(rule) + "\n".join(lines)
-        return with_figures(more, card, split.provenance.options)
+        lines += [f"- Example: {in_one_line(each)}" for each in examples]
+        text = task.card_of(rule) + "\n".join(lines)
+        return _with_scores(data, text, split.provenance.options)
+
+    def _split(self, task: Task[Any]) -> Split:
+        is_default = self.data == type(self.data)()
+        slow = f"`daxy show {task.name}` generates it and shows its statistics"
+        require(not (task.grounded and is_default), slow)
+        return self.data.load(task.name)
+
+
+def _with_scores(data: dict[str, Any], text: str, options: Mapping[str, Option]) -> Result:
+    """Return a card with the published and quoted scores of the task."""
+    from rich.console import Group
+
+    from daxy.cli._published import as_table, as_values, quoted_table, quoted_values
+    from daxy.reproduction import published, references
+
+    cells = published.of_test(data["task"], options)
+    quoted = references.of_task(data["task"])
+    data |= {"published": as_values(cells), "quoted": quoted_values(quoted)}
+    return Result(data=data, text=Group(text, *as_table(cells), *quoted_table(quoted)))
 
 
 def _listed() -> Result:
@@ -126,4 +125,4 @@ def _listed() -> Result:
     return Result(data=data, text=table)
 
 
-VERB = with_data(Tasks)
+VERB = Tasks

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from daxy.tasks._checked import CheckResult
 
 TRIED = 20
-"""Pairs by which a task is recognised."""
+"""Number of first pairs that decide on the task."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +29,12 @@ class Verify(Verb):
 
     The file is in any format that `daxy export` writes: SCAN's text, joint sequences, text with
     tabs, two files with a side each (name one of them), JSON lines, Parquet, or gSCAN's
-    `dataset.txt`. Of SCAN and NACS, examples that occur more than once are counted; official
-    training files have them on purpose. So are those with `dab`, the proxy of `--validation dab`.
+    `dataset.txt`. For SCAN and NACS, duplicates are counted; official training files have them on
+    purpose. Examples with `dab`, the proxy of `--validation dab`, are counted too.
 
-    In gSCAN every example says the same wherever it says it twice, its command speaks of the target
-    and of nothing else, its actions are the demonstration, and it is in the split where it belongs.
-    Examples of G in train, the shots, are counted.
+    A gSCAN example agrees if its redundant fields do, its command refers to the target alone, its
+    actions are the demonstration, and its split is right. Examples of G in train, the shots, are
+    counted.
 
     The exit code is 1 when an example disagrees.
 
@@ -47,14 +47,14 @@ class Verify(Verb):
     file: tyro.conf.Positional[Annotated[Path, tyro.conf.arg(metavar="FILE")]]
     """The file; of two files with a side each, one of them."""
     task: str | None = None
-    """Task of the pairs; recognised from the first pairs unless given."""
+    """Task of the pairs; by default recognised from the first pairs."""
     official: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
-    """The authors' files, of a task that is files only: a pair that is not there disagrees."""
+    """The authors' files, for a task without rules: a pair that they lack disagrees."""
     show: int = 5
     """Number of disagreements to show."""
 
     def run(self) -> Result:
-        """Return how many examples agree, and the first that do not."""
+        """Return the number of disagreements, and the first ones."""
         from daxy.formats import pairs
 
         require(self.show >= 0, f"--show must not be negative: {self.show}")
@@ -62,38 +62,37 @@ class Verify(Verb):
         for task in _candidates():
             if form and task.own_format == form:
                 return self._answer(task.on(self.official).examine(self.file))
-        found = pairs.read(self.file)
-        return self._answer(self._task(found).on(self.official).check(found.parts))
+        content = pairs.read(self.file)
+        return self._answer(self._task(content).on(self.official).check(content.parts))
 
-    def _task(self, found: Pairs) -> Task[Any]:
-        """Return the task whose pairs these are.
+    def _task(self, content: Pairs) -> Task[Any]:
+        """Return the task of the pairs.
 
         Raises:
-            WrongRequest: none is given, and none has rules by which the first pairs are right.
+            WrongRequest: no task is named, and the first pairs fit the rules of none.
         """
         from daxy import tasks
         from daxy.formats import parquet
 
-        named = self.task
-        if named is None and found.form == "parquet":
-            named = parquet.provenance(self.file).get("task")
-        if named is not None:
-            return tasks.get(named)
-        first = [each for part in found.parts.values() for each in part[:TRIED]][:TRIED]
-        has_worlds = any(part.worlds is not None for part in found.parts.values())
+        name = self.task
+        if name is None and content.form == "parquet":
+            name = parquet.provenance(self.file).get("task")
+        if name is not None:
+            return tasks.get(name)
+        first = [pair for part in content.parts.values() for pair in part[:TRIED]][:TRIED]
+        has_worlds = any(part.worlds is not None for part in content.parts.values())
         for task in _candidates():
             if task.grounded == has_worlds and task.recognises(first):
                 return task
-        unknown = "its first pairs fit the rules of no task"
-        raise WrongRequest(f"{self.file}: {unknown}; expected --task TASK")
+        problem = "its first pairs fit the rules of no task"
+        raise WrongRequest(f"{self.file}: {problem}; expected --task TASK")
 
     def _answer(self, checked: CheckResult) -> Result:
-        """Return the answer: counts in the first line, then the first disagreements."""
         count, wrong = sum(checked.parts.values()), checked.wrong
         parts = {name: number for name, number in checked.parts.items() if name}
         facts = [f"{it.number:,} {it.label}" for it in checked.counts.values()]
-        said = [counted(count, "example"), counted(len(wrong), "disagreement"), *facts]
-        lines = [f"{self.file}: {', '.join(said)}"]
+        counts = [counted(count, "example"), counted(len(wrong), "disagreement"), *facts]
+        lines = [f"{self.file}: {', '.join(counts)}"]
         sizes = ", ".join(f"{name} {number:,}" for name, number in parts.items())
         shown = wrong[: self.show]
         lines += [*filter(None, (sizes, checked.note))]
@@ -112,7 +111,7 @@ class Verify(Verb):
 
 
 def _candidates() -> Iterator[Task[Any]]:
-    """Yield a task of each kind of rules, benchmark by benchmark."""
+    """Yield one task for each set of rules."""
     from daxy import tasks
 
     seen = set[str]()
