@@ -167,9 +167,7 @@ def _table(findings: Findings) -> Any:
     for group, shown in findings.groups.items():
         table = Table(group, box=None, pad_edge=False)
         for name in head:
-            table.add_column(
-                name, justify="right", overflow="fold" if name == "each run" else "ellipsis"
-            )
+            table.add_column(name, justify="right")
         for row in shown:
             if isinstance(row, str):
                 name, figures = row, dict[str, str]()

@@ -68,7 +68,8 @@ class Papers(Verb):
     def _shown(self, table: Table, ledger: Ledger) -> Result:
         """Return a table with the measured figures beside the published ones."""
         from daxy import papers
-        from daxy.report.tables import RULE, compare, for_terminal
+        from daxy.report.comparison import RULE
+        from daxy.report.tables import compare, for_terminal
 
         check(self.draw, force=self.force)
         cells = table.select(self.row, self.column)

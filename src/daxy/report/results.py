@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from daxy import papers
 from daxy.papers import Cell, Paper, Table
-from daxy.report.tables import RETRAINED, RULE, SELECTED, Comparison, compare
+from daxy.report.comparison import RULE, Comparison
+from daxy.report.tables import compare, seed_notes
 from daxy.reproduction.ledger import Ledger
 
 HEAD = ("row", "column", "published", "measured", "n", "verdict")
@@ -93,7 +94,8 @@ def _section(table: Table, comparisons: Sequence[Comparison]) -> Iterator[str]:
         many = f"{len(rows)} measured values; the paper prints none"
         yield measured if len(rows) <= OPEN else _folded(many, measured)
     seeds = [f"- {it.cell.row}, {it.cell.column}: {it.seeds}" for it in comparisons]
-    yield _folded("Each seed", "\n".join([*seeds, "", *_seed_notes(comparisons)]))
+    notes = [f"{note}\n" for note in seed_notes(comparisons)]
+    yield _folded("Each seed", "\n".join([*seeds, "", *notes]))
 
 
 def _row(compared: Comparison) -> tuple[str, ...]:
@@ -110,13 +112,6 @@ def _row(compared: Comparison) -> tuple[str, ...]:
 
 def _reproducible(table: Table) -> int:
     return sum(cell.recipe is not None for cell in table.cells)
-
-
-def _seed_notes(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    if any(each.selected is not None for each in comparisons):
-        yield f"{SELECTED}\n"
-    if any(each.retrained for each in comparisons):
-        yield f"{RETRAINED}\n"
 
 
 def _folded(title: str, content: str) -> str:
