@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from daxy.report.finding import Answer, Tested
+    from daxy.report.primitive_demo import Answer, CommandResults
 
 SPLITS = {"simple": "a random split", "addprim_jump": "new combinations of jump"}
 """The splits, by what their test sets ask for."""
@@ -70,7 +70,7 @@ class Demo(Verb):
             tested = self._tested(benchmark)
             rows += _rows(tested)
             *_, hard = tested
-            answers[hard] = [*tested[hard].known(), *tested[hard].wrong(SHOWN)]
+            answers[hard] = [*tested[hard].answers_to_known(), *tested[hard].wrong_answers(SHOWN)]
             picture = self.runs / f"demo{'' if benchmark == 'scan' else f'-{benchmark}'}.png"
             labels = {f"{task} ({SPLITS[_split(task)]})": run for task, run in tested.items()}
             save(finding.draw(labels, f"Accuracy on {benchmark.upper()} by construction"), picture)
@@ -82,11 +82,11 @@ class Demo(Verb):
         }
         return Result(data=data, text=_answer(rows, answers, pictures))
 
-    def _tested(self, benchmark: str) -> dict[str, Tested]:
+    def _tested(self, benchmark: str) -> dict[str, CommandResults]:
         """Train a network on each split of a benchmark, as one program, and return their tests."""
         from daxy import tasks
         from daxy.learners.neural import Neural
-        from daxy.report.finding import Tested
+        from daxy.report.primitive_demo import CommandResults
         from daxy.runs.progress import Display
         from daxy.runs.run import Run
         from daxy.runs.store import RunStore
@@ -103,16 +103,16 @@ class Demo(Verb):
         if self.restart:
             store.clear(runs)
         store.complete(runs, Display())
-        return {run.task: Tested.of(run.within(self.runs)) for run in runs}
+        return {run.task: CommandResults.of(run.within(self.runs)) for run in runs}
 
 
 def _split(task: str) -> str:
     return task.partition("/")[2]
 
 
-def _rows(tested: dict[str, Tested]) -> list[dict[str, Any]]:
+def _rows(tested: dict[str, CommandResults]) -> list[dict[str, Any]]:
     """Return a row for each test set, and one for a part of the last one."""
-    from daxy.report.finding import COMBINATION
+    from daxy.report.primitive_demo import COMBINATION
 
     rows = [_row(task, run) for task, run in tested.items()]
     *_, (task, run) = tested.items()
@@ -121,12 +121,12 @@ def _rows(tested: dict[str, Tested]) -> list[dict[str, Any]]:
         "task": task,
         "part": COMBINATION,
         "examples": int(mask.sum()),
-        "measured": run.examples.over(mask).mean,
+        "measured": run.results.accuracy(mask).mean,
     }
     return [*rows, part]
 
 
-def _row(task: str, run: Tested) -> dict[str, Any]:
+def _row(task: str, run: CommandResults) -> dict[str, Any]:
     from daxy.papers import table
 
     benchmark, _, split = task.partition("/")

@@ -171,22 +171,22 @@ class Show(OfTask):
     def _in_memory(self, network: Predictor, example: Example, of: str) -> Result:
         """Return what a network's memory does when it is asked about an example."""
         from daxy.core.examples import Sequences
-        from daxy.report.inside import Look
+        from daxy.report.memory_trace import MemoryTrace
 
         # Of a longer test than its own, it may say as much as is to be said, and one more.
         room = max(network.max_decode_length, len(example.target) + 1)
         (said,) = network.predict(Sequences.of([example.source]), max_decode_length=room)
         inside = network.inside(example.source, said)
         title = f"{of}: {'right' if said == example.target else 'wrong'}"
-        look = Look.of(network.memory, example.source, said, inside, title)
-        data = {**_example(example, False), "prediction": " ".join(said), **look.as_json}
+        trace = MemoryTrace.of(network.memory, example.source, said, inside, title)
+        data = {**_example(example, False), "prediction": " ".join(said), **trace.as_json}
         if self.draw is not None:
-            save(look.figure, self.draw)
+            save(trace.figure, self.draw)
             data["out"] = str(self.draw)
         told = [f"{data['source']}: {data['target']}", f"prediction: {data['prediction']}"]
         if self.draw is not None:
             return Result(data=data, text="\n".join([f"{self.draw}: {told[0]}", told[1]]))
-        return Result(data=data, text="\n".join([*told, "", *look.lines]))
+        return Result(data=data, text="\n".join([*told, "", *trace.lines]))
 
     def _in_world(self, example: Example) -> Result:
         """Return an example and its world, as a picture or as text."""
