@@ -60,7 +60,7 @@ class Demo(Verb):
     def run(self) -> Result:
         """Return the scores beside the published ones, and wrong answers."""
         from daxy.core.imports import need
-        from daxy.report import finding
+        from daxy.report import primitive_demo
 
         need("matplotlib")
         rows: list[dict[str, Any]] = []
@@ -73,7 +73,8 @@ class Demo(Verb):
             answers[hard] = [*tested[hard].answers_to_known(), *tested[hard].wrong_answers(SHOWN)]
             picture = self.runs / f"demo{'' if benchmark == 'scan' else f'-{benchmark}'}.png"
             labels = {f"{task} ({SPLITS[_split(task)]})": run for task, run in tested.items()}
-            save(finding.draw(labels, f"Accuracy on {benchmark.upper()} by construction"), picture)
+            title = f"Accuracy on {benchmark.upper()} by construction"
+            save(primitive_demo.draw(labels, title), picture)
             pictures.append(str(picture))
         data = {
             "rows": rows,

@@ -134,7 +134,9 @@ class Analysis(ABC):
 
     def refuse_selection(self, selection: Sequence[str]) -> None:
         """Refuse a selection: the analysis is of the whole test set."""
-        require(not selection, f"{self.name} analyses the whole test set, not {', '.join(selection)}")
+        require(
+            not selection, f"{self.name} analyses the whole test set, not {', '.join(selection)}"
+        )
 
     def refuse_worlds(self, task: str) -> None:
         """Refuse a task with worlds: the analysis is of sources of words alone."""

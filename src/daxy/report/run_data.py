@@ -20,7 +20,9 @@ def split_of(folder: RunFolder, official: Path | None = None) -> Split:
     """
     config = folder.config()
     source = config.data["source"]
-    user_files = f"{folder.path} was trained on files of one's own, and no others can stand for them"
+    user_files = (
+        f"{folder.path} was trained on files of one's own, and no others can stand for them"
+    )
     require(source != "file", user_files)
     missing = f"{folder.path} was trained on official files; expected --official PATH"
     require(source != "official" or official is not None, missing)

@@ -73,8 +73,7 @@ def structures_of(results: Correctness) -> list[Structure]:
         raise WrongRequest(f"{task.name}: {error}") from error
     parts = [[" ".join(language.say(part)) for part in language.parts(it)] for it in phrases]
     return [
-        Structure(frozenset(words), tuple(own))
-        for words, own in zip(sentences, parts, strict=True)
+        Structure(frozenset(words), tuple(own)) for words, own in zip(sentences, parts, strict=True)
     ]
 
 

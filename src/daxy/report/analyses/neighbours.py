@@ -50,7 +50,8 @@ class Neighbours(DataAnalysis):
         return AnalysisResult(
             title=f"{task}: nearest training sources",
             rows=tuple(
-                row for text, own in zip(chosen, cosines, strict=True)
+                row
+                for text, own in zip(chosen, cosines, strict=True)
                 for row in _nearest(text, names, own)
             ),
             measure="cosine",
