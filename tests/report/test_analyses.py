@@ -25,9 +25,9 @@ from daxy.metrics import METRICS, Metric, Rules, Scores
 from daxy.papers import Finding
 from daxy.report import analyses
 from daxy.report.analyses import neighbours
+from daxy.report.analyses.neighbours import SOURCES
 from daxy.report.analysis import AnalysisResult, Row
 from daxy.report.analysis_plot import draw
-from daxy.report.analyses.neighbours import SOURCES
 from daxy.reproduction import plan as reproduction
 from daxy.reproduction import published
 from daxy.reproduction.entry import entry

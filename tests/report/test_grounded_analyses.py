@@ -16,8 +16,8 @@ from daxy.languages import grounded
 from daxy.learners.neural import Neural
 from daxy.papers import ruis2020
 from daxy.report import analyses
-from daxy.report.analysis import AnalysisResult
 from daxy.report.analyses.destinations import destinations
+from daxy.report.analysis import AnalysisResult
 from daxy.reproduction import plan as reproduction
 from daxy.reproduction.trained import Trained
 from daxy.runs.config import RunConfig, run_config

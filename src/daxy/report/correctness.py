@@ -85,14 +85,15 @@ def correctness(folders: Sequence[RunFolder]) -> Correctness:
         if len(other) != len(table):
             problem = f"has {len(other):,} rows; {path} has {len(table):,}"
             raise WrongFile(folder.predictions, problem)
-    examples = Examples(*(parquet.sequences(path, table, side) for side in ("source", "target")))
+    sources, targets = (parquet.sequences(path, table, side) for side in ("source", "target"))
+    examples = Examples(sources, targets)
     scores = [
         _scores(task, folder, own, names, examples)
         for folder, own in zip(folders, tables, strict=True)
     ]
     values: dict[str, Any] = {name: np.array([own[name] for own in scores]) for name in names}
     right = values.pop(metric)
-    return Correctness(task.name, metric, examples.source, examples.target, right, values)
+    return Correctness(task.name, metric, sources, targets, right, values)
 
 
 def check_finished(folders: Sequence[RunFolder]) -> None:

@@ -142,8 +142,8 @@ class MemoryTrace:
         axes.set_ylabel(f"{label},\npushed at", fontsize="small")
 
     @property
-    def _edges(self) -> NDArray[np.float64]:
-        return np.arange(len(self.tokens) + 1) - 0.5
+    def _edges(self) -> list[float]:
+        return [step - 0.5 for step in range(len(self.tokens) + 1)]
 
     @property
     def _ticks(self) -> tuple[list[int], list[str]]:

@@ -69,7 +69,7 @@ def _cosines(folder: RunFolder, queries: Sequences, train: Sequences) -> NDArray
 
 def _nearest(source: str, names: Sequence[str], cosines: NDArray[np.float32]) -> list[Row]:
     """Return the rows of the nearest sources; cosines are [runs, train]."""
-    order = np.argsort(-cosines.mean(axis=0), kind="stable").tolist()
+    order: list[int] = np.argsort(-cosines.mean(axis=0), kind="stable").tolist()
     return [
         Row(group=source, name=names[at], value=Summary(runs=tuple(cosines[:, at].tolist())))
         for at in [at for at in order if names[at] != source][:NEAREST]
