@@ -133,6 +133,7 @@ def _data(result: AnalysisResult) -> dict[str, Any]:
             for (group, name), value in result.published.items()
         ],
         "notes": list(result.notes),
+        **({"baselines": dict(result.baselines)} if result.baselines else {}),
         "rows": [
             {
                 "group": row.group,
@@ -177,7 +178,11 @@ def _table(result: AnalysisResult) -> Any:
             figures["published"] += "" if spread is None else f" ±{spread:g}"
             table.add_row(name, *(figures.get(column, "") for column in head))
         parts += ["", table]
-    return Group(*parts, *(["", *result.notes] if result.notes else []))
+    notes = [*result.notes]
+    if result.baselines:
+        scores = ", ".join(f"{name} {score:.1f}" for name, score in result.baselines.items())
+        notes.append(f"Baselines on the whole test set (deterministic, by daxy): {scores}.")
+    return Group(*parts, *(["", *notes] if notes else []))
 
 
 def _figures(row: Row, result: AnalysisResult) -> dict[str, str]:

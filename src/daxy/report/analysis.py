@@ -12,12 +12,17 @@ from daxy import tasks
 from daxy.core.display import Brief, table
 from daxy.core.errors import WrongRequest, require
 from daxy.core.summary import Summary
+from daxy.report import baselines
 from daxy.reproduction import published
+from daxy.reproduction.ledger import measured_folder
 from daxy.reproduction.resolve import settings_of
+from daxy.runs.config import RunConfig
 from daxy.runs.folder import RunFolder
 
 if TYPE_CHECKING:
     from daxy.report.mistakes import Mistakes
+
+ACCURACY = "right (%)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +48,7 @@ class AnalysisResult(Brief):
 
     title: str
     rows: tuple[Row, ...]
-    measure: str = "right (%)"
+    measure: str = ACCURACY
     """Name of the values, with their unit."""
     y_max: float = 102
     """End of the figure's vertical axis."""
@@ -55,6 +60,8 @@ class AnalysisResult(Brief):
     """Published numbers after ±."""
     notes: tuple[str, ...] = ()
     """Notes on published values and baselines."""
+    baselines: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Scores of baselines on the whole test set in per cent, by learner."""
     mistakes: Mistakes | None = None
     """Wrong answers, for an analysis that lists them."""
 
@@ -105,7 +112,7 @@ class Analysis(ABC):
     def with_published(
         self, result: AnalysisResult, folders: Sequence[RunFolder], selection: Sequence[str] = ()
     ) -> AnalysisResult:
-        """Return a result with published values for the same learner and task.
+        """Return a result with published values for the same learner and task, and baselines.
 
         Values for tests outside a selection of tests are left out.
         """
@@ -117,11 +124,13 @@ class Analysis(ABC):
         published_steps = {each.get("steps", 0) for each in protocols} - {steps}
         notes = [f"Published: after {it:,} steps; these runs: {steps:,}." for it in published_steps]
         notes += [each.note for each in findings if each.note]
+        is_accuracy = result.measure == ACCURACY
         return replace(
             result,
             published={key: it for each in findings for key, it in each.values.items()},
             spreads={key: it for each in findings for key, it in each.spreads.items()},
             notes=tuple(notes),
+            baselines=_baselines(config) if is_accuracy and not selection else {},
         )
 
     def with_official(self, official: Path) -> Analysis:  # noqa: ARG002 - `DataAnalysis` needs it
@@ -142,6 +151,15 @@ class Analysis(ABC):
         """Refuse a task with worlds: the analysis is of sources of words alone."""
         has_worlds = tasks.get(task).grounded
         require(not has_worlds, f"{self.name} is for sources of words alone; {task} has worlds")
+
+
+def _baselines(config: RunConfig) -> dict[str, float]:
+    """Return the baselines on the test set of a run; none if its data is not the default."""
+    task = tasks.get(config.task)
+    is_default = config.data["source"] == "generated"
+    if is_default and baselines.has_default_test(task.name, config.options):
+        return baselines.scores(measured_folder(), task.name, task.metric)
+    return {}
 
 
 @dataclass(frozen=True)

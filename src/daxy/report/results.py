@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from daxy import papers
 from daxy.papers import Cell, Paper, Table
+from daxy.report import baselines
 from daxy.report.comparison import RULE, Comparison
 from daxy.report.tables import compare, seed_notes
 from daxy.reproduction.ledger import Ledger
@@ -15,7 +16,11 @@ from daxy.reproduction.ledger import Ledger
 HEAD = ("row", "column", "published", "measured", "n", "verdict")
 """The columns of a table of results; `n` counts seeds."""
 OPEN = 20
-"""Rows of a table without published values that is shown open; a longer one is folded."""
+"""Maximum rows of a table without published values that is not folded."""
+BASELINES = (
+    "The rows `nearest` are baselines: the nearest neighbour in the training set, without and with"
+    " substituted words. daxy measured them; they are deterministic and have no seeds."
+)
 SUMMARY_HEAD = ("paper", "cells measured", "agree", "overlap", "differ", "why values differ")
 
 
@@ -44,7 +49,7 @@ def page(paper: Paper, ledger: Ledger) -> str:
     for table in paper.tables:
         comparisons = [it for it in compare(table.cells, runs) if it.summary is not None]
         if comparisons:
-            parts += _section(table, comparisons)
+            parts += _section(table, comparisons, ledger)
         else:
             unmeasured.append(f"- `{table.path}`: {table.title}")
     if unmeasured:
@@ -77,14 +82,17 @@ def _distinct(paper: Paper) -> list[Cell]:
     )
 
 
-def _section(table: Table, comparisons: Sequence[Comparison]) -> Iterator[str]:
+def _section(table: Table, comparisons: Sequence[Comparison], ledger: Ledger) -> Iterator[str]:
     yield f"{heading(table)}\n"
     yield f"`{table.path}`: {len(comparisons)} of {_reproducible(table)} cells measured.\n"
     if table.note:
         yield f"{table.note}\n"
     rows = [_row(each) for each in comparisons]
     if any(each.cell.value is not None for each in comparisons):
-        yield _table(HEAD, "llrrrl", rows)
+        reference = _baseline_rows([each.cell for each in comparisons], ledger)
+        yield _table(HEAD, "llrrrl", [*rows, *reference])
+        if reference:
+            yield f"{BASELINES}\n"
         if table.differences:
             yield f"**Why values differ.** {table.differences}\n"
     else:
@@ -108,6 +116,18 @@ def _row(compared: Comparison) -> tuple[str, ...]:
         str(len(compared.scores)),
         "" if cell.value is None else compared.verdict,
     )
+
+
+def _baseline_rows(cells: Sequence[Cell], ledger: Ledger) -> list[tuple[str, ...]]:
+    """Return a row for each baseline on each test set of these cells."""
+    rows = dict[tuple[str, ...], None]()
+    for cell in cells:
+        if cell.recipe is not None:
+            in_column = {it.recipe.task for it in cells if it.recipe and it.column == cell.column}
+            column = cell.column if len(in_column) == 1 else f"{cell.column}, {cell.recipe.task}"
+            for name, score in baselines.of_recipe(ledger.folder, cell.recipe).items():
+                rows[f"`{name}`", column, "", f"{score:.1f}", "", "baseline"] = None
+    return list(rows)
 
 
 def _reproducible(table: Table) -> int:
