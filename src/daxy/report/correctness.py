@@ -97,11 +97,7 @@ def correctness(folders: Sequence[RunFolder]) -> Correctness:
 
 
 def check_finished(folders: Sequence[RunFolder]) -> None:
-    """Refuse no folders, and a folder without a finished run.
-
-    Raises:
-        WrongRequest: as said.
-    """
+    """Raise `WrongRequest` if there is no folder, or one without a finished run."""
     require(bool(folders), "no run folder is given")
     for folder in folders:
         require(folder.is_done(), f"{folder.path}: no finished run")

@@ -30,6 +30,8 @@ class EvaluatedRuns:
     split: Split
     tests: tuple[str, ...]
     """Names of the selected tests."""
+    rows: NDArray[np.int64]
+    """Positions in the test set of the examples of these tests."""
     correctness: Correctness
     """Correctness on these tests."""
 
@@ -37,11 +39,6 @@ class EvaluatedRuns:
     def task(self) -> str:
         """Name of the task."""
         return self.correctness.task
-
-    @cached_property
-    def rows(self) -> NDArray[np.int64]:
-        """Positions in the test set of the examples of these tests."""
-        return _rows(self.split, self.tests)
 
     @cached_property
     def examples(self) -> Examples:
@@ -122,9 +119,5 @@ def evaluated(
     for name in tests:
         require(counts.get(name, 0) > 0, f"test {name} has no examples, as the data is chosen")
     selected = tuple(name for name in counts if counts[name] and (name in tests or not tests))
-    return EvaluatedRuns(folders, split, selected, on_all.take(_rows(split, selected)))
-
-
-def _rows(split: Split, tests: Sequence[str]) -> NDArray[np.int64]:
-    rows = np.arange(len(split.test))
-    return np.concatenate([rows[split.tests[name]] for name in tests])
+    rows = np.concatenate([np.arange(len(split.test))[split.tests[name]] for name in selected])
+    return EvaluatedRuns(folders, split, selected, rows, on_all.take(rows))

@@ -25,8 +25,11 @@ RETRAINED = (
 SELECTED = (
     "Selected: the run with the lowest training perplexity; it alone is compared, without a spread."
 )
-HEAD = ("row", "column", "published", "measured", "SEM", "min", "max", "diff.", "verdict")
-LEFT = ("row", "column", "verdict")
+HEAD = (
+    *("row", "column", "published", "measured", "SEM", "min", "max", "diff.", "verdict"),
+    "each seed",
+)
+LEFT = ("row", "column", "verdict", "each seed")
 """Columns that are aligned to the left."""
 VERDICTS = {"agrees": "green", "overlaps": "yellow", "differs": "red", "not printed": ""}
 """Style of a row by its verdict; rows with any other verdict are dim."""

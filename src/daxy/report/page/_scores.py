@@ -89,19 +89,6 @@ class PublishedValue:
         """The cell of the paper's table."""
         return self.comparison.cell
 
-    @property
-    def as_json(self) -> dict[str, Any]:
-        """The same as JSON values."""
-        measured = self.comparison.summary
-        return {
-            "table": f"{self.cell.paper}/{self.cell.table}",
-            "row": self.cell.row,
-            "column": self.cell.column,
-            "published": self.cell.printed,
-            "measured": None if measured is None else measured.as_json,
-            "here": None if self.here is None else self.here.as_json,
-        }
-
 
 @dataclass
 class PublishedValues:
