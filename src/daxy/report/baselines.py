@@ -29,7 +29,7 @@ def scores(folder: Path, task: str, metric: str) -> dict[str, float]:
         WrongFile: the file of baselines is damaged.
     """
     by_learner = read(folder / FILE).get(task, {})
-    return {name: 100 * by_metric[metric] for name, by_metric in by_learner.items()}
+    return {name: 100 * it[metric] for name, it in by_learner.items() if metric in it}
 
 
 def of_recipe(folder: Path, recipe: Recipe) -> dict[str, float]:

@@ -34,7 +34,7 @@ def summary(ledger: Ledger) -> str:
         WrongFile: a file of the ledger is damaged.
     """
     rows = [_summary_row(paper, ledger) for paper in papers.PAPERS.loaded().values()]
-    return f"{_table(SUMMARY_HEAD, 'lrrrrl', rows)}\n{_sentence(RULE)}\n"
+    return f"{_table(SUMMARY_HEAD, 'lrrrrl', rows)}\n{RULE[0].upper()}{RULE[1:]}.\n"
 
 
 def page(paper: Paper, ledger: Ledger) -> str:
@@ -84,10 +84,19 @@ def _distinct(paper: Paper) -> list[Cell]:
 
 def _section(table: Table, comparisons: Sequence[Comparison], ledger: Ledger) -> Iterator[str]:
     yield f"{heading(table)}\n"
-    yield f"`{table.path}`: {len(comparisons)} of {_reproducible(table)} cells measured.\n"
+    reproducible = sum(cell.recipe is not None for cell in table.cells)
+    yield f"`{table.path}`: {len(comparisons)} of {reproducible} cells measured.\n"
     if table.note:
         yield f"{table.note}\n"
-    rows = [_row(each) for each in comparisons]
+    rows = [
+        (
+            *it.texts[:3],
+            it.measured,
+            str(len(it.scores)),
+            "" if it.cell.value is None else it.verdict,
+        )
+        for it in comparisons
+    ]
     if any(each.cell.value is not None for each in comparisons):
         reference = _baseline_rows([each.cell for each in comparisons], ledger)
         yield _table(HEAD, "llrrrl", [*rows, *reference])
@@ -106,18 +115,6 @@ def _section(table: Table, comparisons: Sequence[Comparison], ledger: Ledger) ->
     yield _folded("Each seed", "\n".join([*seeds, "", *notes]))
 
 
-def _row(compared: Comparison) -> tuple[str, ...]:
-    cell = compared.cell
-    return (
-        cell.row,
-        cell.column,
-        cell.printed,
-        compared.measured,
-        str(len(compared.scores)),
-        "" if cell.value is None else compared.verdict,
-    )
-
-
 def _baseline_rows(cells: Sequence[Cell], ledger: Ledger) -> list[tuple[str, ...]]:
     """Return a row for each baseline on each test set of these cells."""
     rows = dict[tuple[str, ...], None]()
@@ -130,10 +127,6 @@ def _baseline_rows(cells: Sequence[Cell], ledger: Ledger) -> list[tuple[str, ...
     return list(rows)
 
 
-def _reproducible(table: Table) -> int:
-    return sum(cell.recipe is not None for cell in table.cells)
-
-
 def _folded(title: str, content: str) -> str:
     return f'<details markdown="1">\n<summary>{title}</summary>\n\n{content}\n</details>\n'
 
@@ -144,7 +137,3 @@ def _table(heads: Sequence[str], sides: str, rows: Sequence[Sequence[str]]) -> s
     lines = [f"| {' | '.join(heads)} |", f"|{rule}|"]
     lines += [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join(lines) + "\n"
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."

@@ -22,11 +22,7 @@ CURVES = {"loss": "training loss", "validation": "validation (%)", "test": "test
 
 
 def curves(groups: Sequence[Group]) -> list[dict[str, Any]]:
-    """Return a chart per task and curve, with a line for each run.
-
-    Raises:
-        RunFailed: a log is missing or damaged.
-    """
+    """Return a chart per task and curve, with a line for each run."""
     charts = list[dict[str, Any]]()
     for task, numbers in by_task(groups).items():
         logs = {number: [each.records() for each in groups[number].folders] for number in numbers}

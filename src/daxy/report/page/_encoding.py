@@ -85,9 +85,6 @@ def evaluated(groups: Sequence[Group], splits: Sequence[Split | None]) -> list[E
     Args:
         groups: Groups of runs.
         splits: Data of each group, where its test set is several tests and they are known.
-
-    Raises:
-        WrongFile: a file of predictions is damaged.
     """
     known: dict[tuple[str, bytes], Evaluated] = {}
     for number, (group, split) in enumerate(zip(groups, splits, strict=True)):

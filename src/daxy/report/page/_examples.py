@@ -17,6 +17,7 @@ from daxy.formats import predictions
 from daxy.languages.grounded import parse
 from daxy.learners.neural.predictor import Predictor
 from daxy.report.alignment import Alignment
+from daxy.report.correctness import Correctness
 from daxy.report.memory_trace import MemoryTrace
 from daxy.report.page._groups import Group
 from daxy.runs.saved import load
@@ -35,23 +36,22 @@ class Chosen:
     group: Group
     rows: NDArray[np.int64]
     """Places in the test set."""
-    sources: Sequences
-    targets: Sequences
+    results: Correctness
+    """Correctness on these examples."""
     predictions: Sequences
-    right: NDArray[np.bool_]
     tests: Sequence[str]
     """Name of each example's test, where the test set is several; else empty."""
 
     def as_json(self, at: int) -> dict[str, Any]:
         """Return one of the examples as JSON values."""
-        sides = {
-            "source": self.sources[at],
-            "target": self.targets[at],
-            "prediction": self.predictions[at],
+        return {
+            "row": int(self.rows[at]),
+            "test": self.tests[at],
+            "right": bool(self.results.right[0, at]),
+            "source": list(map(visible, self.results.sources[at])),
+            "target": list(map(visible, self.results.targets[at])),
+            "prediction": list(map(visible, self.predictions[at])),
         }
-        texts = {name: list(map(visible, tokens)) for name, tokens in sides.items()}
-        row, is_right = int(self.rows[at]), bool(self.right[at])
-        return {"row": row, "test": self.tests[at], "right": is_right, **texts}
 
 
 def choose(group: Group, split: Split | None, count: int) -> Chosen:
@@ -62,35 +62,24 @@ def choose(group: Group, split: Split | None, count: int) -> Chosen:
         split: Their data, if the test set has several tests or worlds.
         count: Number of examples, but at least two per test if there are several.
     """
-    results, path = group.correctness, group.folders[0].predictions
-    sources, targets, right = results.sources, results.targets, results.right[0]
-    tests = {} if split is None else split.tests
-    slices = tests or {"": slice(None)}
+    results = group.correctness
+    slices = (None if split is None else split.tests) or {"": slice(None)}
     per_test = max(2, -(-count // len(slices))) if len(slices) > 1 else count
-    chosen = {
-        test: _rows(sources, targets, right, np.arange(len(right))[rows], per_test)
-        for test, rows in slices.items()
-    }
+    positions = np.arange(len(results.sources))
+    chosen = {test: _rows(results, positions[rows], per_test) for test, rows in slices.items()}
     rows = np.concatenate([np.array(own, np.int64) for own in chosen.values()])
     return Chosen(
         group=group,
         rows=rows,
-        sources=sources.take(rows),
-        targets=targets.take(rows),
-        predictions=predictions.stored(path).take(rows),
-        right=right[rows],
+        results=results.take(rows),
+        predictions=predictions.stored(group.folders[0].predictions).take(rows),
         tests=[test for test, own in chosen.items() for _ in own],
     )
 
 
-def _rows(
-    sources: Sequences,
-    targets: Sequences,
-    right: NDArray[np.bool_],
-    among: NDArray[np.int64],
-    count: int,
-) -> list[int]:
+def _rows(results: Correctness, among: NDArray[np.int64], count: int) -> list[int]:
     """Return half wrong and half right examples, short ones of different target lengths first."""
+    sources, targets, right = results.sources, results.targets, results.right[0]
     order = among[np.argsort((sources.lengths + targets.lengths)[among], kind="stable")]
     queues = list[list[int]]()
     for kind in (False, True):
@@ -105,11 +94,7 @@ def _rows(
 
 
 def shown(chosen: Chosen, split: Split | None) -> list[dict[str, Any]]:
-    """Return chosen examples with maps of attention or pictures of worlds; none if it has neither.
-
-    Raises:
-        RunFailed: the first run's folder is damaged.
-    """
+    """Return examples with maps of attention or pictures of worlds; none without either."""
     if not len(chosen.rows):
         return []
     predictor = load(chosen.group.folders[0].path)
@@ -121,7 +106,7 @@ def shown(chosen: Chosen, split: Split | None) -> list[dict[str, Any]]:
     return [
         {**chosen.as_json(at), "maps": maps}
         for at in range(len(chosen.rows))
-        if (maps := _maps(network, chosen.sources[at], chosen.predictions[at]))
+        if (maps := _maps(network, chosen.results.sources[at], chosen.predictions[at]))
     ]
 
 
@@ -157,7 +142,7 @@ def _in_worlds(
     attention: list[list[float]] = [[] for _ in examples]
     if network is not None and network.attends:
         worlds = worlds_of(examples)
-        attention = network.attended(chosen.sources, chosen.predictions, worlds).tolist()
+        attention = network.attended(chosen.results.sources, chosen.predictions, worlds).tolist()
     return [
         {
             **chosen.as_json(at),

@@ -83,10 +83,6 @@ def grouped(folders: Sequence[RunFolder], official: Path | None = None) -> list[
     Args:
         folders: Folders of the runs.
         official: Official files, for runs on official files.
-
-    Raises:
-        WrongRequest: no folder is given, one holds no finished run, or a run is given twice.
-        RunFailed: a folder is damaged.
     """
     require(bool(folders), "no run folder is given")
     runs: dict[str, tuple[RunFolder, RunConfig]] = {}

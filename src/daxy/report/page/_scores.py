@@ -86,7 +86,6 @@ class PublishedValue:
 
     @property
     def cell(self) -> Cell:
-        """The cell of the paper's table."""
         return self.comparison.cell
 
 
@@ -102,9 +101,6 @@ class PublishedValues:
         """Return the published values for a group's learner on its task.
 
         A value that a paper prints in several tables is returned once.
-
-        Raises:
-            WrongFile: a file of the ledger is damaged.
         """
         cells = dict[tuple[object, ...], Cell]()
         for cell in group.published:
@@ -116,11 +112,7 @@ class PublishedValues:
         ]
 
     def others(self, group: Group) -> list[Comparison]:
-        """Return published scores of any other learner on the same test set.
-
-        Raises:
-            WrongFile: a file of the ledger is damaged.
-        """
+        """Return published scores of any other learner on the same test set."""
         cells = published.of_test(group.task, group.config.options)
         return [self._compared(cell) for cell in cells if cell not in group.published]
 
