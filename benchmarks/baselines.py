@@ -25,7 +25,7 @@ LEARNERS = {"nearest": False, "nearest --substitute": True}
 
 def main() -> None:
     """Measure the baselines, print them and write them."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="Measure the nearest neighbour.")
     parser.add_argument("tasks", nargs="*", help="see above if none is given")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the results")
     arguments = parser.parse_args()
