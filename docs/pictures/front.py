@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 import daxy
 from daxy.languages.grounded import parse, referent
-from daxy.report.finding import Tested, draw
+from daxy.report.primitive_demo import CommandResults, draw
 from daxy.runs.folder import RunFolder
 from daxy.worlds import raster
 
@@ -37,7 +37,7 @@ def bars(paper: str, ink: str) -> Image.Image:
     by_task = {}
     for path in sorted(RUNS.glob("scan-*")):
         config = RunFolder(path).config()
-        by_task[config.task] = Tested.of(RunFolder(path))
+        by_task[config.task] = CommandResults.of(RunFolder(path))
     labels = {
         "trained on a random part": by_task["scan/simple"],
         "trained without these combinations": by_task["scan/addprim_jump"],

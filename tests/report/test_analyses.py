@@ -25,8 +25,9 @@ from daxy.metrics import METRICS, Metric, Rules, Scores
 from daxy.papers import Finding
 from daxy.report import analyses
 from daxy.report.analyses import neighbours
-from daxy.report.analyses._analysis import Findings, Row
-from daxy.report.analyses.neighbours import OF
+from daxy.report.analyses.neighbours import SOURCES
+from daxy.report.analysis import AnalysisResult, Row
+from daxy.report.analysis_plot import draw
 from daxy.reproduction import plan as reproduction
 from daxy.reproduction import published
 from daxy.reproduction.filing import entry_of
@@ -157,7 +158,7 @@ def said(analysis: str) -> list[Finding]:
     return [each for each in every if each.analysis == analysis]
 
 
-def rows(findings: Findings, group: str) -> dict[str, tuple[float, ...]]:
+def rows(findings: AnalysisResult, group: str) -> dict[str, tuple[float, ...]]:
     return {row.name: row.value.runs for row in findings.rows if row.group == group}
 
 
@@ -201,7 +202,7 @@ def test_the_mirror_is_judged_by_what_is_meant(tmp_path: Path) -> None:
 
 def test_a_picture_has_a_panel_a_group_and_a_bar_a_row(tmp_path: Path) -> None:
     found = analyses.get("by_length").run([run(tmp_path, "scan/simple_p1", 0, short)])
-    panels = found.draw().axes
+    panels = draw(found).axes
     assert [panel.get_xlabel() for panel in panels] == [
         "tokens in the target",
         "tokens in the source",
@@ -271,7 +272,7 @@ def test_grades_stand_beside_what_is_entirely_right_by_length(tmp_path: Path) ->
     for row in of_target:
         length = int(row.name)
         assert row.others["fine"].runs == pytest.approx((100, 100 * (length - 1) / (length + 1)))
-    (panel, _) = findings.draw().axes
+    (panel, _) = draw(findings).axes
     (marks,) = panel.lines
     assert list(marks.get_ydata()) == pytest.approx([r.others["fine"].mean for r in of_target])
 
@@ -464,17 +465,17 @@ def test_neighbours_of_the_paper_s_choice_are_for_its_task(tmp_path: Path) -> No
 def test_a_panel_is_as_wide_as_its_bars_need(rows: int, inches: float) -> None:
     names = [f"row {n}" for n in range(rows)]
     some = tuple(Row(group="one", name=name, value=Summary(runs=(1.0,))) for name in names)
-    for is_course in (False, True):
-        shown = tuple(replace(row, name=row.name[4:]) for row in some) if is_course else some
-        figure = Findings(title="made up", rows=shown, is_course=is_course).draw()
-        assert figure.get_figwidth() == pytest.approx(5.0 if is_course else inches)
+    for is_curve in (False, True):
+        shown = tuple(replace(row, name=row.name[4:]) for row in some) if is_curve else some
+        figure = draw(AnalysisResult(title="made up", rows=shown, is_curve=is_curve))
+        assert figure.get_figwidth() == pytest.approx(5.0 if is_curve else inches)
 
 
 def test_of_many_lengths_some_are_written_at_their_places() -> None:
     lengths = [*range(65, 110), *range(111, 129)]
     one = Summary(runs=(1.0,))
     rows = tuple(Row(group="tokens", name=str(n), value=one, others={"fine": one}) for n in lengths)
-    figure = Findings(title="made up", rows=rows).draw()
+    figure = draw(AnalysisResult(title="made up", rows=rows))
     figure.canvas.draw()
     (axes,) = figure.axes
     assert figure.get_figwidth() < 8
@@ -491,7 +492,7 @@ def test_long_names_take_nothing_from_their_panels() -> None:
     (table_1,) = said("neighbours")
     some = [(*place, value) for place, value in table_1.values.items()]
     found = tuple(Row(group=g, name=name, value=Summary(runs=(it,))) for g, name, it in some)
-    drawn = Findings(title="made up", rows=found, published=table_1.values).draw()
+    drawn = draw(AnalysisResult(title="made up", rows=found, published=table_1.values))
     drawn.canvas.draw()
     for axes in drawn.axes:
         assert axes.get_window_extent().height / drawn.dpi > 2  # inches
@@ -503,7 +504,7 @@ def test_a_picture_explains_its_marks(
     chance: float | None, printed: dict[tuple[str, str], float]
 ) -> None:
     row = Row(group="one", name="a", value=Summary(runs=(1.0,)), chance=chance)
-    figure = Findings(title="made up", rows=(row,), published=printed).draw()
+    figure = draw(AnalysisResult(title="made up", rows=(row,), published=printed))
     said = {text.get_text() for key in figure.legends for text in key.get_texts()}
     marks = {"chance"} if chance is not None else set[str]()
     marks |= {"published"} if printed else set()
@@ -537,7 +538,7 @@ def test_published_neighbours_are_training_commands_of_the_paper_s_own_choice() 
     (table_1,) = said("neighbours")
     train = tasks.get(table_1.recipe.task).split(ScanOptions(validation="none")).train
     known = {" ".join(source) for source in train.source}
-    assert {group for group, _ in table_1.values} == set(OF)
+    assert {group for group, _ in table_1.values} == set(SOURCES)
     assert {name for _, name in table_1.values} <= known
 
 
@@ -550,12 +551,12 @@ def test_what_a_paper_says_of_the_same_network_stands_beside_what_was_found(
     analysis = analyses.get("length_oracle")
     group = "tokens in the target, with the length given"
     own = (Row(group=group, name="24", value=Summary(runs=(50.0,))),)
-    found = analysis.beside(Findings(title="made up", rows=own), folders)
+    found = analysis.with_published(AnalysisResult(title="made up", rows=own), folders)
     assert found.published[group, "24"] == 95.76
-    assert found.groups[group] == [*own, "48"]
-    assert len(found.draw().axes) == 2
+    assert found.groups[group] == {"24": own[0], "48": None}
+    assert len(draw(found).axes) == 2
     other = [run(tmp_path, "scan/length", 1, short)]
-    assert not analysis.beside(Findings(title="made up", rows=own), other).published
+    assert not analysis.with_published(AnalysisResult(title="made up", rows=own), other).published
     assert printed in published.findings(
         "length_oracle", "scan/length", learner, ScanOptions(validation="none").options
     )
@@ -575,7 +576,7 @@ def test_the_course_of_training_is_that_of_the_log(tmp_path: Path) -> None:
     records = [folder.records() for folder in folders]
     assert [row.name for row in found.rows] == [str(records[0][1]["steps"])]
     assert found.rows[0].value.runs == tuple(100 * own[1]["test"] for own in records)
-    (axes,) = found.draw().axes
+    (axes,) = draw(found).axes
     assert len(axes.lines) == 3  # a run each, and their mean
 
     log = folders[1].path / "log.jsonl"
@@ -589,7 +590,7 @@ def test_many_courses_stand_in_rows() -> None:
     value = Summary(runs=(1.0,))
     groups = "ABCDE"
     rows = tuple(Row(group=group, name=name, value=value) for group in groups for name in "12")
-    figure = Findings(title="made up", rows=rows, is_course=True).draw()
+    figure = draw(AnalysisResult(title="made up", rows=rows, is_curve=True))
     shown = [axes for axes in figure.axes if axes.axison]
     assert [axes.get_xlabel() for axes in shown] == list(groups)
     assert figure.get_figwidth() == pytest.approx(4 * 5.0)
@@ -598,7 +599,8 @@ def test_many_courses_stand_in_rows() -> None:
 def test_the_key_of_one_panel_has_room(tmp_path: Path) -> None:
     value = Summary(runs=(50.0, 60.0))
     row = Row(group="phrase", name="square", value=value, chance=8.0, others={"executes": value})
-    figure = Findings(title="made up", rows=(row,), published={("phrase", "square"): 9.0}).draw()
+    printed = {("phrase", "square"): 9.0}
+    figure = draw(AnalysisResult(title="made up", rows=(row,), published=printed))
     figure.savefig(tmp_path / "key.png")
     (key,) = figure.legends
     box = key.get_window_extent()

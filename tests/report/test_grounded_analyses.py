@@ -16,8 +16,8 @@ from daxy.languages import grounded
 from daxy.learners.neural import Neural
 from daxy.papers import ruis2020
 from daxy.report import analyses
-from daxy.report.analyses._analysis import Findings
 from daxy.report.analyses.destinations import destinations
+from daxy.report.analysis import AnalysisResult
 from daxy.reproduction import plan as reproduction
 from daxy.reproduction.trained import Trained
 from daxy.runs.config import RunConfig, run_config
@@ -91,12 +91,12 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[RunFolder]:
     return [run(folder, seed, does) for seed, does in enumerate((right, knows_no_color))]
 
 
-def rows(findings: Findings, group: str) -> dict[str, tuple[float, ...]]:
+def rows(findings: AnalysisResult, group: str) -> dict[str, tuple[float, ...]]:
     return {row.name: row.value.runs for row in findings.rows if row.group == group}
 
 
 def test_accuracy_by_referent_is_each_phrase_s_own(folders: list[RunFolder]) -> None:
-    found = analyses.get("by_referent").run(folders, of=("C",))
+    found = analyses.get("by_referent").run(folders, selection=("C",))
     shares = rows(found, "C")
     assert {row.group for row in found.rows} == {"C"}
     assert shares == {name: (100, 0 if "red" in name else 100) for name in shares}
@@ -107,7 +107,7 @@ def test_accuracy_by_referent_is_each_phrase_s_own(folders: list[RunFolder]) -> 
 
 def test_chance_is_to_choose_any_thing(folders: list[RunFolder]) -> None:
     """Of the things that stand around for a phrase there are 2, 6 or 12 (the facts of gSCAN)."""
-    found = analyses.get("by_referent").run(folders, of=("C",))
+    found = analyses.get("by_referent").run(folders, selection=("C",))
     chances = {row.name: round(row.chance or 0, 2) for row in found.rows}
     assert set(chances) == {"square", "red square", "small square", "big square"}
     assert chances == {name: ruis2020.CHANCE[name] for name in chances}
@@ -121,7 +121,7 @@ def test_every_grouping_by_situation_has_every_example_once(folders: list[RunFol
         assert sum(row.examples or 0 for row in found.rows if row.group == group) == len(asked_of())
     assert rows(found, "test")["C"][0] == 100 > rows(found, "test")["C"][1] > 0
     assert set(rows(found, "verb")) == {"walk", "push", "pull"}
-    south_west = analyses.get("by_situation").run(folders, of=("D",))
+    south_west = analyses.get("by_situation").run(folders, selection=("D",))
     assert set(rows(south_west, "direction of the target")) == {"sw"}
 
 
@@ -153,7 +153,7 @@ def test_what_executes_stands_beside_what_is_exact(tmp_path: Path) -> None:
 
 
 def test_accuracy_by_length_of_some_tests_is_of_them_alone(folders: list[RunFolder]) -> None:
-    found = analyses.get("by_length").run(folders, of=("D",))
+    found = analyses.get("by_length").run(folders, selection=("D",))
     sizes = tasks.get(TASK).split(DATA).provenance.sizes.tests
     by_target = [row for row in found.rows if row.group == "tokens in the target"]
     assert sum(row.examples or 0 for row in by_target) == sizes["D"]
@@ -161,7 +161,7 @@ def test_accuracy_by_length_of_some_tests_is_of_them_alone(folders: list[RunFold
 
 
 def test_an_agent_that_keeps_to_its_row_ends_in_line_with_the_target(tmp_path: Path) -> None:
-    found = analyses.get("destinations").run([run(tmp_path, 0, stays_in_its_row)], of=("D",))
+    found = analyses.get("destinations").run([run(tmp_path, 0, stays_in_its_row)], selection=("D",))
     shares = {name: share for name, (share,) in rows(found, "D").items()}
     asked = [each for each in tasks.get(TASK).split(DATA).named["D"] if each.world is not None]
     ends = [each.world.path(stays_in_its_row(each))[-1] for each in asked]
@@ -212,7 +212,7 @@ def test_a_destination_is_the_last_cell_of_the_path() -> None:
 @pytest.mark.parametrize("name", ["by_referent", "by_situation", "destinations", "by_length"])
 def test_an_unknown_test_is_refused(name: str, folders: list[RunFolder]) -> None:
     with pytest.raises(UnknownName, match="no test named 'Z'; known: A, B"):
-        analyses.get(name).run(folders, of=("Z",))
+        analyses.get(name).run(folders, selection=("Z",))
 
 
 def test_a_test_without_examples_is_refused_and_otherwise_left_out(
@@ -220,7 +220,7 @@ def test_a_test_without_examples_is_refused_and_otherwise_left_out(
 ) -> None:
     assert not tasks.get(TASK).split(DATA).provenance.sizes.tests["G"]
     with pytest.raises(WrongRequest, match="test G has no examples"):
-        analyses.get("by_situation").run(folders, of=("G",))
+        analyses.get("by_situation").run(folders, selection=("G",))
     assert "G" not in rows(analyses.get("by_situation").run(folders), "test")
 
 
@@ -239,7 +239,7 @@ def test_runs_on_official_files_are_looked_at_beside_the_files(
     split, file = tasks.get(TASK).split(DATA), tmp_path / "dataset.txt"
     gscan_json.FORMAT.write(file, split.named, split.provenance)
     folder = run(tmp_path, 0, knows_no_color, tasks.data(TASK, official=file))
-    on_file = analyses.get("by_referent").on(file)
+    on_file = analyses.get("by_referent").with_official(file)
     found, made = on_file.run([folder]), analyses.get("by_referent").run(folders[1:])
     for test in "ABCDEF":
         assert rows(found, test) == rows(made, test)
@@ -262,23 +262,23 @@ def test_runs_on_official_files_are_looked_at_beside_the_files(
 
 def test_papers_say_nothing_of_tests_that_are_not_looked_at(tmp_path: Path) -> None:
     folder = begun(tmp_path)
-    nothing = Findings(title="", rows=())
+    nothing = AnalysisResult(title="", rows=())
     for name, of, groups in (
         ("by_referent", (), {"C"}),
         ("by_referent", ("C", "D"), {"C"}),
         ("by_referent", ("D",), set[str]()),
         ("attention", ("B", "E"), {"B", "E"}),
     ):
-        found = analyses.get(name).beside(nothing, [folder], of)
+        found = analyses.get(name).with_published(nothing, [folder], of)
         assert {group for group, _ in found.published} == groups
-    (note,) = analyses.get("by_referent").beside(nothing, [folder], ("E",)).notes
+    (note,) = analyses.get("by_referent").with_published(nothing, [folder], ("E",)).notes
     assert "In E" in note
 
 
 def test_published_figures_stand_beside_a_shorter_training_and_say_so(tmp_path: Path) -> None:
-    nothing, shorter = Findings(title="", rows=()), begun(tmp_path, "ruis2020/short")
-    found = analyses.get("by_referent").beside(nothing, [shorter])
-    whole = analyses.get("by_referent").beside(nothing, [begun(tmp_path)])
+    nothing, shorter = AnalysisResult(title="", rows=()), begun(tmp_path, "ruis2020/short")
+    found = analyses.get("by_referent").with_published(nothing, [shorter])
+    whole = analyses.get("by_referent").with_published(nothing, [begun(tmp_path)])
     said = "Published: after 200,000 steps; these runs: 20,000."
     assert found.published == whole.published != {}
     assert found.notes == (said, *whole.notes)

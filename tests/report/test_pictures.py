@@ -7,7 +7,8 @@ from daxy import papers
 from daxy.core.errors import WrongRequest
 from daxy.papers import Table
 from daxy.report import pictures
-from daxy.report.tables import Comparison, compare
+from daxy.report.comparison import Comparison
+from daxy.report.tables import compare
 from daxy.reproduction.ledger import Runs
 
 CURVE, TABLE_4 = papers.table("ruis2020/curve"), papers.table("bastings2018/table4")

@@ -46,19 +46,19 @@ def show_attention(network: Predictor, examples: Sequence[Example], picture: Pat
 def show_memory(network: Predictor, example: Example, title: str, picture: Path | None) -> Result:
     """Return a network's prediction with the pushes, pops and reads of its memory."""
     from daxy.core.examples import Sequences
-    from daxy.report.inside import Look
+    from daxy.report.memory_trace import MemoryTrace
 
     # A test set may be longer than the run's own: leave room for its targets, and one token more.
     length = max(network.max_decode_length, len(example.target) + 1)
     (prediction,) = network.predict(Sequences.of([example.source]), max_decode_length=length)
     inside = network.inside(example.source, prediction)
     title = f"{title}: {'right' if prediction == example.target else 'wrong'}"
-    look = Look.of(network.memory, example.source, prediction, inside, title)
-    data = {**as_strings(example), "prediction": " ".join(prediction), **look.as_json}
+    trace = MemoryTrace.of(network.memory, example.source, prediction, inside, title)
+    data = {**as_strings(example), "prediction": " ".join(prediction), **trace.as_json}
     pair, answer = f"{data['source']}: {data['target']}", f"prediction: {data['prediction']}"
     if picture is None:
-        return Result(data=data, text="\n".join([pair, answer, "", *look.lines]))
-    save(look.figure, picture)
+        return Result(data=data, text="\n".join([pair, answer, "", *trace.lines]))
+    save(trace.figure, picture)
     return Result(data={**data, "out": str(picture)}, text=f"{picture}: {pair}\n{answer}")
 
 

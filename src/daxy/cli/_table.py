@@ -36,7 +36,8 @@ def compared(
     paper: Paper, of: Table, cells: Sequence[Cell], ledger: Ledger, /, **data: Any
 ) -> Result:
     """Return measured beside published of a table, with these facts beside as JSON values."""
-    from daxy.report.tables import RULE, compare, for_terminal
+    from daxy.report.comparison import RULE
+    from daxy.report.tables import compare, for_terminal
 
     comparisons = compare(cells, ledger.runs(paper))
     facts = {"rule": RULE, "results": str(ledger.path(of))}

@@ -16,8 +16,8 @@ from daxy.cli._verb import Switch, Verb
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
-    from daxy.report.analyses import Findings
-    from daxy.report.analyses._analysis import Row
+    from daxy.core.summary import Summary
+    from daxy.report.analysis import AnalysisResult, Row
     from daxy.report.mistakes import Mistake, Mistakes
 
 
@@ -71,28 +71,30 @@ class Analyse(Verb):
             return _listed()
         analysis = analyses.get(self.analysis)
         if self.official is not None:
-            analysis = analysis.on(self.official)
+            analysis = analysis.with_official(self.official)
         check(self.draw, force=self.force)
         folders = [RunFolder(path) for path in run_folders(self.run_folders)]
         selection = getattr(self, analysis.selects)
         for flag in ("test", "source", "word"):
             unused = f"{self.analysis} takes no --{flag}; expected --{analysis.selects}"
             require(flag == analysis.selects or not getattr(self, flag), unused)
-        findings = analysis.beside(analysis.run(folders, selection), folders, selection)
-        has_count = self.count is not None and findings.mistakes is None
+        result = analysis.with_published(analysis.run(folders, selection), folders, selection)
+        has_count = self.count is not None and result.mistakes is None
         require(not has_count, f"--count is for errors, not for {self.analysis}; leave it out")
-        data, parts = _data(findings), [_table(findings)]
-        if findings.mistakes is not None:
+        data, parts = _data(result), [_table(result)]
+        if result.mistakes is not None:
             from daxy.report.mistakes import LISTED
 
-            most = None if self.json else LISTED
-            shown = findings.mistakes.by_kind(most if self.count is None else self.count)
-            data["errors"] = {kind: [it.as_json for it in some] for kind, some in shown.items()}
-            parts += _mistakes(findings.mistakes, shown)
+            usual = None if self.json else LISTED
+            shown = result.mistakes.by_kind(usual if self.count is None else self.count)
+            data["errors"] = {kind: [it.as_json for it in each] for kind, each in shown.items()}
+            parts += _mistakes(result.mistakes, shown)
         if self.draw is not None:
-            save(findings.draw(), self.draw)
+            from daxy.report import analysis_plot
+
+            save(analysis_plot.draw(result), self.draw)
             data["out"] = str(self.draw)
-            parts += ["", f"{self.draw}: {findings.title}"]
+            parts += ["", f"{self.draw}: {result.title}"]
         return Result(data=data, text=Group(*parts))
 
 
@@ -116,16 +118,21 @@ def _mistakes(mistakes: Mistakes, shown: Mapping[str, Sequence[Mistake]]) -> Ite
             yield from mistake.lines(len(mistakes.predictions))
 
 
-def _data(findings: Findings) -> dict[str, Any]:
-    spreads = findings.spreads
+def _data(result: AnalysisResult) -> dict[str, Any]:
     return {
-        "title": findings.title,
-        "measure": findings.measure,
+        "title": result.title,
+        "measure": result.measure,
         "published": [
-            {"group": key[0], "name": key[1], "value": value, "spread": spreads.get(key)}
-            for key, value in findings.published.items()
+            {
+                "group": group,
+                "name": name,
+                "value": value,
+                "spread": result.spreads.get((group, name)),
+            }
+            for (group, name), value in result.published.items()
         ],
-        "notes": list(findings.notes),
+        "notes": list(result.notes),
+        **({"baselines": dict(result.baselines)} if result.baselines else {}),
         "rows": [
             {
                 "group": row.group,
@@ -133,56 +140,55 @@ def _data(findings: Findings) -> dict[str, Any]:
                 "examples": row.examples,
                 **({} if row.chance is None else {"chance": row.chance}),
                 **row.value.as_json,
-                **(
-                    {"others": {m: it.as_json for m, it in row.others.items()}}
-                    if row.others
-                    else {}
-                ),
+                **({} if not row.others else {"others": _as_json(row.others)}),
             }
-            for row in findings.rows
+            for row in result.rows
         ],
     }
 
 
-def _table(findings: Findings) -> Any:
+def _as_json(others: Mapping[str, Summary]) -> dict[str, Any]:
+    return {metric: value.as_json for metric, value in others.items()}
+
+
+def _table(result: AnalysisResult) -> Any:
     from rich.console import Group
     from rich.table import Table
 
-    parts: list[Any] = [findings.title]
-    # A column without values is left out, and so is the spread of one run.
-    has_counts = any(row.examples is not None for row in findings.rows)
-    has_chance = any(row.chance is not None for row in findings.rows)
-    several = any(len(row.value.runs) > 1 for row in findings.rows)
-    head = ["examples"] * has_counts + ["chance"] * has_chance + [findings.measure]
+    parts: list[Any] = [result.title]
+    # What is the same for all is not shown: how many examples, and a spread over one run.
+    counted = any(row.examples is not None for row in result.rows)
+    several = any(len(row.value.runs) > 1 for row in result.rows)
+    guessed = any(row.chance is not None for row in result.rows)
+    head = ["examples"] * counted + ["chance"] * guessed + [result.measure]
     head += ["SEM", "min", "max"] * several
-    head += dict.fromkeys(_percent(metric) for row in findings.rows for metric in row.others)
-    head += ["published"] * bool(findings.published)
+    head += dict.fromkeys(_percent(metric) for row in result.rows for metric in row.others)
+    head += ["published"] * bool(result.published)
     head += ["each run"] * several
-    for group, shown in findings.groups.items():
+    for group, shown in result.groups.items():
         table = Table(group, box=None, pad_edge=False)
         for name in head:
-            table.add_column(
-                name, justify="right", overflow="fold" if name == "each run" else "ellipsis"
-            )
-        for row in shown:
-            if isinstance(row, str):
-                name, figures = row, dict[str, str]()
-            else:
-                name, figures = row.name, _figures(row, findings)
-            published = findings.published.get((group, name))
-            spread = findings.spreads.get((group, name))
+            table.add_column(name, justify="right")
+        for name, row in shown.items():
+            figures = dict[str, str]() if row is None else _figures(row, result)
+            published = result.published.get((group, name))
+            spread = result.spreads.get((group, name))
             figures["published"] = "" if published is None else f"{published:g}"
             figures["published"] += "" if spread is None else f" ±{spread:g}"
             table.add_row(name, *(figures.get(column, "") for column in head))
         parts += ["", table]
-    return Group(*parts, *(["", *findings.notes] if findings.notes else []))
+    notes = [*result.notes]
+    if result.baselines:
+        scores = ", ".join(f"{name} {score:.1f}" for name, score in result.baselines.items())
+        notes.append(f"Baselines on the whole test set (deterministic, by daxy): {scores}.")
+    return Group(*parts, *(["", *notes] if notes else []))
 
 
-def _figures(row: Row, findings: Findings) -> dict[str, str]:
-    summary, digits = row.value, 1 if findings.top > 2 else 2
+def _figures(row: Row, result: AnalysisResult) -> dict[str, str]:
+    summary, digits = row.value, 1 if result.y_max > 2 else 2
     figures = {
         "chance": row.chance or 0,
-        findings.measure: summary.mean,
+        result.measure: summary.mean,
         "SEM": summary.sem or 0,
         "min": summary.min,
         "max": summary.max,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from daxy.report.finding import Answer, Tested
+    from daxy.report.primitive_demo import Answer, CommandResults
 
 SPLITS = {"simple": "a random split", "addprim_jump": "new combinations of jump"}
 """Splits, with descriptions of their test sets."""
@@ -59,7 +59,7 @@ class Demo(Verb):
     def run(self) -> Result:
         """Return measured and published scores, and wrong answers."""
         from daxy.core.imports import need
-        from daxy.report import finding
+        from daxy.report import primitive_demo
 
         need("matplotlib")
         rows: list[dict[str, Any]] = []
@@ -69,10 +69,11 @@ class Demo(Verb):
             tested = self._tested(benchmark)
             rows += _rows(tested)
             *_, hard = tested
-            answers[hard] = [*tested[hard].known(), *tested[hard].wrong(SHOWN)]
+            answers[hard] = [*tested[hard].answers_to_known(), *tested[hard].wrong_answers(SHOWN)]
             picture = self.runs / f"demo{'' if benchmark == 'scan' else f'-{benchmark}'}.png"
             labels = {f"{task} ({SPLITS[_split(task)]})": run for task, run in tested.items()}
-            save(finding.draw(labels, f"Accuracy on {benchmark.upper()} by construction"), picture)
+            title = f"Accuracy on {benchmark.upper()} by construction"
+            save(primitive_demo.draw(labels, title), picture)
             pictures.append(str(picture))
         data = {
             "rows": rows,
@@ -81,11 +82,11 @@ class Demo(Verb):
         }
         return Result(data=data, text=_answer(rows, answers, pictures))
 
-    def _tested(self, benchmark: str) -> dict[str, Tested]:
+    def _tested(self, benchmark: str) -> dict[str, CommandResults]:
         """Train a network on each split of a benchmark, as one program, and return test results."""
         from daxy import tasks
         from daxy.learners.neural import Neural
-        from daxy.report.finding import Tested
+        from daxy.report.primitive_demo import CommandResults
         from daxy.runs.progress import Display
         from daxy.runs.run import Run
         from daxy.runs.store import RunStore
@@ -101,15 +102,15 @@ class Demo(Verb):
         if self.restart:
             store.clear(runs)
         store.complete(runs, Display())
-        return {run.task: Tested.of(run.within(self.runs)) for run in runs}
+        return {run.task: CommandResults.of(run.within(self.runs)) for run in runs}
 
 
 def _split(task: str) -> str:
     return task.partition("/")[2]
 
 
-def _rows(tested: dict[str, Tested]) -> list[dict[str, Any]]:
-    from daxy.report.finding import COMBINATION
+def _rows(tested: dict[str, CommandResults]) -> list[dict[str, Any]]:
+    from daxy.report.primitive_demo import COMBINATION
 
     rows = [_row(task, run) for task, run in tested.items()]
     *_, (task, run) = tested.items()
@@ -118,12 +119,12 @@ def _rows(tested: dict[str, Tested]) -> list[dict[str, Any]]:
         "task": task,
         "part": COMBINATION,
         "examples": int(mask.sum()),
-        "measured": run.examples.over(mask).mean,
+        "measured": run.results.accuracy(mask).mean,
     }
     return [*rows, part]
 
 
-def _row(task: str, run: Tested) -> dict[str, Any]:
+def _row(task: str, run: CommandResults) -> dict[str, Any]:
     from daxy.papers import table
 
     benchmark, _, split = task.partition("/")

@@ -146,7 +146,7 @@ def _print(result: Result, *, as_json: bool) -> int:
         text = visible(result.text)
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
     else:
-        from daxy.cli._wide import write
+        from daxy.core.console import write
 
         write(result.text)
     return result.exit_code

@@ -66,7 +66,8 @@ class Papers(Verb):
 
     def _shown(self, table: Table, ledger: Ledger) -> Result:
         from daxy import papers
-        from daxy.report.tables import RULE, compare, for_terminal
+        from daxy.report.comparison import RULE
+        from daxy.report.tables import compare, for_terminal
 
         check(self.draw, force=self.force)
         cells = table.select(self.row, self.column)

@@ -63,7 +63,7 @@ class Report(Verb):
         exists = self.results is None or self.results.exists()
         require(exists, f"{self.results}: no such folder")
 
-        from daxy.cli._wide import Visible
+        from daxy.core.console import Visible
         from daxy.core.files import write_text
         from daxy.report.page import page
         from daxy.reproduction.ledger import Ledger, measured_folder

@@ -210,11 +210,12 @@ def _changes(scored: Scored) -> str:
 
 
 def _draw(scored: Scored, path: Path) -> None:
-    """Draw accuracy by length. Only this imports JAX, as all analyses do."""
-    from daxy.report.analyses._judged import Judged
+    """Draw accuracy by length. This alone imports what analyses need, networks included."""
+    from daxy.report import analysis_plot
     from daxy.report.analyses.by_length import by_length
+    from daxy.report.correctness import Correctness
 
-    save(by_length(Judged.of(scored)).draw(), path)
+    save(analysis_plot.draw(by_length(Correctness.of_scored(scored))), path)
 
 
 def _table(scored: Scored, statistics: Mapping[str, float], about: Provenance) -> RenderableType:

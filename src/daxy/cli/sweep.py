@@ -111,7 +111,7 @@ class Sweep(Measures):
         plan = _Plan(grid, seconds)
         if self.dry_run:
             return Result(data=plan.data, text=plan.text)
-        from daxy.cli._wide import write
+        from daxy.core.console import write
 
         write(plan.text, sys.stderr)
         execute, programs = executors.get(self.executor).run, grid.programs

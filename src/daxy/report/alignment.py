@@ -1,4 +1,4 @@
-"""What a network attends to while it says something: for people, as a picture and as text."""
+"""Attention of a network at each output token, as a figure and as text."""
 
 from __future__ import annotations
 
@@ -18,72 +18,70 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 START, END = "<s>", "</s>"
-CELL = 0.34
-"""Inches of a word's row and column."""
+TOKEN = 0.34
+"""Width and height of a token's column and row, in inches."""
 
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """One example: the words of both sides, and how much each step attends to each word."""
+    """Attention of each output token to each source token of one example."""
 
     source: Sequence[str]
-    said: Sequence[str]
-    """One a step, the end too if it came."""
+    output: Sequence[str]
+    """One token a step, with the end if the network produced it."""
     weights: NDArray[np.float32]
-    """Shape [steps, words of the source]."""
+    """Shape [steps, source tokens]."""
 
     @classmethod
     def of(
-        cls, source: Sequence[str], said: Sequence[str], weights: NDArray[np.float32]
+        cls, source: Sequence[str], output: Sequence[str], weights: NDArray[np.float32]
     ) -> Alignment:
-        """Return the alignment of a source and what a network says to it.
+        """Return the alignment of a source and a network's output.
 
         Args:
-            source: Its words.
-            said: The network's.
-            weights: [steps, places]: places are the words and the end, maybe with a start before;
-                steps are the words and, if it came, the end.
+            source: Source tokens.
+            output: Output tokens.
+            weights: [steps, positions]: positions are the source tokens and the end, maybe with a
+                start before; steps are the output tokens and, if the network produced it, the end.
         """
         start = [START] * (weights.shape[1] - len(source) - 1)
-        return cls((*start, *source, END), (*said, END)[: len(weights)], weights)
+        return cls((*start, *source, END), (*output, END)[: len(weights)], weights)
 
     def _repr_svg_(self) -> str:
-        """Return the picture for a notebook."""
-        drawn = io.StringIO()
-        draw([self]).savefig(drawn, format="svg")
-        return drawn.getvalue()
+        """Return the figure for a notebook."""
+        file = io.StringIO()
+        draw([self]).savefig(file, format="svg")
+        return file.getvalue()
 
     @property
     def as_json(self) -> dict[str, Any]:
         """The same as JSON values, to four digits."""
         return {
             "source_tokens": list(self.source),
-            "output_tokens": list(self.said),
-            "attention": [[round(float(each), 4) for each in row] for row in self.weights],
+            "output_tokens": list(self.output),
+            "attention": [[round(float(weight), 4) for weight in row] for row in self.weights],
         }
 
     @property
     def lines(self) -> Iterator[str]:
-        """The same as text: a line a step, with the words that are attended to most."""
-        wide = max(map(len, self.said))
-        for token, row in zip(self.said, self.weights, strict=True):
-            most = np.argsort(-row, kind="stable")[:3]
-            looks = [
-                f"{self.source[place]} {row[place]:.2f}" for place in most if row[place] > 0.05
-            ]
-            yield f"{token.ljust(wide)}  {', '.join(looks)}"
+        """The same as text: a line a step, with the most attended tokens."""
+        width = max(map(len, self.output))
+        for token, weights in zip(self.output, self.weights, strict=True):
+            top = [at for at in np.argsort(-weights, kind="stable")[:3] if weights[at] > 0.05]
+            attended = ", ".join(f"{self.source[at]} {weights[at]:.2f}" for at in top)
+            yield f"{token.ljust(width)}  {attended}"
 
 
 def draw(alignments: Sequence[Alignment]) -> Figure:
-    """Return a picture of several, side by side: rows are what is said, columns what is read."""
+    """Return a figure of several, side by side: rows are output tokens, columns source tokens."""
     columns = min(4, len(alignments))
     rows = -(-len(alignments) // columns)
-    wide = CELL * max(len(each.source) for each in alignments) + 1.2
-    high = CELL * max(len(each.said) for each in alignments) + 1.2
-    figure = new_figure(wide * columns, high * rows)
+    width = TOKEN * max(len(each.source) for each in alignments) + 1.2
+    height = TOKEN * max(len(each.output) for each in alignments) + 1.2
+    figure = new_figure(width * columns, height * rows)
     panels = figure.subplots(rows, columns, squeeze=False).ravel()
-    for axes, each in zip(panels, alignments, strict=False):
-        _draw(axes, each)
+    for axes, alignment in zip(panels, alignments, strict=False):
+        _draw(axes, alignment)
     for axes in panels[len(alignments) :]:
         axes.set_axis_off()
     return figure
@@ -91,9 +89,8 @@ def draw(alignments: Sequence[Alignment]) -> Figure:
 
 def _draw(axes: Axes, alignment: Alignment) -> None:
     axes.imshow(alignment.weights, cmap="Greys", vmin=0, vmax=1)
-    across, down = range(len(alignment.source)), range(len(alignment.said))
-    # A dollar sign is a token like any other.
-    source, said = (list(map(visible, side)) for side in (alignment.source, alignment.said))
-    axes.set_xticks(across, source, rotation=90, fontsize="small", parse_math=False)
-    axes.set_yticks(down, said, fontsize="small", parse_math=False)
+    source, output = (list(map(visible, it)) for it in (alignment.source, alignment.output))
+    # A dollar sign would begin a formula.
+    axes.set_xticks(range(len(source)), source, rotation=90, fontsize="small", parse_math=False)
+    axes.set_yticks(range(len(output)), output, fontsize="small", parse_math=False)
     axes.xaxis.tick_top()

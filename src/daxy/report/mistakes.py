@@ -1,4 +1,4 @@
-"""Wrong answers of finished runs: which examples, what kind of error, where it begins."""
+"""Wrong answers of finished runs: examples, kinds of error and the first wrong token."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from daxy.runs.folder import RunFolder
 KINDS = ("too short", "too long", "one token substituted", "other")
 """Kinds of error: by length, then by the number of wrong tokens."""
 RIGHT = -1
-"""Stands in the place of a kind where a prediction is right."""
+"""Kind of a right prediction."""
 SHOWN, BEFORE = 12, 4
-"""Tokens that a line shows of a long sequence, and how many of them precede the first wrong one."""
+"""Tokens of a long sequence in a line, and how many of them precede the first wrong one."""
 END = "end"
 LISTED = 5
-"""Wrong answers of each kind that a text or a notebook lists."""
+"""Wrong answers of each kind in a text or a notebook."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,11 @@ class Mistake:
         first = self._first(self.predictions[0][0])
         yield f"    target      {_around(self.target, first)}"
         for tokens, count in self.predictions:
-            said = f" ({count} of {runs} runs)" if runs > 1 else ""
-            yield f"    prediction  {_around(tokens, self._first(tokens), is_marked=True)}{said}"
+            note = f" ({count} of {runs} runs)" if runs > 1 else ""
+            yield f"    prediction  {_around(tokens, self._first(tokens), is_marked=True)}{note}"
 
     def _first(self, prediction: Tokens) -> int:
-        # A prediction may be judged wrong by other rules than by its tokens.
+        # A metric may count a prediction as wrong whose tokens are all right.
         return first_difference(self.target, prediction) or 0
 
 
@@ -111,19 +111,19 @@ class Mistakes(Brief):
     @property
     def rows(self) -> list[int]:
         """Positions of examples that some run gets wrong: by number of runs, then the shortest."""
-        often = (~self.right).sum(axis=0)
+        errors = (~self.right).sum(axis=0)
         lengths = self.sources.lengths + self.targets.lengths
-        rows = np.flatnonzero(often).tolist()
-        return sorted(rows, key=lambda row: (-often[row], lengths[row], self.sources[row]))
+        rows = np.flatnonzero(errors).tolist()
+        return sorted(rows, key=lambda row: (-errors[row], lengths[row], self.sources[row]))
 
     def at(self, row: int) -> Mistake:
         """Return the wrong predictions for one example."""
         wrong = np.flatnonzero(~self.right[:, row]).tolist()
-        said = Counter(self.predictions[run][row] for run in wrong)
-        return Mistake(self.sources[row], self.targets[row], tuple(said.most_common()))
+        counts = Counter(self.predictions[run][row] for run in wrong)
+        return Mistake(self.sources[row], self.targets[row], tuple(counts.most_common()))
 
     def by_kind(self, count: int | None = None) -> dict[str, list[Mistake]]:
-        """Return the mistakes of each kind, so many at most; an example counts by its first run."""
+        """Return at most `count` mistakes of each kind, by an example's first wrong run."""
         by_kind: dict[str, list[Mistake]] = {}
         wrong = self.kinds != RIGHT
         for row in self.rows:
@@ -157,11 +157,11 @@ def _substituted(
 
 
 def _around(tokens: Tokens, first: int, *, is_marked: bool = False) -> str:
-    """Return tokens as text; of many, those around the first wrong one."""
-    shown = list(tokens)
+    """Return tokens as text; of a long sequence, those around the first wrong one."""
+    words = list(tokens)
     if is_marked:
-        shown[first : first + 1] = [f"[{shown[first] if first < len(shown) else END}]"]
-    begin = max(0, first - BEFORE) if len(shown) > SHOWN else 0
-    cut = shown[begin : begin + SHOWN]
-    before, after = ["..."] * (begin > 0), ["..."] * (begin + SHOWN < len(shown))
-    return " ".join([*before, *cut, *after])
+        words[first : first + 1] = [f"[{words[first] if first < len(words) else END}]"]
+    begin = max(0, first - BEFORE) if len(words) > SHOWN else 0
+    end = begin + SHOWN
+    before, after = ["..."] * (begin > 0), ["..."] * (end < len(words))
+    return " ".join([*before, *words[begin:end], *after])

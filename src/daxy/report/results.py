@@ -8,13 +8,19 @@ from collections.abc import Iterator, Sequence
 
 from daxy import papers
 from daxy.papers import Cell, Paper, Table
-from daxy.report.tables import RETRAINED, RULE, SELECTED, Comparison, compare
+from daxy.report import baselines
+from daxy.report.comparison import RULE, Comparison
+from daxy.report.tables import compare, seed_notes
 from daxy.reproduction.ledger import Ledger
 
 HEAD = ("row", "column", "published", "measured", "n", "verdict")
 """The columns of a table of results; `n` counts seeds."""
 OPEN = 20
-"""Rows of a table without published values that is shown open; a longer one is folded."""
+"""Maximum rows of a table without published values that is not folded."""
+BASELINES = (
+    "The rows `nearest` are baselines: the nearest neighbour in the training set, without and with"
+    " substituted words. daxy measured them; they are deterministic and have no seeds."
+)
 SUMMARY_HEAD = ("paper", "cells measured", "agree", "overlap", "differ", "why values differ")
 
 
@@ -28,7 +34,7 @@ def summary(ledger: Ledger) -> str:
         WrongFile: a file of the ledger is damaged.
     """
     rows = [_summary_row(paper, ledger) for paper in papers.PAPERS.loaded().values()]
-    return f"{_table(SUMMARY_HEAD, 'lrrrrl', rows)}\n{_sentence(RULE)}\n"
+    return f"{_table(SUMMARY_HEAD, 'lrrrrl', rows)}\n{RULE[0].upper()}{RULE[1:]}.\n"
 
 
 def page(paper: Paper, ledger: Ledger) -> str:
@@ -43,7 +49,7 @@ def page(paper: Paper, ledger: Ledger) -> str:
     for table in paper.tables:
         comparisons = [it for it in compare(table.cells, runs) if it.summary is not None]
         if comparisons:
-            parts += _section(table, comparisons)
+            parts += _section(table, comparisons, ledger)
         else:
             unmeasured.append(f"- `{table.path}`: {table.title}")
     if unmeasured:
@@ -76,14 +82,26 @@ def _distinct(paper: Paper) -> list[Cell]:
     )
 
 
-def _section(table: Table, comparisons: Sequence[Comparison]) -> Iterator[str]:
+def _section(table: Table, comparisons: Sequence[Comparison], ledger: Ledger) -> Iterator[str]:
     yield f"{heading(table)}\n"
-    yield f"`{table.path}`: {len(comparisons)} of {_reproducible(table)} cells measured.\n"
+    reproducible = sum(cell.recipe is not None for cell in table.cells)
+    yield f"`{table.path}`: {len(comparisons)} of {reproducible} cells measured.\n"
     if table.note:
         yield f"{table.note}\n"
-    rows = [_row(each) for each in comparisons]
+    rows = [
+        (
+            *it.texts[:3],
+            it.measured,
+            str(len(it.scores)),
+            "" if it.cell.value is None else it.verdict,
+        )
+        for it in comparisons
+    ]
     if any(each.cell.value is not None for each in comparisons):
-        yield _table(HEAD, "llrrrl", rows)
+        reference = _baseline_rows([each.cell for each in comparisons], ledger)
+        yield _table(HEAD, "llrrrl", [*rows, *reference])
+        if reference:
+            yield f"{BASELINES}\n"
         if table.differences:
             yield f"**Why values differ.** {table.differences}\n"
     else:
@@ -93,30 +111,20 @@ def _section(table: Table, comparisons: Sequence[Comparison]) -> Iterator[str]:
         many = f"{len(rows)} measured values; the paper prints none"
         yield measured if len(rows) <= OPEN else _folded(many, measured)
     seeds = [f"- {it.cell.row}, {it.cell.column}: {it.seeds}" for it in comparisons]
-    yield _folded("Each seed", "\n".join([*seeds, "", *_seed_notes(comparisons)]))
+    notes = [f"{note}\n" for note in seed_notes(comparisons)]
+    yield _folded("Each seed", "\n".join([*seeds, "", *notes]))
 
 
-def _row(compared: Comparison) -> tuple[str, ...]:
-    cell = compared.cell
-    return (
-        cell.row,
-        cell.column,
-        cell.printed,
-        compared.measured,
-        str(len(compared.scores)),
-        "" if cell.value is None else compared.verdict,
-    )
-
-
-def _reproducible(table: Table) -> int:
-    return sum(cell.recipe is not None for cell in table.cells)
-
-
-def _seed_notes(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    if any(each.selected is not None for each in comparisons):
-        yield f"{SELECTED}\n"
-    if any(each.retrained for each in comparisons):
-        yield f"{RETRAINED}\n"
+def _baseline_rows(cells: Sequence[Cell], ledger: Ledger) -> list[tuple[str, ...]]:
+    """Return a row for each baseline on each test set of these cells."""
+    rows = dict[tuple[str, ...], None]()
+    for cell in cells:
+        if cell.recipe is not None:
+            in_column = {it.recipe.task for it in cells if it.recipe and it.column == cell.column}
+            column = cell.column if len(in_column) == 1 else f"{cell.column}, {cell.recipe.task}"
+            for name, score in baselines.of_recipe(ledger.folder, cell.recipe).items():
+                rows[f"`{name}`", column, "", f"{score:.1f}", "", "baseline"] = None
+    return list(rows)
 
 
 def _folded(title: str, content: str) -> str:
@@ -129,7 +137,3 @@ def _table(heads: Sequence[str], sides: str, rows: Sequence[Sequence[str]]) -> s
     lines = [f"| {' | '.join(heads)} |", f"|{rule}|"]
     lines += [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join(lines) + "\n"
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."

@@ -1,7 +1,6 @@
 """gSCAN: whether networks attend to the target (Ruis et al. 2020, section 5).
 
-An error of a network that attends to the right thing is one of saying what to do; of one that does
-not, one of finding what is meant.
+If a network attends to the target and yet errs, it fails at the action; else at finding the target.
 """
 
 from __future__ import annotations
@@ -15,64 +14,64 @@ from numpy.typing import NDArray
 from daxy.core.examples import Sequences
 from daxy.core.random import stream
 from daxy.core.summary import Summary
-from daxy.report.analyses._analysis import Findings, Row
-from daxy.report.analyses._data import OfData
-from daxy.report.analyses._grounded import Asked, asked_in_worlds
+from daxy.report.analysis import AnalysisResult, DataAnalysis, Row
+from daxy.report.evaluated_runs import EvaluatedRuns, evaluated_in_worlds
 from daxy.runs.folder import RunFolder
 from daxy.runs.saved import load_network
 
-Rows = NDArray[np.int64]
-MOST = 2_000
-"""Examples of a test that are looked at, drawn: each has to be said again, token by token."""
+MAX_EXAMPLES = 2_000
+"""Maximum examples of a test, drawn at random: each has to be decoded again."""
 
 
 @final
-class Attention(OfData):
-    """How often the cell that is attended to most, over all steps, is the target's."""
+class Attention(DataAnalysis):
+    """How often the cell with the most attention over all steps is the target's."""
 
     name = "attention"
 
-    def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
+    def run(self, folders: Sequence[RunFolder], selection: Sequence[str] = ()) -> AnalysisResult:
         """Return shares of all, right and wrong episodes, of a draw of each test."""
-        found = asked_in_worlds(folders, of, self.official)
-        chosen = {test: _drawn(found, test) for test in found.tests}
-        every = np.concatenate(list(chosen.values()))
-        finds = np.zeros((len(folders), len(found.test)), np.bool_)
-        for run, (folder, said) in enumerate(zip(folders, found.predictions, strict=True)):
-            finds[run, every] = _finds(found, every, folder, said)
-        rows = [row for test, own in chosen.items() for row in _rows(found, test, own, finds)]
-        return Findings(
-            title=f"{found.found.task}: attends to the target most, in",
-            rows=tuple(rows),
+        runs = evaluated_in_worlds(folders, selection, self.official)
+        drawn = {test: _drawn(runs, test) for test in runs.tests}
+        rows = np.concatenate(list(drawn.values()))
+        attends = np.zeros((len(folders), len(runs.test)), np.bool_)
+        for run, (folder, outputs) in enumerate(zip(folders, runs.predictions, strict=True)):
+            attends[run, rows] = _attends(runs, rows, folder, outputs)
+        return AnalysisResult(
+            title=f"{runs.task}: attends to the target most, in",
+            rows=tuple(row for test in drawn for row in _rows(runs, test, drawn[test], attends)),
             measure="attends (%)",
         )
 
 
-def _drawn(found: Asked, test: str) -> Rows:
-    rows = np.flatnonzero(found.test == test)
-    return np.sort(stream(0, f"attention, {test}").permutation(rows)[:MOST])
+def _drawn(runs: EvaluatedRuns, test: str) -> NDArray[np.int64]:
+    rows = np.flatnonzero(runs.test == test)
+    return np.sort(stream(0, f"attention, {test}").permutation(rows)[:MAX_EXAMPLES])
 
 
-def _finds(found: Asked, rows: Rows, folder: RunFolder, said: Sequences) -> NDArray[np.bool_]:
-    """Return in which of these examples a run's network attends to the target most."""
-    sources, worlds = found.examples.source.take(rows), found.shown.worlds.take(rows)
-    targets = worlds.target_cells.astype(np.int64)
-    wanted = targets @ [int(worlds.size.max()), 1]
-    looks = load_network(folder.path).attended(sources, said.take(rows), worlds)
-    return looks.argmax(axis=1) == wanted
+def _attends(
+    runs: EvaluatedRuns, rows: NDArray[np.int64], folder: RunFolder, outputs: Sequences
+) -> NDArray[np.bool_]:
+    """Return for which examples a run's network attends to the target most."""
+    sources, worlds = runs.examples.source.take(rows), runs.columns.worlds.take(rows)
+    targets = worlds.target_cells.astype(np.int64) @ [int(worlds.size.max()), 1]
+    attention = load_network(folder.path).attended(sources, outputs.take(rows), worlds)
+    return attention.argmax(axis=1) == targets
 
 
-def _rows(found: Asked, test: str, rows: Rows, finds: NDArray[np.bool_]) -> Iterator[Row]:
-    """Yield a row for all, right and wrong episodes, of those that every run has some of."""
-    right = found.found.right[:, rows]
-    for name, kind in (("all episodes", right | True), ("right ones", right), ("errors", ~right)):
-        if kind.any(axis=1).all():
-            pairs = zip(finds[:, rows], kind, strict=True)
+def _rows(
+    runs: EvaluatedRuns, test: str, rows: NDArray[np.int64], attends: NDArray[np.bool_]
+) -> Iterator[Row]:
+    """Yield a row for all, right and wrong episodes, if every run has some."""
+    right = runs.correctness.right[:, rows]
+    for name, mask in (("all episodes", right | True), ("right ones", right), ("errors", ~right)):
+        if mask.any(axis=1).all():
+            pairs = zip(attends[:, rows], mask, strict=True)
             yield Row(
                 group=test,
                 name=name,
-                examples=round(float(kind.sum(axis=1).mean())),
-                value=Summary(runs=tuple(100 * float(own[is_it].mean()) for own, is_it in pairs)),
+                examples=round(float(mask.sum(axis=1).mean())),
+                value=Summary(runs=tuple(100 * float(own[chosen].mean()) for own, chosen in pairs)),
             )
 
 

@@ -1,8 +1,8 @@
 """Accuracy by construction of the command (Lake & Baroni 2018, Experiment 3).
 
-The paper looks at the errors of a network on `turn left`: all of them are conjunctions of which one
-part is `turn left` or `turn left thrice`. So commands are grouped by the words that they are built
-with, and by each of the simple commands that they are, or join by `and` or `after`.
+The paper looks at a network's errors on `turn left`: all are conjunctions with `turn left` or
+`turn left thrice` as a part. So commands are grouped by the words that they are built with, and by
+each of the simple commands that they are, or join by `and` or `after`.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import numpy as np
 from daxy import tasks
 from daxy.core.errors import WrongRequest
 from daxy.languages import Language
-from daxy.report.analyses._analysis import Analysis, Findings, Row
-from daxy.report.analyses._judged import Judged, judged
+from daxy.report.analysis import Analysis, AnalysisResult, Row
+from daxy.report.correctness import Correctness, correctness
 from daxy.runs.folder import RunFolder
 from daxy.tasks import Task
 
 SIMPLE = "no conjunction"
-SHOWN = 20
-"""Parts that are shown: those that most errors have."""
+MAX_PARTS = 20
+"""Maximum number of parts that are shown: those with most errors."""
 
 
 @final
@@ -32,53 +32,48 @@ class ByConstruction(Analysis):
 
     name = "by_construction"
 
-    def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
+    def run(self, folders: Sequence[RunFolder], selection: Sequence[str] = ()) -> AnalysisResult:
         """Return a row for each construction, and for the parts with most errors."""
-        self.refuse(of)
-        found = judged(folders)
-        self.refuse_worlds(found.task)
-        built = commands(found)
-        rows = list[Row]()
-        for word in _language(tasks.get(found.task)).constructions:
-            rows += _row(found, "built with", word, np.array([word in it.words for it in built]))
-        rows += _row(found, "built with", SIMPLE, ~np.array([it.is_joined for it in built]))
-        parts = [it.parts for it in built]
-        every = sorted(set().union(*parts))
-        of_parts = [
-            row
-            for part in every
-            for row in _row(found, "has the part", part, np.array([part in own for own in parts]))
-        ]
-        rows += sorted(of_parts, key=_errors, reverse=True)[:SHOWN]
-        return Findings(title=f"{found.task} by construction", rows=tuple(rows))
+        self.refuse_selection(selection)
+        results = correctness(folders)
+        self.refuse_worlds(results.task)
+        structures = structures_of(results)
+        constructions = {
+            word: [word in it.words for it in structures]
+            for word in _language(tasks.get(results.task)).constructions
+        }
+        constructions[SIMPLE] = [len(it.parts) == 1 for it in structures]
+        all_parts = sorted(set().union(*(it.parts for it in structures)))
+        parts = {part: [part in it.parts for it in structures] for part in all_parts}
+        most_errors = sorted(_rows(results, "has the part", parts), key=_errors, reverse=True)
+        rows = (*_rows(results, "built with", constructions), *most_errors[:MAX_PARTS])
+        return AnalysisResult(title=f"{results.task} by construction", rows=rows)
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
-    """What a command is built of."""
+class Structure:
+    """Structure of a command."""
 
     words: frozenset[str]
-    parts: frozenset[str]
-    """The commands that a conjunction joins, or the command itself."""
-    is_joined: bool
+    parts: tuple[str, ...]
+    """Commands that a conjunction joins, or the command itself."""
 
 
-def commands(found: Judged) -> list[Built]:
-    """Return the commands of a test set: the targets where a task is mirrored, as NACS is.
+def structures_of(results: Correctness) -> list[Structure]:
+    """Return the structure of each command: of the targets if the task is mirrored, as NACS is.
 
     Raises:
-        WrongRequest: the language of the task has no constructions, or a command is not of it.
+        WrongRequest: the language of the task has no constructions, or does not have a command.
     """
-    task = tasks.get(found.task)
-    language, sentences = _language(task), found.targets if task.is_mirrored else found.sources
+    task = tasks.get(results.task)
+    language, sentences = _language(task), results.targets if task.is_mirrored else results.sources
     try:
         phrases = [language.parse(words) for words in sentences]
     except WrongRequest as error:
         raise WrongRequest(f"{task.name}: {error}") from error
-    joined = [[" ".join(language.say(part)) for part in language.parts(it)] for it in phrases]
+    parts = [[" ".join(language.say(part)) for part in language.parts(it)] for it in phrases]
     return [
-        Built(frozenset(words), frozenset(parts), len(parts) > 1)
-        for words, parts in zip(sentences, joined, strict=True)
+        Structure(frozenset(words), tuple(own)) for words, own in zip(sentences, parts, strict=True)
     ]
 
 
@@ -88,13 +83,13 @@ def _language(task: Task[Any]) -> Language[Any]:
     return task.language
 
 
-def _row(found: Judged, group: str, name: str, chosen: np.ndarray) -> list[Row]:
-    """Return the row of a group of commands; none if no command is in it."""
-    return [found.row(group, name, chosen)] if chosen.any() else []
+def _rows(results: Correctness, group: str, masks: dict[str, list[bool]]) -> list[Row]:
+    """Return a row for each mask that has an example."""
+    return [results.row(group, name, np.array(it)) for name, it in masks.items() if any(it)]
 
 
 def _errors(row: Row) -> float:
-    """Return how many errors a run has there, in the mean."""
+    """Return the mean number of errors over runs."""
     return (row.examples or 0) * (100 - row.value.mean)
 
 

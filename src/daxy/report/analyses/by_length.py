@@ -8,35 +8,35 @@ from typing import final
 import numpy as np
 
 from daxy.core.errors import require
-from daxy.report.analyses._analysis import Findings, Row
-from daxy.report.analyses._data import OfData
-from daxy.report.analyses._grounded import asked
-from daxy.report.analyses._judged import Judged, judged
+from daxy.report.analysis import AnalysisResult, DataAnalysis
+from daxy.report.correctness import Correctness, correctness
+from daxy.report.evaluated_runs import evaluated
 from daxy.runs.folder import RunFolder
 
 
 @final
-class ByLength(OfData):
-    """How accuracy depends on the length of what is asked and of what is to be said."""
+class ByLength(DataAnalysis):
+    """How accuracy depends on the lengths of the source and of the target."""
 
     name = "by_length"
 
-    def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
-        """Return a row for each length that occurs in the test set, or in some tests by name."""
-        needless = f"{self.name} reads official files for --test alone; leave out --official"
-        require(bool(of) or self.official is None, needless)
-        found = asked(folders, of, self.official).found if of else judged(folders)
-        return by_length(found)
+    def run(self, folders: Sequence[RunFolder], selection: Sequence[str] = ()) -> AnalysisResult:
+        """Return a row for each length in the test set, or in some tests by name."""
+        unused = f"{self.name} reads official files for --test alone; leave out --official"
+        require(bool(selection) or self.official is None, unused)
+        if selection:
+            return by_length(evaluated(folders, selection, self.official).correctness)
+        return by_length(correctness(folders))
 
 
-def by_length(found: Judged) -> Findings:
-    """Return a row for each length that occurs."""
-    rows = list[Row]()
-    for group, sequences in (("target", found.targets), ("source", found.sources)):
-        lengths = sequences.lengths
-        for length in np.unique(lengths).tolist():
-            rows.append(found.row(f"tokens in the {group}", str(length), lengths == length))
-    return Findings(title=f"{found.task} by length", rows=tuple(rows))
+def by_length(results: Correctness) -> AnalysisResult:
+    """Return a row for each length of a target or a source."""
+    rows = tuple(
+        results.row(f"tokens in the {side}", str(length), sequences.lengths == length)
+        for side, sequences in (("target", results.targets), ("source", results.sources))
+        for length in np.unique(sequences.lengths).tolist()
+    )
+    return AnalysisResult(title=f"{results.task} by length", rows=rows)
 
 
 ANALYSIS = ByLength()

@@ -9,37 +9,34 @@ from typing import final
 import numpy as np
 
 from daxy.languages import grounded
-from daxy.report.analyses._analysis import Findings, Row
-from daxy.report.analyses._data import OfData
-from daxy.report.analyses._grounded import Asked, asked_in_worlds
+from daxy.report.analysis import AnalysisResult, DataAnalysis, Row
+from daxy.report.evaluated_runs import EvaluatedRuns, evaluated_in_worlds
 from daxy.runs.folder import RunFolder
 
 
 @final
-class ByReferent(OfData):
+class ByReferent(DataAnalysis):
     """Which phrases networks find the target by, test by test.
 
-    Chance is to choose any thing in the world and to do with it what is said.
+    Chance is to choose any object in the world and to act on it as the command says.
     """
 
     name = "by_referent"
 
-    def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
+    def run(self, folders: Sequence[RunFolder], selection: Sequence[str] = ()) -> AnalysisResult:
         """Return a row for each phrase in each test, or in some tests by name."""
-        found = asked_in_worlds(folders, of, self.official)
-        rows = [row for test in found.tests for row in _rows(found, test)]
-        return Findings(title=f"{found.found.task} by referent", rows=tuple(rows))
+        runs = evaluated_in_worlds(folders, selection, self.official)
+        rows = tuple(row for test in runs.tests for row in _rows(runs, test))
+        return AnalysisResult(title=f"{runs.task} by referent", rows=rows)
 
 
-def _rows(found: Asked, test: str) -> Iterator[Row]:
+def _rows(runs: EvaluatedRuns, test: str) -> Iterator[Row]:
     phrases = [str(command.phrase).removeprefix("a ") for command in grounded.commands()]
     order = list(dict.fromkeys(phrases))
-    is_here = found.test == test
-    said = np.where(is_here, np.array(phrases)[found.shown.command], "")
-    things = np.diff(found.shown.worlds.offsets)
-    for row in found.by(test, said, order):
-        chance = 100 * float((1 / things[said == row.name]).mean())
-        yield replace(row, chance=chance)
+    referents = np.where(runs.test == test, np.array(phrases)[runs.columns.command], "")
+    objects = np.diff(runs.columns.worlds.offsets)
+    for row in runs.rows_by(test, referents, order):
+        yield replace(row, chance=100 * float((1 / objects[referents == row.name]).mean()))
 
 
 ANALYSIS = ByReferent()

@@ -9,9 +9,8 @@ import numpy as np
 
 from daxy.languages import grounded
 from daxy.languages.grounded import MANNERS, VERBS
-from daxy.report.analyses._analysis import Findings
-from daxy.report.analyses._data import OfData
-from daxy.report.analyses._grounded import asked_in_worlds
+from daxy.report.analysis import AnalysisResult, DataAnalysis
+from daxy.report.evaluated_runs import evaluated_in_worlds
 from daxy.runs.folder import RunFolder
 from daxy.worlds.placement import DIRECTIONS
 
@@ -19,28 +18,28 @@ PLAIN = "no manner"
 
 
 @final
-class BySituation(OfData):
+class BySituation(DataAnalysis):
     """Accuracy by test, verb, manner, and the way from the agent to the target."""
 
     name = "by_situation"
 
-    def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
+    def run(self, folders: Sequence[RunFolder], selection: Sequence[str] = ()) -> AnalysisResult:
         """Return a row for each value of each of these, over all tests or some by name."""
-        found = asked_in_worlds(folders, of, self.official)
-        shown, commands = found.shown, grounded.commands()
-        verbs = np.array([command.verb for command in commands])[shown.command]
-        manners = np.array([command.manner or PLAIN for command in commands])[shown.command]
-        directions = np.array(list(DIRECTIONS))[shown.directions]
-        distances = np.abs(shown.target_offsets).sum(axis=1)
+        runs = evaluated_in_worlds(folders, selection, self.official)
+        columns, commands = runs.columns, grounded.commands()
+        verbs = np.array([command.verb for command in commands])[columns.command]
+        manners = np.array([command.manner or PLAIN for command in commands])[columns.command]
+        directions = np.array(list(DIRECTIONS))[columns.directions]
+        distances = np.abs(columns.target_offsets).sum(axis=1)
         cells = [str(each) for each in np.unique(distances).tolist()]
         rows = (
-            *found.by("test", found.test, found.tests),
-            *found.by("verb", verbs, VERBS),
-            *found.by("manner", manners, (PLAIN, *MANNERS)),
-            *found.by("direction of the target", directions, list(DIRECTIONS)),
-            *found.by("cells to the target", distances.astype(str), cells),
+            *runs.rows_by("test", runs.test, runs.tests),
+            *runs.rows_by("verb", verbs, VERBS),
+            *runs.rows_by("manner", manners, (PLAIN, *MANNERS)),
+            *runs.rows_by("direction of the target", directions, list(DIRECTIONS)),
+            *runs.rows_by("cells to the target", distances.astype(str), cells),
         )
-        return Findings(title=f"{found.found.task} by situation", rows=rows)
+        return AnalysisResult(title=f"{runs.task} by situation", rows=rows)
 
 
 ANALYSIS = BySituation()

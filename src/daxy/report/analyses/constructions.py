@@ -1,6 +1,6 @@
 """Translation: a new word, construction by construction (Lake & Baroni 2018, Exp. 4).
 
-Each of eight constructions with the new word, and with one that is known well.
+Each of eight constructions with the new word, and with a frequent one as a control.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from daxy import tasks
 from daxy.core.errors import WrongRequest
 from daxy.core.summary import Summary
 from daxy.languages import copular
-from daxy.report.analyses._analysis import Analysis, Findings, Row
-from daxy.report.analyses._judged import judged
+from daxy.report.analysis import Analysis, AnalysisResult, Row
+from daxy.report.correctness import correctness
 from daxy.runs.folder import RunFolder
 from daxy.tasks.translation import CONTROL, NEW_WORD, TranslationTask
 
@@ -28,33 +28,33 @@ class Constructions(Analysis):
 
     name = "constructions"
 
-    def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
-        """Return a row for each construction and word, by both ways to count."""
-        self.refuse(of)
-        found = judged(folders)
-        if not isinstance(tasks.get(found.task), TranslationTask):
-            raise WrongRequest(f"{found.task} is not about a new word in constructions")
+    def run(self, folders: Sequence[RunFolder], selection: Sequence[str] = ()) -> AnalysisResult:
+        """Return a row for each construction and word, by two metrics."""
+        self.refuse_selection(selection)
+        results = correctness(folders)
+        if not isinstance(tasks.get(results.task), TranslationTask):
+            raise WrongRequest(f"{results.task} is not about a new word in constructions")
         config = folders[0].config()
         words = {NEW_WORD: str(config.choices["word"]), CONTROL: "tired"}
-        last = len(found.sources) - len(words) * len(copular.CONSTRUCTIONS)
-        right = {found.metric: found.right, **found.others}
+        last = len(results.sources) - len(words) * len(copular.CONSTRUCTIONS)
+        scores = {results.metric: results.right, **results.others}
         rows = [
             row
             for metric in METRICS
-            for row in _rows(right[metric][:, last:], metric, list(words.values()))
+            for row in _rows(scores[metric][:, last:], metric, list(words.values()))
         ]
-        return Findings(title=f"{found.task}: a new word in constructions", rows=tuple(rows))
+        return AnalysisResult(title=f"{results.task}: a new word in constructions", rows=(*rows,))
 
 
-def _rows(right: np.ndarray, metric: str, words: Sequence[str]) -> Iterator[Row]:
+def _rows(scores: np.ndarray, metric: str, words: Sequence[str]) -> Iterator[Row]:
     """Yield a row for each construction of each word, and one for all of them."""
     count = len(copular.CONSTRUCTIONS)
     for number, word in enumerate(words):
-        own = 100.0 * right[:, number * count : (number + 1) * count]
+        shares = 100.0 * scores[:, number * count : (number + 1) * count]
         group = f"{word}, {metric}"
-        for name, runs in zip(copular.CONSTRUCTIONS, own.T, strict=True):
+        for name, runs in zip(copular.CONSTRUCTIONS, shares.T, strict=True):
             yield Row(group=group, name=f"{name} X", value=Summary(runs=tuple(runs.tolist())))
-        yield Row(group=group, name="all", value=Summary(runs=tuple(own.mean(axis=1).tolist())))
+        yield Row(group=group, name="all", value=Summary(runs=tuple(shares.mean(axis=1).tolist())))
 
 
 ANALYSIS = Constructions()

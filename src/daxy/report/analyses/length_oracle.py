@@ -1,8 +1,8 @@
 """Accuracy when the target's length is given (Lake & Baroni 2018, Experiment 2).
 
-Where it would end too early, the second best token is taken instead, until the output has the
-length of the target. The length comes from the target: these are no scores of the network, but say
-how much of what it gets wrong is when to stop.
+Where the output would end too early, the second best token is taken, until the output has the
+length of the target. These are no scores of the network, as the length comes from the target. They
+show how many errors are errors of when to stop.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import final
 import numpy as np
 
 from daxy import tasks
-from daxy.report.analyses._analysis import Analysis, Findings, Row
-from daxy.report.analyses._judged import judged
+from daxy.report.analysis import Analysis, AnalysisResult
+from daxy.report.correctness import correctness
 from daxy.runs.folder import RunFolder
 from daxy.runs.saved import predict_of_length
 
@@ -26,39 +26,27 @@ class LengthOracle(Analysis):
 
     name = "length_oracle"
 
-    def run(self, folders: Sequence[RunFolder], of: Sequence[str] = ()) -> Findings:
+    def run(self, folders: Sequence[RunFolder], selection: Sequence[str] = ()) -> AnalysisResult:
         """Return accuracy without and with the oracle, and with it by length."""
-        self.refuse(of)
-        found = judged(folders)
-        self.refuse_worlds(found.task)
-        lengths = found.targets.lengths
-        right = np.empty(found.right.shape, np.bool_)
-        task = tasks.get(found.task)
-        for place, folder in enumerate(folders):
-            right[place] = task.score(found.metric, *predict_of_length(folder))
-        told = replace(found, right=right)
-        every = np.ones(len(lengths), np.bool_)
-        ways = (("predicted", found), ("of the target", told))
+        self.refuse_selection(selection)
+        predicted = correctness(folders)
+        self.refuse_worlds(predicted.task)
+        task, metric = tasks.get(predicted.task), predicted.metric
+        scores = [task.score(metric, *predict_of_length(folder)) for folder in folders]
+        predicted = replace(predicted, others={})
+        oracle = replace(predicted, right=np.array(scores).astype(np.bool_))
+        lengths, group = predicted.targets.lengths, "length of the output"
         rows = [
-            Row(
-                group="length of the output",
-                name=name,
-                examples=len(lengths),
-                value=outcome.over(every),
-            )
-            for name, outcome in ways
+            results.row(group, name, lengths >= 0)
+            for name, results in (("predicted", predicted), ("of the target", oracle))
         ]
+        given = "tokens in the target, with the length given"
         rows += [
-            Row(
-                group="tokens in the target, with the length given",
-                name=str(length),
-                examples=int((lengths == length).sum()),
-                value=told.over(lengths == length),
-            )
+            oracle.row(given, str(length), lengths == length)
             for length in np.unique(lengths).tolist()
         ]
-        title = f"{found.task} with the length given"
-        return Findings(title=title, rows=tuple(rows))
+        title = f"{predicted.task} with the length given"
+        return AnalysisResult(title=title, rows=tuple(rows))
 
 
 ANALYSIS = LengthOracle()

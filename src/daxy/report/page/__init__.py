@@ -1,8 +1,8 @@
 """One self-contained HTML page about finished runs. It makes no request.
 
-`page.html` is the template. Python writes the tables (`_markup`) and the data; `page.js` draws the
+`page.html` is the template. Python writes the tables (`_tables`) and the data; `page.js` draws the
 charts and lists the examples; `page.css` has the style. The content security policy of the page
-forbids requests. Tokens are never markup: `_markup` escapes them, and the script sets text content.
+forbids requests. Tokens are never markup: `_html` escapes them, and the script sets text content.
 """
 
 from __future__ import annotations
@@ -17,10 +17,17 @@ from xml.etree.ElementTree import Element
 
 from daxy.core.errors import require
 from daxy.core.split import Split
-from daxy.report.page import _charts, _encoding, _examples, _markup
+from daxy.report.comparison import Comparison
+from daxy.report.page import _charts, _encoding, _examples, _tables
 from daxy.report.page._groups import Group, grouped, split_of
-from daxy.report.page._markup import element
-from daxy.report.page._scores import PublishedValues, Score, citations, scores_of
+from daxy.report.page._html import element, script_json, written
+from daxy.report.page._scores import (
+    PublishedValue,
+    PublishedValues,
+    Score,
+    citations,
+    scores_of,
+)
 from daxy.reproduction.ledger import Ledger
 from daxy.runs.folder import RunFolder
 from daxy.version import __version__
@@ -102,33 +109,18 @@ def page(
     for group in groups:
         progress(f"loading {group.task}")
         splits.append(split_of(group, notes))
-    progress("analysing runs")
-    charts = {"curves": _charts.curves(groups), "breakdowns": _charts.breakdowns(groups, splits)}
-    shown = list[dict[str, Any]]()
-    for number, (group, split) in enumerate(zip(groups, splits, strict=True)):
-        if examples:
-            progress(f"asking {group.folders[0].path.name} about examples")
-            found = _examples.looks(_examples.choose(group, split, examples), split)
-            shown += [{"group": number, "seed": group.seeds[0], **look} for look in found]
-    progress("packing predictions")
     blocks = list[str]()
-    evaluated = _encoding.evaluated(groups, splits)
-    data = {
-        "groups": [{"task": group.task, "label": group.label} for group in groups],
-        "tests": [each.as_json(blocks) for each in evaluated],
-        "looks": shown,
-        **charts,
-    }
+    data = _data(groups, splits, examples, blocks, progress)
     parts = {
-        "title": _markup.written(element("title", title)),
-        "heading": _markup.written(*_heading(title, groups)),
-        "notes": _markup.written(*(element("p", note, class_="note") for note in notes)),
-        "summary": _markup.written(*_markup.summary(groups, scores)),
-        "published": _markup.written(*_published(matching, others)),
-        "settings": _markup.written(*_markup.settings(groups)),
-        "environment": _markup.written(_markup.environment(groups)),
-        "made": _markup.written(element("p", f"Made with daxy {__version__}.")),
-        "data": _markup.script_json(data),
+        "title": written(element("title", title)),
+        "heading": written(*_heading(title, groups)),
+        "notes": written(*(element("p", note, class_="note") for note in notes)),
+        "summary": written(*_tables.summary(groups, scores)),
+        "published": written(*_published(matching, others)),
+        "settings": written(*_tables.settings(groups)),
+        "environment": written(_tables.environment(groups)),
+        "made": written(element("p", f"Made with daxy {__version__}.")),
+        "data": script_json(data),
         "blocks": "".join(
             f'<script type="text/plain" id="block{number}">{block}</script>\n'
             for number, block in enumerate(blocks)
@@ -136,9 +128,37 @@ def page(
         "style": _file("page.css"),
         "script": _file("page.js"),
     }
-    html = _filled(_file("page.html"), parts)
-    every = tuple(map(tuple, scores))
-    return Page(html=html, groups=tuple(groups), scores=every, notes=tuple(notes))
+    # Placeholders are replaced once, and not inside what replaces them.
+    html = re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _file("page.html"))
+    return Page(
+        html=html, groups=tuple(groups), scores=tuple(map(tuple, scores)), notes=tuple(notes)
+    )
+
+
+def _data(
+    groups: Sequence[Group],
+    splits: Sequence[Split | None],
+    count: int,
+    blocks: list[str],
+    progress: Progress,
+) -> dict[str, Any]:
+    """Return the data of the script, and append the blocks of predictions."""
+    progress("analysing runs")
+    charts = {"curves": _charts.curves(groups), "breakdowns": _charts.breakdowns(groups, splits)}
+    shown = list[dict[str, Any]]()
+    for number, (group, split) in enumerate(zip(groups, splits, strict=True)):
+        if count:
+            progress(f"asking {group.folders[0].path.name} about examples")
+            chosen = _examples.choose(group, split, count)
+            place = {"group": number, "seed": group.seeds[0]}
+            shown += [{**place, **example} for example in _examples.shown(chosen, split)]
+    progress("packing predictions")
+    return {
+        "groups": [{"task": group.task, "label": group.label} for group in groups],
+        "tests": [each.as_json(blocks) for each in _encoding.evaluated(groups, splits)],
+        "looks": shown,
+        **charts,
+    }
 
 
 def _heading(title: str, groups: Sequence[Group]) -> list[Element]:
@@ -151,31 +171,24 @@ def _heading(title: str, groups: Sequence[Group]) -> list[Element]:
     return [element("h1", title), element("p", f"{seeds} of {learners} on {named}.", class_="lead")]
 
 
-def _published(matching: Sequence[Any], others: Mapping[str, Sequence[Any]]) -> list[Element]:
+def _published(
+    matching: Sequence[PublishedValue], others: Mapping[str, Sequence[Comparison]]
+) -> list[Element]:
     """Return published values of these learners, those of others (folded), and citations."""
-    made = list[Element]()
-    if matching:
-        made.append(_markup.published(matching))
-    else:
-        none = "No published value is of one of these learners, with all its settings."
-        made.append(element("p", none))
-    for task, found in others.items():
-        if found:
-            title = f"Published scores of other learners on {task} ({len(found)})"
-            shown = _markup.others(task, found)
-            made.append(element("details", element("summary", title), shown))
-    cells = [it.comparison.cell for it in matching]
-    cells += [it.cell for found in others.values() for it in found]
+    none = "No published value is of one of these learners, with all its settings."
+    elements = [_tables.published(matching) if matching else element("p", none)]
+    for task, comparisons in others.items():
+        if comparisons:
+            title = f"Published scores of other learners on {task} ({len(comparisons)})"
+            table = _tables.others(task, comparisons)
+            elements.append(element("details", element("summary", title), table))
+    cells = [it.cell for it in matching]
+    cells += [it.cell for comparisons in others.values() for it in comparisons]
     if papers := citations(cells):
         items = [element("li", citation) for citation in papers]
-        made.append(element("ul", *items, class_="note"))
-    return made
+        elements.append(element("ul", *items, class_="note"))
+    return elements
 
 
 def _file(name: str) -> str:
     return (resources.files(__package__ or "daxy.report.page") / name).read_text(encoding="utf-8")
-
-
-def _filled(template: str, parts: Mapping[str, str]) -> str:
-    """Return a template with `{{name}}` replaced, once and not in what replaces it."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)

@@ -10,8 +10,7 @@ from daxy import tasks
 from daxy.core.errors import WrongRequest, visible
 from daxy.core.split import Split
 from daxy.report import analyses
-from daxy.report.analyses import Findings
-from daxy.report.analyses._analysis import Row
+from daxy.report.analysis import AnalysisResult, Row
 from daxy.report.page._groups import Group
 
 ANALYSES = ("by_length", "by_construction", "constructions")
@@ -23,11 +22,7 @@ CURVES = {"loss": "training loss", "validation": "validation (%)", "test": "test
 
 
 def curves(groups: Sequence[Group]) -> list[dict[str, Any]]:
-    """Return a chart per task and curve, with a line for each run.
-
-    Raises:
-        RunFailed: a log is missing or damaged.
-    """
+    """Return a chart per task and curve, with a line for each run."""
     charts = list[dict[str, Any]]()
     for task, numbers in by_task(groups).items():
         logs = {number: [each.records() for each in groups[number].folders] for number in numbers}
@@ -53,67 +48,71 @@ def _points(log: Sequence[Mapping[str, Any]], field: str) -> list[list[float]]:
 
 
 def breakdowns(groups: Sequence[Group], splits: Sequence[Split | None]) -> list[dict[str, Any]]:
-    """Return a chart per task and group of findings, with a series for each group of runs."""
+    """Return a chart per task and group of an analysis's rows, with a series per group of runs."""
     charts = list[dict[str, Any]]()
     for task, numbers in by_task(groups).items():
         for name in IN_WORLDS:
-            found = {
-                number: findings
-                for number in numbers
-                if (findings := _findings(name, groups[number], splits[number])) is not None
-            }
-            charts += [{"task": task, **chart} for chart in _charts(name, found)]
+            results = {number: _result(name, groups[number], splits[number]) for number in numbers}
+            known = {number: result for number, result in results.items() if result is not None}
+            charts += [{"task": task, **chart} for chart in _charts(name, known)]
     return charts
 
 
-def _findings(name: str, group: Group, split: Split | None) -> Findings | None:
-    """Return the findings of an analysis; None where it does not apply to the task."""
+def _result(name: str, group: Group, split: Split | None) -> AnalysisResult | None:
+    """Return the result of an analysis; None where it does not apply to the task."""
     needs_worlds = name not in ANALYSES
     if needs_worlds and (split is None or not tasks.get(group.task).grounded):
         return None
     analysis = analyses.get(name)
     if needs_worlds and group.official is not None:
-        analysis = analysis.on(group.official)
+        analysis = analysis.with_official(group.official)
     try:
-        return analysis.beside(analysis.run(group.folders), group.folders)
+        return analysis.with_published(analysis.run(group.folders), group.folders)
     except WrongRequest:
         return None
 
 
-def _charts(name: str, found: Mapping[int, Findings]) -> Iterator[dict[str, Any]]:
-    """Yield a chart for each group of findings, over all groups of runs."""
-    for group in dict.fromkeys(group for each in found.values() for group in each.groups):
-        every = {number: each.groups.get(group, []) for number, each in found.items()}
+def _charts(name: str, results: Mapping[int, AnalysisResult]) -> Iterator[dict[str, Any]]:
+    """Yield a chart for each group of rows with at least two of them, over all groups of runs."""
+    for group in dict.fromkeys(group for result in results.values() for group in result.groups):
         rows = {
-            number: {row.name: row for row in shown if isinstance(row, Row)}
-            for number, shown in every.items()
+            number: {key: row for key, row in result.groups.get(group, {}).items() if row}
+            for number, result in results.items()
         }
-        names = list(dict.fromkeys(name for own in rows.values() for name in own))
-        if len(names) < 2:
-            continue
-        is_course = len(names) > 2 and all(map(str.isdecimal, names))
-        if is_course:
-            names.sort(key=int)
-        examples = {name: row.examples for own in rows.values() for name, row in own.items()}
-        first = next(iter(found.values()))
-        yield {
-            "title": f"{name.replace('_', ' ').capitalize()}: {group}",
-            "kind": "lines" if is_course else "bars",
-            "across": group,
-            "label": first.measure,
-            "top": min(100.0, first.top) if first.top > 2 else first.top,
-            "names": [visible(name) for name in names],
-            "examples": [examples[name] for name in names],
-            "notes": list(dict.fromkeys(note for each in found.values() for note in each.notes)),
-            "series": [
-                {
-                    "group": number,
-                    "values": [_value(own.get(name)) for name in names],
-                    "published": [found[number].published.get((group, name)) for name in names],
-                }
-                for number, own in rows.items()
-            ],
-        }
+        names = list(dict.fromkeys(key for own in rows.values() for key in own))
+        if len(names) > 1:
+            title = f"{name.replace('_', ' ').capitalize()}: {group}"
+            yield {"title": title, **_chart(group, names, rows, results)}
+
+
+def _chart(
+    group: str,
+    names: list[str],
+    rows: Mapping[int, Mapping[str, Row]],
+    results: Mapping[int, AnalysisResult],
+) -> dict[str, Any]:
+    """Return the chart of a group of rows; numbers are drawn as a curve."""
+    is_curve = len(names) > 2 and all(map(str.isdecimal, names))
+    names = sorted(names, key=int) if is_curve else names
+    examples = {name: row.examples for own in rows.values() for name, row in own.items()}
+    first = next(iter(results.values()))
+    return {
+        "kind": "lines" if is_curve else "bars",
+        "across": group,
+        "label": first.measure,
+        "top": min(100.0, first.y_max) if first.y_max > 2 else first.y_max,
+        "names": [visible(name) for name in names],
+        "examples": [examples[name] for name in names],
+        "notes": list(dict.fromkeys(note for each in results.values() for note in each.notes)),
+        "series": [
+            {
+                "group": number,
+                "values": [_value(own.get(name)) for name in names],
+                "published": [results[number].published.get((group, name)) for name in names],
+            }
+            for number, own in rows.items()
+        ],
+    }
 
 
 def _value(row: Row | None) -> list[float] | None:
@@ -126,10 +125,10 @@ def _value(row: Row | None) -> list[float] | None:
 
 def by_task(groups: Sequence[Group]) -> dict[str, list[int]]:
     """Return the numbers of the groups of each task."""
-    found: dict[str, list[int]] = {}
+    numbers: dict[str, list[int]] = {}
     for number, group in enumerate(groups):
-        found.setdefault(group.task, []).append(number)
-    return found
+        numbers.setdefault(group.task, []).append(number)
+    return numbers
 
 
 def _rounded(value: float) -> float:

@@ -52,8 +52,8 @@ class Evaluated:
     @property
     def symbols(self) -> Tokens:
         """Vocabulary of targets and predictions."""
-        every = [self.targets, *(said for *_, said in self.runs)]
-        return tuple(sorted({symbol for each in every for symbol in each.symbols}))
+        sides = [self.targets, *(predicted for *_, predicted in self.runs)]
+        return tuple(sorted({symbol for side in sides for symbol in side.symbols}))
 
     def as_json(self, blocks: list[str]) -> dict[str, Any]:
         """Return the description of the test set and its runs, and append their blocks."""
@@ -72,8 +72,8 @@ class Evaluated:
             "block": len(blocks) - 1,
             "runs": [],
         }
-        for group, seed, right, said in self.runs:
-            blocks.append(_run_block(self.targets, right, said, symbols))
+        for group, seed, right, predicted in self.runs:
+            blocks.append(_run_block(self.targets, right, predicted, symbols))
             run = {"group": group, "seed": seed, "right": int(right.sum())}
             described["runs"].append({**run, "block": len(blocks) - 1})
         return described
@@ -85,26 +85,24 @@ def evaluated(groups: Sequence[Group], splits: Sequence[Split | None]) -> list[E
     Args:
         groups: Groups of runs.
         splits: Data of each group, where its test set is several tests and they are known.
-
-    Raises:
-        WrongFile: a file of predictions is damaged.
     """
     known: dict[tuple[str, bytes], Evaluated] = {}
     for number, (group, split) in enumerate(zip(groups, splits, strict=True)):
-        found = group.judged
-        content = b"".join((*found.sources.content, *found.targets.content))
-        key = group.task, content
+        results = group.correctness
+        content = b"".join((*results.sources.content, *results.targets.content))
         test = known.setdefault(
-            key, Evaluated(found.task, found.metric, found.sources, found.targets)
+            (group.task, content),
+            Evaluated(results.task, results.metric, results.sources, results.targets),
         )
         if split is not None:
             test.tests = dict(split.provenance.sizes.tests)
-        for seed, folder, right in zip(group.seeds, group.folders, found.right, strict=True):
+        for seed, folder, right in zip(group.seeds, group.folders, results.right, strict=True):
             path = folder.predictions
-            said = predictions.stored(path)
-            if len(said) != len(right):
-                raise WrongFile(path, f"has {len(said):,} predictions; expected {len(right):,}")
-            test.runs.append((number, seed, right, said))
+            predicted = predictions.stored(path)
+            if len(predicted) != len(right):
+                problem = f"has {len(predicted):,} predictions; expected {len(right):,}"
+                raise WrongFile(path, problem)
+            test.runs.append((number, seed, right, predicted))
     return list(known.values())
 
 
@@ -116,11 +114,11 @@ def _test_block(test: Evaluated, symbols: Tokens) -> str:
 
 
 def _run_block(
-    targets: Sequences, right: NDArray[np.bool_], said: Sequences, symbols: Tokens
+    targets: Sequences, right: NDArray[np.bool_], predicted: Sequences, symbols: Tokens
 ) -> str:
-    differs = ~_equal(said, targets, symbols)
+    differs = ~_equal(predicted, targets, symbols)
     flags = RIGHT * right.astype(np.uint8) + DIFFERS * differs.astype(np.uint8)
-    others = said.take(np.flatnonzero(differs))
+    others = predicted.take(np.flatnonzero(differs))
     lengths = others.lengths.astype("<u4").tobytes()
     return _packed(flags.tobytes(), lengths, _codes(others, symbols))
 

@@ -17,14 +17,15 @@ from daxy.formats import predictions
 from daxy.languages.grounded import parse
 from daxy.learners.neural.predictor import Predictor
 from daxy.report.alignment import Alignment
-from daxy.report.inside import Look
+from daxy.report.correctness import Correctness
+from daxy.report.memory_trace import MemoryTrace
 from daxy.report.page._groups import Group
 from daxy.runs.saved import load
 from daxy.worlds import drawing
 from daxy.worlds.columns import worlds_of
 from daxy.worlds.grid import ACTIONS
 
-LARGEST = 20_000
+MAX_CELLS = 20_000
 """Maximum number of cells of a map; longer examples are left out."""
 
 
@@ -35,23 +36,22 @@ class Chosen:
     group: Group
     rows: NDArray[np.int64]
     """Places in the test set."""
-    sources: Sequences
-    targets: Sequences
+    results: Correctness
+    """Correctness on these examples."""
     predictions: Sequences
-    right: NDArray[np.bool_]
     tests: Sequence[str]
     """Name of each example's test, where the test set is several; else empty."""
 
     def as_json(self, at: int) -> dict[str, Any]:
         """Return one of the examples as JSON values."""
-        sides = {
-            "source": self.sources[at],
-            "target": self.targets[at],
-            "prediction": self.predictions[at],
+        return {
+            "row": int(self.rows[at]),
+            "test": self.tests[at],
+            "right": bool(self.results.right[0, at]),
+            "source": list(map(visible, self.results.sources[at])),
+            "target": list(map(visible, self.results.targets[at])),
+            "prediction": list(map(visible, self.predictions[at])),
         }
-        shown = {name: list(map(visible, tokens)) for name, tokens in sides.items()}
-        row, is_right = int(self.rows[at]), bool(self.right[at])
-        return {"row": row, "test": self.tests[at], "right": is_right, **shown}
 
 
 def choose(group: Group, split: Split | None, count: int) -> Chosen:
@@ -62,34 +62,24 @@ def choose(group: Group, split: Split | None, count: int) -> Chosen:
         split: Their data, if the test set has several tests or worlds.
         count: Number of examples, but at least two per test if there are several.
     """
-    found, path = group.judged, group.folders[0].predictions
-    right = found.right[0]
-    places = {"": slice(0, len(right))} if split is None else split.tests or {"": slice(None)}
-    each = max(2, -(-count // len(places))) if len(places) > 1 else count
-    chosen = {
-        test: _rows(found.sources, found.targets, right, np.arange(len(right))[place], each)
-        for test, place in places.items()
-    }
+    results = group.correctness
+    slices = (None if split is None else split.tests) or {"": slice(None)}
+    per_test = max(2, -(-count // len(slices))) if len(slices) > 1 else count
+    positions = np.arange(len(results.sources))
+    chosen = {test: _rows(results, positions[rows], per_test) for test, rows in slices.items()}
     rows = np.concatenate([np.array(own, np.int64) for own in chosen.values()])
     return Chosen(
         group=group,
         rows=rows,
-        sources=found.sources.take(rows),
-        targets=found.targets.take(rows),
-        predictions=predictions.stored(path).take(rows),
-        right=right[rows],
+        results=results.take(rows),
+        predictions=predictions.stored(group.folders[0].predictions).take(rows),
         tests=[test for test, own in chosen.items() for _ in own],
     )
 
 
-def _rows(
-    sources: Sequences,
-    targets: Sequences,
-    right: NDArray[np.bool_],
-    among: NDArray[np.int64],
-    count: int,
-) -> list[int]:
+def _rows(results: Correctness, among: NDArray[np.int64], count: int) -> list[int]:
     """Return half wrong and half right examples, short ones of different target lengths first."""
+    sources, targets, right = results.sources, results.targets, results.right[0]
     order = among[np.argsort((sources.lengths + targets.lengths)[among], kind="stable")]
     queues = list[list[int]]()
     for kind in (False, True):
@@ -103,12 +93,8 @@ def _rows(
     return [*wrong[: count - few], *correct[:few]]
 
 
-def looks(chosen: Chosen, split: Split | None) -> list[dict[str, Any]]:
-    """Return chosen examples with maps of attention or pictures of worlds; none if it has neither.
-
-    Raises:
-        RunFailed: the first run's folder is damaged.
-    """
+def shown(chosen: Chosen, split: Split | None) -> list[dict[str, Any]]:
+    """Return examples with maps of attention or pictures of worlds; none without either."""
     if not len(chosen.rows):
         return []
     predictor = load(chosen.group.folders[0].path)
@@ -120,23 +106,23 @@ def looks(chosen: Chosen, split: Split | None) -> list[dict[str, Any]]:
     return [
         {**chosen.as_json(at), "maps": maps}
         for at in range(len(chosen.rows))
-        if (maps := _maps(network, chosen.sources[at], chosen.predictions[at]))
+        if (maps := _maps(network, chosen.results.sources[at], chosen.predictions[at]))
     ]
 
 
-def _maps(network: Predictor, source: Tokens, said: Tokens) -> list[dict[str, Any]]:
+def _maps(network: Predictor, source: Tokens, output: Tokens) -> list[dict[str, Any]]:
     """Return a map of attention, or of the reads at each end of a memory."""
-    if (len(source) + len(said) + 2) ** 2 > LARGEST:
+    if (len(source) + len(output) + 2) ** 2 > MAX_CELLS:
         return []
     if network.has_memory:
-        look = Look.of(network.memory, source, said, network.inside(source, said))
-        ends = zip(network.memory.sides, look.reads, strict=True)
+        trace = MemoryTrace.of(network.memory, source, output, network.inside(source, output))
+        ends = zip(network.memory.sides, trace.reads, strict=True)
         return [
-            _map(f"Read from the memory {side}".strip(), look.tokens, look.tokens, weights)
+            _map(f"Read from the memory {side}".strip(), trace.tokens, trace.tokens, weights)
             for side, weights in ends
         ]
-    found = Alignment.of(source, said, network.alignment(source, said))
-    return [_map("Attention", found.said, found.source, found.weights)]
+    alignment = Alignment.of(source, output, network.alignment(source, output))
+    return [_map("Attention", alignment.output, alignment.source, alignment.weights)]
 
 
 def _map(
@@ -153,18 +139,25 @@ def _map(
 def _in_worlds(
     chosen: Chosen, network: Predictor | None, examples: Examples
 ) -> list[dict[str, Any]]:
-    shades: list[list[float]] = [[] for _ in examples]
+    attention: list[list[float]] = [[] for _ in examples]
     if network is not None and network.attends:
         worlds = worlds_of(examples)
-        shades = network.attended(chosen.sources, chosen.predictions, worlds).tolist()
-    shown = list[dict[str, Any]]()
-    for at, (example, own) in enumerate(zip(examples, shades, strict=True)):
-        pictures = [_picture("The target's path", example, example.target, [])]
-        attention = ", darker cells with more attention" if own else ""
-        title = f"The predicted path{attention}"
-        pictures.append(_picture(title, example, chosen.predictions[at], own))
-        shown.append({**chosen.as_json(at), "pictures": pictures})
-    return shown
+        attention = network.attended(chosen.results.sources, chosen.predictions, worlds).tolist()
+    return [
+        {
+            **chosen.as_json(at),
+            "pictures": [
+                _picture("The target's path", example, example.target, []),
+                _picture(
+                    f"The predicted path{', darker cells with more attention' * bool(shades)}",
+                    example,
+                    chosen.predictions[at],
+                    shades,
+                ),
+            ],
+        }
+        for at, (example, shades) in enumerate(zip(examples, attention, strict=True))
+    ]
 
 
 def _picture(

@@ -13,8 +13,8 @@ from daxy import learners, tasks
 from daxy.core.errors import WrongFile, WrongRequest, require
 from daxy.core.split import Split
 from daxy.papers import Cell
-from daxy.report.analyses import _data
-from daxy.report.analyses._judged import Judged, judged
+from daxy.report import run_data
+from daxy.report.correctness import Correctness, correctness
 from daxy.reproduction import published
 from daxy.runs.config import RunConfig
 from daxy.runs.folder import RunFolder
@@ -57,9 +57,9 @@ class Group:
         return published.of_learner(self.task, self.config.learner, self.config.options)
 
     @cached_property
-    def judged(self) -> Judged:
+    def correctness(self) -> Correctness:
         """Test set with the mask of right predictions of each run."""
-        return judged(self.folders)
+        return correctness(self.folders)
 
     @cached_property
     def settings(self) -> Settings:
@@ -83,10 +83,6 @@ def grouped(folders: Sequence[RunFolder], official: Path | None = None) -> list[
     Args:
         folders: Folders of the runs.
         official: Official files, for runs on official files.
-
-    Raises:
-        WrongRequest: no folder is given, one holds no finished run, or a run is given twice.
-        RunFailed: a folder is damaged.
     """
     require(bool(folders), "no run folder is given")
     runs: dict[str, tuple[RunFolder, RunConfig]] = {}
@@ -165,7 +161,7 @@ def split_of(group: Group, notes: list[str]) -> Split | None:
     if not (task.grounded or task.sizes.tests):
         return None
     try:
-        return _data.split_of(group.folders[0], group.official)
+        return run_data.split_of(group.folders[0], group.official)
     except (WrongRequest, WrongFile) as error:
         notes.append(f"No worlds and no single tests of {group.task}: {error}.")
         return None

@@ -10,9 +10,10 @@ from typing import Any
 from daxy import papers
 from daxy.core.settings import stated
 from daxy.core.summary import Summary
-from daxy.papers import PERPLEXITY, Cell, Recipe
+from daxy.papers import Cell, Recipe
+from daxy.report.comparison import PER_CENT, Comparison, unit_of
 from daxy.report.page._groups import Group
-from daxy.report.tables import Comparison, compare
+from daxy.report.tables import compare
 from daxy.reproduction import published
 from daxy.reproduction.ledger import Ledger, Runs
 
@@ -85,21 +86,7 @@ class PublishedValue:
 
     @property
     def cell(self) -> Cell:
-        """The cell of the paper's table."""
         return self.comparison.cell
-
-    @property
-    def as_json(self) -> dict[str, Any]:
-        """The same as JSON values."""
-        measured = self.comparison.summary
-        return {
-            "table": f"{self.cell.paper}/{self.cell.table}",
-            "row": self.cell.row,
-            "column": self.cell.column,
-            "published": self.cell.printed,
-            "measured": None if measured is None else measured.as_json,
-            "here": None if self.here is None else self.here.as_json,
-        }
 
 
 @dataclass
@@ -114,9 +101,6 @@ class PublishedValues:
         """Return the published values for a group's learner on its task.
 
         A value that a paper prints in several tables is returned once.
-
-        Raises:
-            WrongFile: a file of the ledger is damaged.
         """
         cells = dict[tuple[object, ...], Cell]()
         for cell in group.published:
@@ -128,14 +112,9 @@ class PublishedValues:
         ]
 
     def others(self, group: Group) -> list[Comparison]:
-        """Return published scores of any other learner on the same test set.
-
-        Raises:
-            WrongFile: a file of the ledger is damaged.
-        """
-        own = group.published
-        found = published.of_test(group.task, group.config.options)
-        return [self._compared(cell) for cell in found if cell not in own]
+        """Return published scores of any other learner on the same test set."""
+        cells = published.of_test(group.task, group.config.options)
+        return [self._compared(cell) for cell in cells if cell not in group.published]
 
     def _compared(self, cell: Cell) -> Comparison:
         if cell.paper not in self._runs:
@@ -146,14 +125,16 @@ class PublishedValues:
 def _here(cell: Cell, group: Group) -> Summary | None:
     """Return the value of a cell for the runs of a group; None where their scores lack it."""
     assert cell.recipe is not None, cell
-    values = [_value(cell.recipe, scores) for scores in group.scores]
+    values = [_value(cell, scores) for scores in group.scores]
     known = [cell.recipe.unit * value for value in values if value is not None]
     return Summary(runs=tuple(known)) if len(known) == len(values) else None
 
 
-def _value(recipe: Recipe, scores: dict[str, Any]) -> float | None:
-    if recipe.metric == PERPLEXITY:
-        return scores.get("perplexity")
+def _value(cell: Cell, scores: dict[str, Any]) -> float | None:
+    recipe = cell.recipe
+    assert recipe is not None, cell
+    if unit_of(cell) != PER_CENT:  # a value of training, and no score
+        return scores.get(recipe.metric)
     if recipe.after_steps:
         return None
     if recipe.part == "validation":

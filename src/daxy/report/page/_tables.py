@@ -1,24 +1,22 @@
-"""HTML elements, and the tables of the page."""
+"""Tables of the page."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
-from xml.etree.ElementTree import Element, tostring
+from xml.etree.ElementTree import Element
 
 from daxy import metrics
-from daxy.core.errors import visible
 from daxy.core.summary import Summary
 from daxy.papers import Cell
+from daxy.report.comparison import Comparison, unit_of
 from daxy.report.page._groups import Group, differing
+from daxy.report.page._html import Child, element, row, table
 from daxy.report.page._scores import PublishedValue, Score
-from daxy.report.tables import Comparison
 from daxy.runs.folder import RunFolder
 
-Child = Element | str | None
-
-PLACES = {
+ENVIRONMENT = {
     **{"daxy": "daxy", "python": "Python", "jax": "JAX", "device_kind": "Device"},
     **{"devices": "Devices", "processor": "Processor", "cores": "Cores"},
 }
@@ -27,53 +25,6 @@ COLORS = 8
 """Number of colors; the learners of a task take them in turn."""
 STRIP = 160.0
 """Width of a strip of scores, in pixels."""
-
-
-def element(name: str, *children: Child, **attributes: str | int | float) -> Element:
-    """Return an element. `written` escapes its texts and attributes.
-
-    In names of attributes, a final underscore is dropped (`class_`) and others become hyphens.
-    """
-    named = {key.rstrip("_").replace("_", "-"): str(value) for key, value in attributes.items()}
-    made = Element(name, named)
-    for child in children:
-        if isinstance(child, Element):
-            made.append(child)
-        elif child is not None and len(made):
-            made[-1].tail = (made[-1].tail or "") + visible(child)
-        elif child is not None:
-            made.text = (made.text or "") + visible(child)
-    return made
-
-
-def written(*elements: Element) -> str:
-    """Return elements as HTML."""
-    return "".join(tostring(each, encoding="unicode", method="html") for each in elements)
-
-
-def table(head: Mapping[str, str], bodies: Iterable[Sequence[Element]], caption: str) -> Element:
-    """Return a table in a box that scrolls sideways where the screen is narrow.
-
-    Args:
-        head: Names of the columns, each with the class of its cells.
-        bodies: Groups of rows.
-        caption: Title for screen readers.
-    """
-    cells = [element("th", name, scope="col", class_=kind) for name, kind in head.items()]
-    made = element(
-        "table",
-        element("caption", caption, class_="hidden"),
-        element("thead", element("tr", *cells)),
-        *(element("tbody", *rows) for rows in bodies),
-    )
-    return element("div", made, class_="scroll", tabindex=0, role="region", aria_label=caption)
-
-
-def row(head: Mapping[str, str], *cells: Child, class_: str = "plain") -> Element:
-    """Return a row of a table; its first cell is its heading."""
-    first, *kinds = head.values()
-    others = [element("td", cell, class_=kind) for cell, kind in zip(cells[1:], kinds, strict=True)]
-    return element("tr", element("th", cells[0], scope="row", class_=first), *others, class_=class_)
 
 
 def summary(groups: Sequence[Group], scores: Sequence[Sequence[Score]]) -> list[Element]:
@@ -163,7 +114,8 @@ def published(values: Sequence[PublishedValue]) -> Element:
         )
         for it in values
     ]
-    return table(head, [rows], "Published values for these learners, in per cent or perplexity")
+    units = " or ".join(dict.fromkeys(unit_of(it.cell) for it in values))
+    return table(head, [rows], f"Published values for these learners, in {units}")
 
 
 def others(task: str, comparisons: Sequence[Comparison]) -> Element:
@@ -248,7 +200,7 @@ def environment(groups: Sequence[Group]) -> Element:
     """Return the table of runs: where and when each was trained, and for how long."""
     head = {"Run": "text", "Started": "text"}
     head |= dict.fromkeys(("Epochs", "Best epoch", "Steps", "Minutes"), "number")
-    head |= dict.fromkeys(PLACES.values(), "text")
+    head |= dict.fromkeys(ENVIRONMENT.values(), "text")
     rows = [
         _run_row(head, folder, scores)
         for group in groups
@@ -268,16 +220,10 @@ def _run_row(head: Mapping[str, str], folder: RunFolder, scores: Mapping[str, An
         _count(scores, "best_epoch"),
         _count(scores, "steps"),
         "–" if seconds is None else f"{seconds / 60:.1f}",
-        *(str(place.get(name, "–")) for name in PLACES),
+        *(str(place.get(name, "–")) for name in ENVIRONMENT),
     )
 
 
 def _count(scores: Mapping[str, Any], name: str) -> str:
     """Return a count of a run's training; a dash for a learner without it."""
     return f"{scores[name]:,}" if name in scores else "–"
-
-
-def script_json(value: Any) -> str:
-    """Return a value as JSON that cannot end the script element that holds it."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
