@@ -12,8 +12,8 @@ from jaxtyping import Array
 from tests import tiny
 
 from daxy import models
-from daxy.models._decoding import greedy
-from daxy.models._model import Batch, Model, Sizes
+from daxy.models.api import Batch, Model, Sizes
+from daxy.models.decoding.greedy import greedy
 from daxy.models.layers.dropout import Dropout
 from daxy.training.objective import cross_entropy
 

@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import ks_2samp
 from tests import tiny
 
-from daxy.models._decoding import greedy
-from daxy.models._model import Sizes
+from daxy.models.api import Sizes
+from daxy.models.decoding.greedy import greedy
 from daxy.models.layers.dropout import Dropout
 from daxy.models.multimodal import Config, Model
 from daxy.training.objective import cross_entropy

@@ -17,8 +17,8 @@ from daxy.batching.epochs import Bucket
 from daxy.batching.table import Table
 from daxy.core.settings import stated
 from daxy.core.vocabulary import PAD, Vocabulary
-from daxy.models._decoding import greedy
-from daxy.models._model import Batch
+from daxy.models.api import Batch
+from daxy.models.decoding.greedy import greedy
 from daxy.models.seq2seq import Model
 from daxy.training.loop import one_replica
 from daxy.training.objective import cross_entropy

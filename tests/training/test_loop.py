@@ -24,7 +24,7 @@ from tests.tiny_training import (
 
 from daxy.batching.epochs import epoch
 from daxy.core.errors import RunFailed
-from daxy.models._model import Batch
+from daxy.models.api import Batch
 from daxy.training.loop import Judgement, Position, Trial, _perplexity, one_replica
 from daxy.training.objective import cross_entropy
 from daxy.training.replicas import Replicas, Shares, Steps, merged

@@ -16,17 +16,18 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from daxy.core.vocabulary import PAD
-from daxy.models._model import Batch, Sizes, best
+from daxy.kernels import deferred_weight_grad
+from daxy.kernels.gated_cells import State
+from daxy.kernels.matmul import matmul
+from daxy.kernels.state_only_vjp import States as LayerStates
+from daxy.models.api import Batch, Sizes, greedy_token
 from daxy.models.configs.stacked import Config
-from daxy.models.layers import late_weights
-from daxy.models.layers.attention import attend, exponentials
-from daxy.models.layers.cells import Cell, State, cell
+from daxy.models.layers.attention import AttentionKeys, attend
+from daxy.models.layers.cells import RNNCell, cell
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed, look_up
 from daxy.models.layers.initial import normal, uniform
-from daxy.models.layers.known_states import Trace, followed
-from daxy.models.layers.linear import times
-from daxy.models.layers.recurrence import Recurrence, drawn
+from daxy.models.layers.recurrence import RecurrentLayer, init_layer
 
 PROTOCOL = "lake2018"
 """Protocol of the paper that the network is from."""
@@ -36,25 +37,17 @@ States: TypeAlias = tuple[State, ...]
 """A state a layer, from the first to the top one."""
 
 
-class Seen(NamedTuple):
-    """What attention reads of one batch of sources."""
-
-    keys: Float[Array, "batch source hidden"]
-    """The `exponentials` of the encoder's top states times Ua."""
-    is_token: Bool[Array, "batch source"]
-
-
 class Constants(NamedTuple):
-    """What every step of the decoder reads beside the weights."""
+    """Arrays that every step of the decoder reads beside the weights."""
 
-    seen: Seen | None
-    energy: Float[Array, " hidden"] | None
+    keys: AttentionKeys | None
+    score_vector: Float[Array, " hidden"] | None
     biases: tuple[tuple[Float[Array, " gates"] | None, Float[Array, " gates"]], ...]
-    """Of the input and of the state, a pair a layer; the first layer's input comes with its own."""
+    """Of input and state, a pair per layer; the first layer's input includes its bias already."""
 
 
 class Masks(NamedTuple):
-    """What dropout multiplies the decoder's values by, time first; None for nothing."""
+    """Factors of dropout in the decoder, time first; None without dropout."""
 
     embedding: Float[Array, "*time batch hidden"] | None
     layers: Float[Array, "*time batch between hidden"] | None
@@ -62,14 +55,14 @@ class Masks(NamedTuple):
 
 
 class DecoderState(NamedTuple):
-    """Where a decoder stands between two tokens."""
+    """The decoder's state between two tokens."""
 
     states: States
-    seen: Seen | None
+    keys: AttentionKeys | None
     values: Float[Array, "batch source hidden"] | None
     """The encoder's top states."""
-    attended: Float[Array, "batch source"] | None
-    """How much the last step attended to each word; None without attention."""
+    attention_weights: Float[Array, "batch source"] | None
+    """Those of the last step; None without attention."""
 
     @property
     def top(self) -> Float[Array, "batch hidden"]:
@@ -83,8 +76,8 @@ class Model(eqx.Module):
     config: Config = eqx.field(static=True)
     source_embedding: Float[Array, "source_symbols hidden"]
     target_embedding: Float[Array, "target_symbols hidden"]
-    encoder: tuple[Recurrence, ...]
-    decoder: tuple[Recurrence, ...]
+    encoder: tuple[RecurrentLayer, ...]
+    decoder: tuple[RecurrentLayer, ...]
     query: Float[Array, "hidden hidden"] | None
     key: Float[Array, "hidden hidden"] | None
     energy: Float[Array, " hidden"] | None
@@ -99,8 +92,10 @@ class Model(eqx.Module):
         self.target_embedding = normal(next(keys), (sizes.target_symbols, hidden))
         features = 2 * hidden if config.attention else hidden
         first = features, *[hidden] * (layers - 1)
-        self.encoder = tuple(drawn(kind, hidden, hidden, key=next(keys)) for _ in range(layers))
-        self.decoder = tuple(drawn(kind, width, hidden, key=next(keys)) for width in first)
+        self.encoder = tuple(
+            init_layer(kind, hidden, hidden, key=next(keys)) for _ in range(layers)
+        )
+        self.decoder = tuple(init_layer(kind, width, hidden, key=next(keys)) for width in first)
         square = (hidden, hidden)
         self.query = uniform(next(keys), square, hidden) if config.attention else None
         self.key = uniform(next(keys), square, hidden) if config.attention else None
@@ -109,25 +104,25 @@ class Model(eqx.Module):
         self.output_bias = uniform(next(keys), (sizes.target_symbols,), features)
 
     def logits(
-        self, batch: Batch, noise: Dropout | None = None
+        self, batch: Batch, dropout: Dropout | None = None
     ) -> Float[Array, "batch target symbols"]:
-        """Return the scores of every next token under teacher forcing."""
-        encoded = self._encode(batch.source, noise)
-        tokens = batch.before.T
-        return self._given(batch.source, tokens, encoded, self._masks(tokens.shape, noise))
+        """Return the logits of every target token under teacher forcing."""
+        encoded = self._encode(batch.source, dropout)
+        tokens = batch.decoder_inputs.T
+        return self._given(batch.source, tokens, encoded, self._masks(tokens.shape, dropout))
 
-    def fed(
-        self, batch: Batch, noise: Dropout | None, forced: Bool[Array, " batch"]
+    def logits_free_running(
+        self, batch: Batch, dropout: Dropout | None, teacher_forced: Bool[Array, " batch"]
     ) -> Float[Array, "batch target symbols"]:
-        """Return the scores of every next token, given the tokens before it.
+        """Return the logits of every target token.
 
-        Given are the true ones, or, where an example is not `forced`, the decoder's own best.
+        An example that is not `teacher_forced` reads the decoder's own greedy tokens.
         """
-        encoded = self._encode(batch.source, noise)
-        truth = batch.before.T
-        masks = self._masks(truth.shape, noise)
-        mixed = partial(self._token_by_token, batch.source, truth, encoded, masks, forced)
-        if len(forced) > 1:
+        encoded = self._encode(batch.source, dropout)
+        truth = batch.decoder_inputs.T
+        masks = self._masks(truth.shape, dropout)
+        mixed = partial(self._token_by_token, batch.source, truth, encoded, masks, teacher_forced)
+        if len(teacher_forced) > 1:
             return mixed()
 
         def own() -> Array:
@@ -137,7 +132,7 @@ class Model(eqx.Module):
             return self._layer_by_layer(tokens, encoded[1], masks, states)
 
         given = partial(self._given, batch.source, truth, encoded, masks)
-        return jax.lax.cond(forced[0], given, own)
+        return jax.lax.cond(teacher_forced[0], given, own)
 
     def _given(
         self,
@@ -152,7 +147,7 @@ class Model(eqx.Module):
             return self._layer_by_layer(tokens, states, masks)
 
         def advance(
-            apply: late_weights.Apply,
+            apply: deferred_weight_grad.Apply,
             known: Constants,
             states: States,
             here: tuple[Array, Array | None],
@@ -160,17 +155,19 @@ class Model(eqx.Module):
             states, features, _ = self._advance(apply, known, states, *here)
             return states, features
 
-        constants = self._constants(self._seen(outputs, source))
+        constants = self._constants(self._keys(outputs, source))
         inputs = self._from_tokens(tokens, masks.embedding), masks.layers
-        features = late_weights.scan(advance, self._weights(outputs), constants, states, inputs)
-        return self._scores(features).swapaxes(0, 1)
+        features = deferred_weight_grad.scan(
+            advance, self._weights(outputs), constants, states, inputs
+        )
+        return self._output_logits(features).swapaxes(0, 1)
 
     def _layer_by_layer(
         self,
         tokens: Int[Array, "target batch"],
         start: States,
         masks: Masks,
-        known: tuple[Trace, ...] | None = None,
+        known: tuple[LayerStates, ...] | None = None,
     ) -> Float[Array, "batch target symbols"]:
         """Return the logits given these tokens: all that a layer reads is known at once.
 
@@ -185,17 +182,17 @@ class Model(eqx.Module):
             else:
                 states = followed(self._cell, layer.course(rows, first), known[number])
             rows = states[0]
-        return self._scores(rows).swapaxes(0, 1)
+        return self._output_logits(rows).swapaxes(0, 1)
 
     def _own_tokens(
         self, count: int, start: States, masks: Masks
-    ) -> tuple[Int[Array, "target batch"], tuple[Trace, ...]]:
+    ) -> tuple[Int[Array, "target batch"], tuple[LayerStates, ...]]:
         """Return what a decoder without attention is given when it reads its own best tokens.
 
         Beside them its states; both are constants to what is differentiated.
         """
         model, start, masks = jax.lax.stop_gradient((self, start, masks))
-        apply, known = late_weights.applied(model._weights(None)), model._constants(None)
+        apply, known = deferred_weight_grad.undeferred(model._weights(None)), model._constants(None)
 
         def advance(
             carry: tuple[States, Int[Array, " batch"]], masks: Masks
@@ -203,7 +200,7 @@ class Model(eqx.Module):
             states, token = carry
             from_token = model._from_tokens(token, masks.embedding)
             states, features, _ = model._advance(apply, known, states, from_token, masks.layers)
-            return (states, best(model._scores(features))), (token, states)
+            return (states, greedy_token(model._output_logits(features))), (token, states)
 
         first = jnp.full(len(start[0][0]), PAD, jnp.int32)
         return jax.lax.scan(advance, (start, first), masks, length=count)[1]
@@ -214,7 +211,7 @@ class Model(eqx.Module):
         truth: Int[Array, "target batch"],
         encoded: tuple[Array, States],
         masks: Masks,
-        forced: Bool[Array, " batch"],
+        teacher_forced: Bool[Array, " batch"],
     ) -> Float[Array, "batch target symbols"]:
         """Return the logits, where each step's token may be the best of the step before."""
         outputs, states = encoded
@@ -225,71 +222,76 @@ class Model(eqx.Module):
         }
 
         def advance(
-            apply: late_weights.Apply,
+            apply: deferred_weight_grad.Apply,
             constants: tuple[Constants, tuple[Array, Array], Bool[Array, " batch"]],
             carry: tuple[States, Int[Array, " batch"]],
             here: tuple[Int[Array, " batch"], Masks],
         ) -> tuple[tuple[States, Int[Array, " batch"]], Float[Array, "batch symbols"]]:
-            (known, (input_bias, output_bias), forced) = constants
+            (known, (input_bias, output_bias), teacher_forced) = constants
             (states, own), (true, masks) = carry, here
-            token = jnp.where(forced, true, own)
+            token = jnp.where(teacher_forced, true, own)
             rows = apply("embedding", jax.nn.one_hot(token, len(output_bias), dtype=jnp.float32))
             from_token = apply("token", _masked(rows, masks.embedding)) + input_bias
             states, features, _ = self._advance(apply, known, states, from_token, masks.layers)
             logits = apply("output", features) + output_bias
-            return (states, best(logits)), logits
+            return (states, greedy_token(logits)), logits
 
-        known = self._constants(self._seen(outputs, source))
+        known = self._constants(self._keys(outputs, source))
         biases = self.decoder[0].input_bias, self.output_bias
-        constants, carry = (known, biases, forced), (states, truth[0])
-        return late_weights.scan(advance, weights, constants, carry, (truth, masks)).swapaxes(0, 1)
+        constants, carry = (known, biases, teacher_forced), (states, truth[0])
+        return deferred_weight_grad.scan(
+            advance, weights, constants, carry, (truth, masks)
+        ).swapaxes(0, 1)
 
     def start(self, source: Int[Array, "batch source"]) -> DecoderState:
         """Encode the sources; the state before the first target token."""
         outputs, states = self._encode(source, None)
-        looks = self.config.attention
-        values, nothing = (outputs, jnp.zeros(source.shape, jnp.float32)) if looks else (None, None)
-        return DecoderState(states, self._seen(outputs, source), values, nothing)
+        if not self.config.attention:
+            return DecoderState(states, None, None, None)
+        zeros = jnp.zeros(source.shape, jnp.float32)
+        return DecoderState(states, self._keys(outputs, source), outputs, zeros)
 
     def step(
         self, state: DecoderState, token: Int[Array, " batch"]
     ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
-        """Take the previous token (PAD before the first) in; return the scores of the next."""
-        apply = late_weights.applied(self._weights(state.values))
-        known, from_token = self._constants(state.seen), self._from_tokens(token, None)
-        states, features, attended = self._advance(apply, known, state.states, from_token, None)
-        return state._replace(states=states, attended=attended), self._scores(features)
+        """Read the previous token (PAD before the first); return the logits of the next."""
+        apply = deferred_weight_grad.undeferred(self._weights(state.values))
+        known, from_token = self._constants(state.keys), self._from_tokens(token, None)
+        states, features, weights = self._advance(apply, known, state.states, from_token, None)
+        return state._replace(states=states, attention_weights=weights), self._output_logits(
+            features
+        )
 
     @property
-    def _cell(self) -> Cell:
+    def _cell(self) -> RNNCell:
         return cell(self.config.cell)
 
     def _encode(
-        self, source: Int[Array, "batch source"], noise: Dropout | None
+        self, source: Int[Array, "batch source"], dropout: Dropout | None
     ) -> tuple[Float[Array, "batch source hidden"], States]:
         """Return the top layer's states, and every layer's last one."""
         codes, ends = source.T, list[State]()
-        rows = drop(noise, "source embedding", embed(self.source_embedding, codes), batch_axis=1)
+        rows = drop(dropout, "source embedding", embed(self.source_embedding, codes), batch_axis=1)
         for number, layer in enumerate(self.encoder):
             if number > 0:
-                rows = drop(noise, f"encoder, into layer {number}", rows, batch_axis=1)
+                rows = drop(dropout, f"encoder, into layer {number}", rows, batch_axis=1)
             states = layer.states(self._cell, rows, codes != PAD)
             rows = states[0]
             ends.append(tuple(part[-1] for part in states))
         return rows.swapaxes(0, 1), tuple(ends)
 
-    def _seen(self, outputs: Array, source: Array) -> Seen | None:
-        if self.key is None:
-            return None
-        return Seen(exponentials(times(outputs, self.key)), source != PAD)
+    def _keys(self, outputs: Array, source: Array) -> AttentionKeys | None:
+        return (
+            None if self.key is None else AttentionKeys.of(matmul(outputs, self.key), source != PAD)
+        )
 
-    def _constants(self, seen: Seen | None) -> Constants:
+    def _constants(self, keys: AttentionKeys | None) -> Constants:
         inputs = None, *(layer.input_bias for layer in self.decoder[1:])
         biases = zip(inputs, (layer.state_bias for layer in self.decoder), strict=True)
-        return Constants(seen, self.energy, tuple(biases))
+        return Constants(keys, self.energy, tuple(biases))
 
     def _weights(self, values: Array | None) -> dict[str, Array]:
-        """Return what the decoder multiplies by at each step, by the name `_advance` calls it."""
+        """Return the matrices that a step multiplies by, by the names `_advance` uses."""
         hidden, weights = self.config.hidden, dict[str, Array]()
         for number, layer in enumerate(self.decoder):
             weights[f"state {number}"] = layer.state_to_gates
@@ -302,7 +304,7 @@ class Model(eqx.Module):
 
     @property
     def _token_to_gates(self) -> Float[Array, "hidden gates"]:
-        """What the first layer multiplies a token by, beside the context."""
+        """The rows of the first layer's input weight that a token meets, without the context."""
         return self.decoder[0].input_to_gates[: self.config.hidden]
 
     def _embedded(
@@ -314,37 +316,40 @@ class Model(eqx.Module):
     def _from_tokens(
         self, tokens: Int[Array, "*shape"], mask: Float[Array, "*shape hidden"] | None
     ) -> Float[Array, "*shape gates"]:
-        """Return what tokens bring to the first layer's gates."""
+        """Return what tokens add to the first layer's gates."""
         rows = self._embedded(tokens, mask)
-        return times(rows, self._token_to_gates) + self.decoder[0].input_bias
+        return matmul(rows, self._token_to_gates) + self.decoder[0].input_bias
 
-    def _scores(self, features: Float[Array, "*shape features"]) -> Float[Array, "*shape symbols"]:
-        return times(features, self.output) + self.output_bias
+    def _output_logits(
+        self, features: Float[Array, "*shape features"]
+    ) -> Float[Array, "*shape symbols"]:
+        return matmul(features, self.output) + self.output_bias
 
-    def _masks(self, shape: tuple[int, ...], noise: Dropout | None) -> Masks:
+    def _masks(self, shape: tuple[int, ...], dropout: Dropout | None) -> Masks:
         """Return the masks of every step, for targets of shape [time, batch]."""
         hidden, between = self.config.hidden, self.config.layers - 1
-        if noise is None:
+        if dropout is None:
             return Masks(None, None)
-        embedding = noise("target embedding", jnp.ones((*shape, hidden), jnp.float32), batch_axis=1)
+        embedding = dropout(
+            "target embedding", jnp.ones((*shape, hidden), jnp.float32), batch_axis=1
+        )
         if between == 0:
             return Masks(embedding, None)
         layers = jnp.ones((*shape, between, hidden), jnp.float32)
-        return Masks(embedding, noise("between the decoder's layers", layers, batch_axis=1))
+        return Masks(embedding, dropout("between the decoder's layers", layers, batch_axis=1))
 
     def _advance(
         self,
-        apply: late_weights.Apply,
+        apply: deferred_weight_grad.Apply,
         known: Constants,
         states: States,
         from_token: Float[Array, "batch gates"],
         between: Float[Array, "batch between hidden"] | None,
     ) -> tuple[States, Float[Array, "batch features"], Float[Array, "batch source"] | None]:
-        """Return the states after a token, what the next is made from, and what is attended to."""
+        """Return the states after a token, features of the next one, and the attention weights."""
         from_input, context, weights = from_token, None, None
-        if known.seen is not None and known.energy is not None:
-            query = apply("query", states[-1][0])
-            weights = attend(query, known.seen.keys, known.energy, known.seen.is_token)
+        if known.keys is not None and known.score_vector is not None:
+            weights = attend(apply("query", states[-1][0]), known.keys, known.score_vector)
             context = apply("values", weights)
             from_input = from_input + apply("context", context)
         after = list[State]()

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.errors import visible
+from daxy.models.decoding.memory_trace import MemoryTrace
 from daxy.models.memories import Memory
-from daxy.models.transducer import Inside
 from daxy.report._figure import new_figure
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Look:
     memory: Memory
     tokens: Sequence[str]
     """Of each step: the start, the source, what stands between, and what was said."""
-    inside: Inside
+    inside: MemoryTrace
     title: str = ""
     """What stands above the picture."""
 
@@ -43,7 +43,7 @@ class Look:
         memory: Memory,
         source: Sequence[str],
         said: Sequence[str],
-        inside: Inside,
+        inside: MemoryTrace,
         title: str = "",
     ) -> Look:
         """Return the look at a memory with what it was told."""
@@ -60,7 +60,7 @@ class Look:
     @property
     def held(self) -> NDArray[np.float32]:
         """How much of what each step put in is there after a step: [steps, put in at step]."""
-        return self._by_step(self.inside.held)
+        return self._by_step(self.inside.contents)
 
     def _by_step(self, pushes: Any) -> NDArray[np.float32]:
         found = np.asarray(pushes)
@@ -69,13 +69,13 @@ class Look:
     @property
     def as_json(self) -> dict[str, Any]:
         """The same as JSON values, to four digits."""
-        shares = np.asarray(self.inside.shares)
+        shares = np.asarray(self.inside.action_probs)
         return {
             "tokens": list(self.tokens),
             "strengths": {
                 f"{side} {want}".strip(): _rounded(shares[:, end, place])
                 for end, side in enumerate(self.memory.sides)
-                for place, want in enumerate(self.memory.wants)
+                for place, want in enumerate(self.memory.actions)
             },
             "contents": [_rounded(row) for row in self.held],
             "reads": {
@@ -116,8 +116,8 @@ class Look:
         left, edges = iter(panels), np.arange(count + 1) - 0.5
         for end, side in enumerate(sides):
             axes = next(left)
-            for place, want in enumerate(self.memory.wants):
-                own = np.asarray(self.inside.shares)[:, end, place]
+            for place, want in enumerate(self.memory.actions):
+                own = np.asarray(self.inside.action_probs)[:, end, place]
                 axes.stairs(own, edges, baseline=None, label=want, color=f"C{place}")
             _dress(axes, f"strength {side}".strip(), (-0.05, 1.05))
             axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, fontsize="small")

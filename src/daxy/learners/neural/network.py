@@ -16,7 +16,7 @@ from daxy.core.errors import require
 from daxy.core.settings import made, stated
 from daxy.core.split import Split
 from daxy.learners._learner import Learner, Record
-from daxy.models._model import Sizes, sees_worlds
+from daxy.models.api import Sizes, sees_worlds
 from daxy.tasks import Data, Task
 from daxy.training.backend import PRNG, pinned
 from daxy.training.protocol import Protocol

@@ -7,8 +7,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from daxy.kernels.state_only_vjp import (
+    RecurrenceInputs,
+    States,
+    attach_gradients,
+    masked_step,
+    scan,
+)
 from daxy.models.layers.cells import CELLS, cell
-from daxy.models.layers.known_states import Course, Trace, advanced, followed, found
 
 TIME, HIDDEN = 6, 4
 MASK = jnp.array([True, True, False, True, False, False])[:, None]
@@ -21,23 +27,25 @@ def double_precision() -> Iterator[None]:
         yield
 
 
-def course(name: str, is_token: jax.Array | None) -> Course:
+def recurrence_inputs(name: str, is_token: jax.Array | None) -> RecurrenceInputs:
     draws, kind = np.random.default_rng(0), cell(name)
     gates = kind.gates * HIDDEN
     start = tuple(jnp.asarray(draws.normal(size=(1, HIDDEN))) for _ in range(kind.parts))
     shapes = (TIME, 1, gates), (HIDDEN, gates), (gates,)
-    return Course(start, *(jnp.asarray(draws.normal(size=shape)) for shape in shapes), is_token)
+    return RecurrenceInputs(
+        start, *(jnp.asarray(draws.normal(size=shape)) for shape in shapes), is_token
+    )
 
 
-def plain(name: str, course: Course, reverse: bool) -> Trace:
+def plain(name: str, inputs: RecurrenceInputs, reverse: bool) -> States:
     def step(state, here):  # pyright: ignore
         from_input, is_token = here
-        from_state = state[0] @ course.weight + course.bias
-        after = advanced(cell(name), is_token, state, from_input, from_state)
+        from_state = state[0] @ inputs.weight + inputs.bias
+        after = masked_step(cell(name).step, is_token, state, from_input, from_state)
         return after, after
 
-    steps = course.from_input, course.is_token
-    return jax.lax.scan(step, course.start, steps, reverse=reverse)[1]
+    steps = inputs.from_input, inputs.is_token
+    return jax.lax.scan(step, inputs.start, steps, reverse=reverse)[1]
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -46,26 +54,28 @@ def plain(name: str, course: Course, reverse: bool) -> Trace:
 def test_values_and_gradients_are_those_of_a_scan(
     name: str, is_token: jax.Array | None, reverse: bool
 ) -> None:
-    begun = course(name, is_token)
+    inputs = recurrence_inputs(name, is_token)
     weights = jnp.asarray(np.random.default_rng(1).normal(size=(TIME, 1, HIDDEN)))
 
-    def outcome(states: Trace) -> jax.Array:
+    def outcome(states: States) -> jax.Array:
         return sum((weights * jnp.sin(part)).sum() * (n + 1) for n, part in enumerate(states))
 
-    def differentiable(parts: Course) -> Course:
+    def differentiable(parts: RecurrenceInputs) -> RecurrenceInputs:
         return parts._replace(is_token=is_token)
 
-    def ours(parts: Course) -> jax.Array:
-        return outcome(found(cell(name), differentiable(parts), reverse=reverse))
+    def ours(parts: RecurrenceInputs) -> jax.Array:
+        return outcome(scan(cell(name).step, differentiable(parts), reverse=reverse))
 
-    def known(parts: Course) -> jax.Array:
-        states = plain(name, begun, reverse)
-        return outcome(followed(cell(name), differentiable(parts), states, reverse=reverse))
+    def known(parts: RecurrenceInputs) -> jax.Array:
+        states = plain(name, inputs, reverse)
+        return outcome(
+            attach_gradients(cell(name).step, differentiable(parts), states, reverse=reverse)
+        )
 
-    def theirs(parts: Course) -> jax.Array:
+    def theirs(parts: RecurrenceInputs) -> jax.Array:
         return outcome(plain(name, differentiable(parts), reverse))
 
-    parts = begun._replace(is_token=None)
+    parts = inputs._replace(is_token=None)
     value, gradient = jax.value_and_grad(theirs)(parts)
     assert all((abs(leaf) > 1e-3).any() for leaf in jax.tree.leaves(gradient))
     for way in (ours, known):
