@@ -29,6 +29,7 @@ from benchmarks.side_by_side import measure, warn_if_busy
 from daxy import tasks
 from daxy.batching.table import Table
 from daxy.learners.neural import Neural
+from daxy.learners.neural.group import Group
 from daxy.runs.experiment import Experiment
 from daxy.training.loop import STEPS_TOGETHER, Training
 from daxy.training.protocol import protocol

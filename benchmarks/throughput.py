@@ -26,6 +26,7 @@ import numpy as np
 
 from benchmarks.side_by_side import measure, seconds_each, warn_if_busy
 from daxy.core.files import write_json
+from daxy.learners import Job
 from daxy.learners.neural import Neural
 from daxy.learners.neural.group import Group
 from daxy.models.stacked import Config

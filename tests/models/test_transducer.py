@@ -13,6 +13,7 @@ from tests.models.memories.test_memories import Numbers, equations, sigmoid
 
 from daxy.core.errors import DaxyError
 from daxy.core.vocabulary import END, PAD
+from daxy.kernels import checkpointed_scan, deferred_weight_grad
 from daxy.models import memories, transducer
 from daxy.models.api import Batch, Sizes
 from daxy.models.decoding.memory_trace import memory_trace

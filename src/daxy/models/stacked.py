@@ -7,8 +7,9 @@ beside the previous token and the output beside the top state. An embedding is a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -16,14 +17,15 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from daxy.core.vocabulary import PAD
-from daxy.kernels import deferred_weight_grad
+from daxy.kernels import state_only_vjp
+from daxy.kernels.deferred_weight_grad import Apply, scan, undeferred
 from daxy.kernels.gated_cells import State
 from daxy.kernels.matmul import matmul
-from daxy.kernels.state_only_vjp import States as LayerStates
 from daxy.models.api import Batch, Sizes, greedy_token
 from daxy.models.configs.stacked import Config
-from daxy.models.layers.attention import AttentionKeys, attend
+from daxy.models.layers.attention import AttentionKeys
 from daxy.models.layers.cells import RNNCell, cell
+from daxy.models.layers.decoder_stack import Constants, LayerStates, Masks, masked, stack_step
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed, look_up
 from daxy.models.layers.initial import normal, uniform
@@ -33,31 +35,10 @@ PROTOCOL = "lake2018"
 """Protocol of the paper that the network is from."""
 
 
-States: TypeAlias = tuple[State, ...]
-"""A state a layer, from the first to the top one."""
-
-
-class Constants(NamedTuple):
-    """Arrays that every step of the decoder reads beside the weights."""
-
-    keys: AttentionKeys | None
-    score_vector: Float[Array, " hidden"] | None
-    biases: tuple[tuple[Float[Array, " gates"] | None, Float[Array, " gates"]], ...]
-    """Of input and state, a pair per layer; the first layer's input includes its bias already."""
-
-
-class Masks(NamedTuple):
-    """Factors of dropout in the decoder, time first; None without dropout."""
-
-    embedding: Float[Array, "*time batch hidden"] | None
-    layers: Float[Array, "*time batch between hidden"] | None
-    """Between each layer and the next."""
-
-
 class DecoderState(NamedTuple):
     """The decoder's state between two tokens."""
 
-    states: States
+    states: LayerStates
     keys: AttentionKeys | None
     values: Float[Array, "batch source hidden"] | None
     """The encoder's top states."""
@@ -109,7 +90,9 @@ class Model(eqx.Module):
         """Return the logits of every target token under teacher forcing."""
         encoded = self._encode(batch.source, dropout)
         tokens = batch.decoder_inputs.T
-        return self._given(batch.source, tokens, encoded, self._masks(tokens.shape, dropout))
+        return self._teacher_forced(
+            batch.source, tokens, encoded, self._masks(dropout, tokens.shape)
+        )
 
     def logits_free_running(
         self, batch: Batch, dropout: Dropout | None, teacher_forced: Bool[Array, " batch"]
@@ -120,58 +103,56 @@ class Model(eqx.Module):
         """
         encoded = self._encode(batch.source, dropout)
         truth = batch.decoder_inputs.T
-        masks = self._masks(truth.shape, dropout)
+        masks = self._masks(dropout, truth.shape)
         mixed = partial(self._token_by_token, batch.source, truth, encoded, masks, teacher_forced)
         if len(teacher_forced) > 1:
             return mixed()
 
-        def own() -> Array:
+        def free_running() -> Array:
             if self.config.attention:
                 return mixed()
             tokens, states = self._own_tokens(len(truth), encoded[1], masks)
             return self._layer_by_layer(tokens, encoded[1], masks, states)
 
-        given = partial(self._given, batch.source, truth, encoded, masks)
-        return jax.lax.cond(teacher_forced[0], given, own)
+        forced = partial(self._teacher_forced, batch.source, truth, encoded, masks)
+        return jax.lax.cond(teacher_forced[0], forced, free_running)
 
-    def _given(
+    def _teacher_forced(
         self,
         source: Int[Array, "batch source"],
         tokens: Int[Array, "target batch"],
-        encoded: tuple[Array, States],
+        encoded: tuple[Array, LayerStates],
         masks: Masks,
     ) -> Float[Array, "batch target symbols"]:
-        """Return the logits given these tokens: only attention goes through all layers in turn."""
+        """Return the logits given these tokens; without attention, layer by layer."""
         outputs, states = encoded
         if not self.config.attention:
             return self._layer_by_layer(tokens, states, masks)
 
         def advance(
-            apply: deferred_weight_grad.Apply,
-            known: Constants,
-            states: States,
-            here: tuple[Array, Array | None],
-        ) -> tuple[States, Float[Array, "batch features"]]:
-            states, features, _ = self._advance(apply, known, states, *here)
+            apply: Apply,
+            constants: Constants,
+            states: LayerStates,
+            inputs: tuple[Array, Array | None],
+        ) -> tuple[LayerStates, Float[Array, "batch features"]]:
+            states, features, _ = self._advance(apply, constants, states, *inputs)
             return states, features
 
         constants = self._constants(self._keys(outputs, source))
         inputs = self._from_tokens(tokens, masks.embedding), masks.layers
-        features = deferred_weight_grad.scan(
-            advance, self._weights(outputs), constants, states, inputs
-        )
+        features = scan(advance, self._weights(outputs), constants, states, inputs)
         return self._output_logits(features).swapaxes(0, 1)
 
     def _layer_by_layer(
         self,
         tokens: Int[Array, "target batch"],
-        start: States,
+        start: LayerStates,
         masks: Masks,
-        known: tuple[LayerStates, ...] | None = None,
+        known: tuple[state_only_vjp.States, ...] | None = None,
     ) -> Float[Array, "batch target symbols"]:
-        """Return the logits given these tokens: all that a layer reads is known at once.
+        """Return the logits given these tokens; each layer reads all its inputs at once.
 
-        Its states may be `known` too, each part of them stacked over time.
+        The states of the layers may be `known`, each part of them stacked over time.
         """
         rows = self._embedded(tokens, masks.embedding)
         for number, (layer, first) in enumerate(zip(self.decoder, start, strict=True)):
@@ -180,26 +161,30 @@ class Model(eqx.Module):
             if known is None:
                 states = layer.states(self._cell, rows, start=first)
             else:
-                states = followed(self._cell, layer.course(rows, first), known[number])
+                states = state_only_vjp.attach_gradients(
+                    self._cell.step, layer.recurrence_inputs(rows, first), known[number]
+                )
             rows = states[0]
         return self._output_logits(rows).swapaxes(0, 1)
 
     def _own_tokens(
-        self, count: int, start: States, masks: Masks
-    ) -> tuple[Int[Array, "target batch"], tuple[LayerStates, ...]]:
-        """Return what a decoder without attention is given when it reads its own best tokens.
+        self, count: int, start: LayerStates, masks: Masks
+    ) -> tuple[Int[Array, "target batch"], tuple[state_only_vjp.States, ...]]:
+        """Return the inputs of a decoder without attention that reads its own greedy tokens.
 
-        Beside them its states; both are constants to what is differentiated.
+        Beside them its states; no gradient goes through either.
         """
         model, start, masks = jax.lax.stop_gradient((self, start, masks))
-        apply, known = deferred_weight_grad.undeferred(model._weights(None)), model._constants(None)
+        apply, known = undeferred(model._weights(None)), model._constants(None)
 
         def advance(
-            carry: tuple[States, Int[Array, " batch"]], masks: Masks
-        ) -> tuple[Any, tuple[Array, States]]:
+            carry: tuple[LayerStates, Int[Array, " batch"]], masks: Masks
+        ) -> tuple[Any, tuple[Array, LayerStates]]:
             states, token = carry
             from_token = model._from_tokens(token, masks.embedding)
-            states, features, _ = model._advance(apply, known, states, from_token, masks.layers)
+            states, features, _ = stack_step(
+                self._cell, apply, known, states, from_token, masks.layers
+            )
             return (states, greedy_token(model._output_logits(features))), (token, states)
 
         first = jnp.full(len(start[0][0]), PAD, jnp.int32)
@@ -209,11 +194,11 @@ class Model(eqx.Module):
         self,
         source: Int[Array, "batch source"],
         truth: Int[Array, "target batch"],
-        encoded: tuple[Array, States],
+        encoded: tuple[Array, LayerStates],
         masks: Masks,
         teacher_forced: Bool[Array, " batch"],
     ) -> Float[Array, "batch target symbols"]:
-        """Return the logits, where each step's token may be the best of the step before."""
+        """Return the logits, where a step may read the greedy token of the step before."""
         outputs, states = encoded
         weights = self._weights(outputs) | {
             "embedding": self.target_embedding,
@@ -222,26 +207,26 @@ class Model(eqx.Module):
         }
 
         def advance(
-            apply: deferred_weight_grad.Apply,
+            apply: Apply,
             constants: tuple[Constants, tuple[Array, Array], Bool[Array, " batch"]],
-            carry: tuple[States, Int[Array, " batch"]],
-            here: tuple[Int[Array, " batch"], Masks],
-        ) -> tuple[tuple[States, Int[Array, " batch"]], Float[Array, "batch symbols"]]:
+            carry: tuple[LayerStates, Int[Array, " batch"]],
+            inputs: tuple[Int[Array, " batch"], Masks],
+        ) -> tuple[tuple[LayerStates, Int[Array, " batch"]], Float[Array, "batch symbols"]]:
             (known, (input_bias, output_bias), teacher_forced) = constants
-            (states, own), (true, masks) = carry, here
-            token = jnp.where(teacher_forced, true, own)
+            (states, greedy), (true, masks) = carry, inputs
+            token = jnp.where(teacher_forced, true, greedy)
             rows = apply("embedding", jax.nn.one_hot(token, len(output_bias), dtype=jnp.float32))
-            from_token = apply("token", _masked(rows, masks.embedding)) + input_bias
-            states, features, _ = self._advance(apply, known, states, from_token, masks.layers)
+            from_token = apply("token", masked(rows, masks.embedding)) + input_bias
+            states, features, _ = stack_step(
+                self._cell, apply, known, states, from_token, masks.layers
+            )
             logits = apply("output", features) + output_bias
             return (states, greedy_token(logits)), logits
 
         known = self._constants(self._keys(outputs, source))
         biases = self.decoder[0].input_bias, self.output_bias
         constants, carry = (known, biases, teacher_forced), (states, truth[0])
-        return deferred_weight_grad.scan(
-            advance, weights, constants, carry, (truth, masks)
-        ).swapaxes(0, 1)
+        return scan(advance, weights, constants, carry, (truth, masks)).swapaxes(0, 1)
 
     def start(self, source: Int[Array, "batch source"]) -> DecoderState:
         """Encode the sources; the state before the first target token."""
@@ -255,20 +240,25 @@ class Model(eqx.Module):
         self, state: DecoderState, token: Int[Array, " batch"]
     ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
         """Read the previous token (PAD before the first); return the logits of the next."""
-        apply = deferred_weight_grad.undeferred(self._weights(state.values))
+        apply = undeferred(self._weights(state.values))
         known, from_token = self._constants(state.keys), self._from_tokens(token, None)
-        states, features, weights = self._advance(apply, known, state.states, from_token, None)
-        return state._replace(states=states, attention_weights=weights), self._output_logits(
-            features
+        states, features, weights = stack_step(
+            self._cell, apply, known, state.states, from_token, None
         )
+        after = state._replace(states=states, attention_weights=weights)
+        return after, self._output_logits(features)
 
     @property
     def _cell(self) -> RNNCell:
         return cell(self.config.cell)
 
+    @property
+    def _advance(self) -> Callable[..., tuple[LayerStates, Array, Array | None]]:
+        return partial(stack_step, self._cell)
+
     def _encode(
         self, source: Int[Array, "batch source"], dropout: Dropout | None
-    ) -> tuple[Float[Array, "batch source hidden"], States]:
+    ) -> tuple[Float[Array, "batch source hidden"], LayerStates]:
         """Return the top layer's states, and every layer's last one."""
         codes, ends = source.T, list[State]()
         rows = drop(dropout, "source embedding", embed(self.source_embedding, codes), batch_axis=1)
@@ -291,7 +281,7 @@ class Model(eqx.Module):
         return Constants(keys, self.energy, tuple(biases))
 
     def _weights(self, values: Array | None) -> dict[str, Array]:
-        """Return the matrices that a step multiplies by, by the names `_advance` uses."""
+        """Return the matrices that a step multiplies by, by the names `stack_step` uses."""
         hidden, weights = self.config.hidden, dict[str, Array]()
         for number, layer in enumerate(self.decoder):
             weights[f"state {number}"] = layer.state_to_gates
@@ -311,7 +301,7 @@ class Model(eqx.Module):
         self, tokens: Int[Array, "*shape"], mask: Float[Array, "*shape hidden"] | None
     ) -> Float[Array, "*shape hidden"]:
         # PAD before the first token is the start symbol, which has a row of its own.
-        return _masked(look_up(self.target_embedding, tokens), mask)
+        return masked(look_up(self.target_embedding, tokens), mask)
 
     def _from_tokens(
         self, tokens: Int[Array, "*shape"], mask: Float[Array, "*shape hidden"] | None
@@ -325,46 +315,5 @@ class Model(eqx.Module):
     ) -> Float[Array, "*shape symbols"]:
         return matmul(features, self.output) + self.output_bias
 
-    def _masks(self, shape: tuple[int, ...], dropout: Dropout | None) -> Masks:
-        """Return the masks of every step, for targets of shape [time, batch]."""
-        hidden, between = self.config.hidden, self.config.layers - 1
-        if dropout is None:
-            return Masks(None, None)
-        embedding = dropout(
-            "target embedding", jnp.ones((*shape, hidden), jnp.float32), batch_axis=1
-        )
-        if between == 0:
-            return Masks(embedding, None)
-        layers = jnp.ones((*shape, between, hidden), jnp.float32)
-        return Masks(embedding, dropout("between the decoder's layers", layers, batch_axis=1))
-
-    def _advance(
-        self,
-        apply: deferred_weight_grad.Apply,
-        known: Constants,
-        states: States,
-        from_token: Float[Array, "batch gates"],
-        between: Float[Array, "batch between hidden"] | None,
-    ) -> tuple[States, Float[Array, "batch features"], Float[Array, "batch source"] | None]:
-        """Return the states after a token, features of the next one, and the attention weights."""
-        from_input, context, weights = from_token, None, None
-        if known.keys is not None and known.score_vector is not None:
-            weights = attend(apply("query", states[-1][0]), known.keys, known.score_vector)
-            context = apply("values", weights)
-            from_input = from_input + apply("context", context)
-        after = list[State]()
-        for number, (state, (input_bias, state_bias)) in enumerate(
-            zip(states, known.biases, strict=True)
-        ):
-            if input_bias is not None:
-                rows = _masked(after[-1][0], None if between is None else between[:, number - 1])
-                from_input = apply(f"input {number}", rows) + input_bias
-            from_state = apply(f"state {number}", state[0]) + state_bias
-            after.append(self._cell.step(state, from_input, from_state))
-        top = after[-1][0]
-        features = top if context is None else jnp.concatenate([top, context], axis=1)
-        return tuple(after), features, weights
-
-
-def _masked(rows: Array, mask: Array | None) -> Array:
-    return rows if mask is None else rows * mask
+    def _masks(self, dropout: Dropout | None, shape: tuple[int, ...]) -> Masks:
+        return Masks.draw(dropout, shape, self.config.hidden, self.config.layers)
