@@ -114,4 +114,4 @@ def test_both_say_the_same() -> None:
     model: Any = tiny.model("multimodal", CONFIG)
     batch = peer_batch()
     theirs = peer_of(model).greedy(batch.source, batch.world, 12).numpy()
-    np.testing.assert_array_equal(greedy(model, BATCH.given, 12), theirs)
+    np.testing.assert_array_equal(greedy(model, BATCH.inputs, 12), theirs)

@@ -118,7 +118,7 @@ def test_one_step_of_training_agrees(pair: Pair) -> None:
 
 def test_greedy_decoding_agrees(pair: Pair) -> None:
     theirs = pair.peer.greedy(pair.peer_batch.source, LIMIT).numpy()
-    ours = greedy(pair.model, pair.batch.given, LIMIT)
+    ours = greedy(pair.model, pair.batch.inputs, LIMIT)
     np.testing.assert_array_equal(ours[:, : theirs.shape[1]], theirs)
     assert (ours[:, theirs.shape[1] :] == PAD).all()
 

@@ -6,7 +6,8 @@ Method: the loop only saves the rows a_t and the cotangents dy_t. One matrix pro
     sum afterwards, at the rate of a large product. The products go through `sinks`: zeros that are
     added to y_t in name only, whose cotangents are the dy_t. A weight is one matrix for all rows
     of the batch, or one matrix for each row, such as the values that attention sums.
-GAIN_DEFERRED
+Gain: not measured alone so far; `python -m benchmarks kernels` does.
+Device: one core of an AMD EPYC. Date: 2026-11-20. JAX 0.10.2.
 """
 
 from __future__ import annotations
