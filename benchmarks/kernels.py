@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -203,7 +203,7 @@ def main() -> None:
 
 
 @contextmanager
-def plain(kernel: str, replacements: Mapping[str, Any]) -> Iterator[None]:
+def plain(kernel: str, replacements: Mapping[str, Any]) -> Generator[None]:
     """Replace a kernel by plain JAX."""
     with ExitStack() as stack:
         for place, other in replacements.items():
@@ -214,7 +214,7 @@ def plain(kernel: str, replacements: Mapping[str, Any]) -> Iterator[None]:
 
 
 @contextmanager
-def plain_cells() -> Iterator[None]:
+def plain_cells() -> Generator[None]:
     """Let JAX differentiate the cells with gates."""
     cells = {"gru": gated_cells._gru_forward, "lstm": gated_cells._lstm_forward}
     steps = {name: CELLS[name].step for name in cells}

@@ -154,12 +154,14 @@ class Controller(checkpointed_scan.Recurrence):
         """Return the state once the memory has done what is requested."""
         if self.memory is None or request is None:
             return ControllerState(states, state.read, ())
-        arguments = state.memory, inputs.time, inputs.is_token, *request
+        at = inputs.time, inputs.is_token
         if precomputed is None:
-            memory, read = self.memory.step(*arguments)
+            memory, read = self.memory.step(state.memory, *at, *request)
         else:
             assert isinstance(self.memory, StrengthMemory)
-            memory, read = memory_reads.step(self.memory, *arguments, precomputed)
+            memory, read = memory_reads.step(
+                self.memory, state.memory, *at, request.action_logits, request.values, precomputed
+            )
         read = jnp.where(inputs.is_token[:, None], read.reshape(len(read), -1), state.read)
         return ControllerState(states, read, memory)
 
