@@ -36,8 +36,9 @@ class Network(Learner):
     """Augmentation of the training set; None without one."""
 
     def __post_init__(self) -> None:
-        is_fed = self.protocol.teacher_forcing == 1 or hasattr(models.get(self.model).Model, "fed")
-        require(is_fed, f"{self.model} cannot be fed its own outputs; teacher-forcing must be 1")
+        runs_free = hasattr(models.get(self.model).Model, "logits_free_running")
+        can_train = runs_free or self.protocol.teacher_forcing == 1
+        require(can_train, f"{self.model} cannot be fed its own outputs; teacher-forcing must be 1")
         is_fixed = self.geca is None or not self.protocol.online
         require(is_fixed, "GECA needs a training set; expected --no-online")
 
