@@ -6,7 +6,7 @@ program's seconds over the other's; the median over pairs is given, with the qua
 seconds are those of the processor, which other programs on the machine change least.
 
     python -m benchmarks.kernels
-    python -m benchmarks.kernels --only state_only --pairs 31
+    python -m benchmarks.kernels --only matmul --pairs 31
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from statistics import median, quantiles
 from typing import Any
 from unittest.mock import patch
@@ -103,33 +103,6 @@ def _body(recurrence: Any) -> Any:
     return body
 
 
-def deferred_states(step: Any, inputs: Any, *, reverse: bool = False) -> Any:
-    """Run a recurrent layer of one row with deferred gradients of its weight."""
-
-    def body(apply: Any, bias: Any, state: Any, inputs: Any) -> tuple[Any, Any]:
-        from_input, is_token = inputs
-        after = step(state, from_input, apply("state", state[0]) + bias)
-        if is_token is not None:
-            after = jax.tree.map(partial(jnp.where, is_token[:, None]), after, state)
-        return after, after
-
-    weights, rows = {"state": inputs.weight}, (inputs.from_input, inputs.is_token)
-    return deferred_weight_grad.scan(
-        body, weights, inputs.bias, inputs.start, rows, reverse=reverse
-    )
-
-
-def free_running(model: Any, batch: Batch, dropout: Any, teacher_forced: Any) -> Any:
-    """Return what `logits_free_running` does, where own tokens are read in one scan."""
-    encoded, tokens = model._encode(batch.source, dropout), batch.decoder_inputs.T
-    masks = model._masks(dropout, tokens.shape)
-    return jax.lax.cond(
-        teacher_forced[0],
-        lambda: model._teacher_forced(batch.source, tokens, encoded, masks),
-        lambda: model._token_by_token(batch.source, tokens, encoded, masks, teacher_forced),
-    )
-
-
 def plain_scores(query: Any, keys: Any, score_vector: Any) -> Any:
     """Return the scores of `additive_attention` without a gradient of their own."""
     falls = 1 / (1 + additive_attention.exponentials(query)[:, None] * keys)
@@ -158,13 +131,6 @@ PLAIN: dict[str, tuple[Mapping[str, Any], tuple[str, ...]]] = {
     "deferred_weight_grad": (
         {"daxy.kernels.deferred_weight_grad.scan": plain_scan},
         ("bastings2018", "ruis2020"),
-    ),
-    "state_only_vjp": (
-        {
-            "daxy.kernels.state_only_vjp.scan": deferred_states,
-            "daxy.models.stacked.Model.logits_free_running": free_running,
-        },
-        ("lake2018", "lake2018, free-running"),
     ),
     "checkpointed_scan": (
         {"daxy.kernels.checkpointed_scan.scan": plain_segments},

@@ -78,7 +78,7 @@ SLOW = (
     *("runs/test_runs.py", "runs/test_finishing.py", "reproduction/test_sweep.py"),
     *("reproduction/test_learning_rates.py", "runs/test_cluster.py"),
     *("tasks/test_gscan.py", "tasks/test_gscan_official.py", "kernels/test_recurrences.py"),
-    *("kernels/test_state_only_vjp.py", "cli/test_augment.py"),
+    "cli/test_augment.py",
     *("tasks/test_release.py", "tasks/test_released_validation.py"),
     *("training/test_devices.py", "training/test_backend.py", "training/test_interrupt.py"),
     *("report/test_analyses.py", "report/test_grounded_analyses.py", "fuzz/test_readers.py"),

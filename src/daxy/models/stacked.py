@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -17,7 +17,6 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from daxy.core.vocabulary import PAD
-from daxy.kernels import state_only_vjp
 from daxy.kernels.deferred_weight_grad import Apply, scan, undeferred
 from daxy.kernels.gated_cells import State
 from daxy.kernels.matmul import matmul
@@ -107,15 +106,8 @@ class Model(eqx.Module):
         mixed = partial(self._token_by_token, batch.source, truth, encoded, masks, teacher_forced)
         if len(teacher_forced) > 1:
             return mixed()
-
-        def free_running() -> Array:
-            if self.config.attention:
-                return mixed()
-            tokens, states = self._own_tokens(len(truth), encoded[1], masks)
-            return self._layer_by_layer(tokens, encoded[1], masks, states)
-
         forced = partial(self._teacher_forced, batch.source, truth, encoded, masks)
-        return jax.lax.cond(teacher_forced[0], forced, free_running)
+        return jax.lax.cond(teacher_forced[0], forced, mixed)
 
     def _teacher_forced(
         self,
@@ -148,47 +140,14 @@ class Model(eqx.Module):
         tokens: Int[Array, "target batch"],
         start: LayerStates,
         masks: Masks,
-        known: tuple[state_only_vjp.States, ...] | None = None,
     ) -> Float[Array, "batch target symbols"]:
-        """Return the logits given these tokens; each layer reads all its inputs at once.
-
-        The states of the layers may be `known`, each part of them stacked over time.
-        """
+        """Return the logits given these tokens; each layer reads all its inputs at once."""
         rows = self._embedded(tokens, masks.embedding)
         for number, (layer, first) in enumerate(zip(self.decoder, start, strict=True)):
             if number > 0 and masks.layers is not None:
                 rows = rows * masks.layers[:, :, number - 1]
-            if known is None:
-                states = layer.states(self._cell, rows, start=first)
-            else:
-                states = state_only_vjp.attach_gradients(
-                    self._cell.step, layer.recurrence_inputs(rows, first), known[number]
-                )
-            rows = states[0]
+            rows = layer.states(self._cell, rows, start=first)[0]
         return self._output_logits(rows).swapaxes(0, 1)
-
-    def _own_tokens(
-        self, count: int, start: LayerStates, masks: Masks
-    ) -> tuple[Int[Array, "target batch"], tuple[state_only_vjp.States, ...]]:
-        """Return the inputs of a decoder without attention that reads its own greedy tokens.
-
-        Beside them its states; no gradient goes through either.
-        """
-        model, start, masks = jax.lax.stop_gradient((self, start, masks))
-        apply, known = undeferred(model._weights(None)), model._constants(None)
-
-        def advance(
-            carry: tuple[LayerStates, Int[Array, " batch"]], masks: Masks
-        ) -> tuple[Any, tuple[Array, LayerStates]]:
-            states, token = carry
-            from_token = model._from_tokens(token, masks.embedding)
-            states, features, _ = stack_step(
-                self._cell, apply, known, states, from_token, masks.layers
-            )
-            return (states, greedy_token(model._output_logits(features))), (token, states)
-
-        first = jnp.full(len(start[0][0]), PAD, jnp.int32)
-        return jax.lax.scan(advance, (start, first), masks, length=count)[1]
 
     def _token_by_token(
         self,

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
+import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Bool
 
 from daxy.kernels.gated_cells import Gates, State, gru_step, lstm_step
 from daxy.models.configs._cells import check_cell
@@ -26,6 +29,19 @@ class RNNCell:
     """Vectors in the state: the hidden one, and the LSTM's memory cell."""
     step: Callable[[State, Gates, Gates], State]
     """step(state, from_input, from_state) -> next state; both with their biases added."""
+
+    def masked_step(
+        self,
+        is_token: Bool[Array, " batch"] | None,
+        state: State,
+        from_input: Gates,
+        from_state: Gates,
+    ) -> State:
+        """Return the state after a step, or the same where there is no token."""
+        after = self.step(state, from_input, from_state)
+        if is_token is None:
+            return after
+        return jax.tree.map(partial(jnp.where, is_token[:, None]), after, state)
 
     def zero_state(self, batch: int, hidden: int) -> State:
         """Return the state before the first token."""

@@ -20,7 +20,6 @@ from daxy.kernels import checkpointed_scan, memory_reads
 from daxy.kernels.deferred_weight_grad import Apply
 from daxy.kernels.gated_cells import State
 from daxy.kernels.memory_reads import MemoryInputs, PrecomputedReads, ReadCotangents
-from daxy.kernels.state_only_vjp import masked_step
 from daxy.models.configs.transducer import Config
 from daxy.models.layers.cells import LSTM
 from daxy.models.layers.initial import uniform
@@ -124,7 +123,7 @@ class Controller(checkpointed_scan.Recurrence):
         states, below = list[State](), state.read
         for number, (before, gates) in enumerate(zip(state.states, inputs.gates, strict=True)):
             product = apply(f"layer {number}", jnp.concatenate([before[0], below], axis=1))
-            states.append(masked_step(LSTM.step, inputs.is_token, before, gates, product))
+            states.append(LSTM.masked_step(inputs.is_token, before, gates, product))
             below = states[-1][0]
         if self.memory is None:
             return tuple(states), None

@@ -7,10 +7,9 @@ from typing import NamedTuple
 import jax
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from daxy.kernels import deferred_weight_grad, state_only_vjp
+from daxy.kernels.deferred_weight_grad import Apply, scan
 from daxy.kernels.gated_cells import State
 from daxy.kernels.matmul import matmul
-from daxy.kernels.state_only_vjp import RecurrenceInputs, States, masked_step
 from daxy.models.layers.cells import RNNCell
 from daxy.models.layers.initial import uniform
 
@@ -31,8 +30,8 @@ class RecurrentLayer(NamedTuple):
         *,
         start: State | None = None,
         reverse: bool = False,
-    ) -> States:
-        """Return the state after each step.
+    ) -> tuple[Float[Array, "time batch hidden"], ...]:
+        """Return the state after each step, each part of it stacked over time.
 
         Args:
             cell: The kind of recurrent unit.
@@ -42,35 +41,28 @@ class RecurrentLayer(NamedTuple):
             reverse: Take the last row first; states keep the order of the rows.
         """
         start = start or cell.zero_state(rows.shape[1], len(self.state_to_gates))
-        if rows.shape[1] == 1:
-            inputs = self.recurrence_inputs(rows, start, is_token)
-            return state_only_vjp.scan(cell.step, inputs, reverse=reverse)
-        weights = {"state": self.state_to_gates, "input": self.input_to_gates}
+        weights = {"state": self.state_to_gates}
+        # With one row per step, one product of all steps reads the weight of the inputs less often.
+        is_single = rows.shape[1] == 1
+        if is_single:
+            rows = matmul(rows, self.input_to_gates) + self.input_bias
+        else:
+            weights["input"] = self.input_to_gates
 
         def advance(
-            apply: deferred_weight_grad.Apply,
+            apply: Apply,
             biases: tuple[Array, Array],
             state: State,
             inputs: tuple[Array, Array | None],
         ) -> tuple[State, State]:
             row, is_token = inputs
-            from_input = apply("input", row) + biases[0]
+            from_input = row if is_single else apply("input", row) + biases[0]
             from_state = apply("state", state[0]) + biases[1]
-            after = masked_step(cell.step, is_token, state, from_input, from_state)
+            after = cell.masked_step(is_token, state, from_input, from_state)
             return after, after
 
         biases, inputs = (self.input_bias, self.state_bias), (rows, is_token)
-        return deferred_weight_grad.scan(advance, weights, biases, start, inputs, reverse=reverse)
-
-    def recurrence_inputs(
-        self,
-        rows: Float[Array, "time batch incoming"],
-        start: State,
-        is_token: Bool[Array, "time batch"] | None = None,
-    ) -> RecurrenceInputs:
-        """Return all that decides the layer's states; all rows are multiplied at once."""
-        from_input = matmul(rows, self.input_to_gates) + self.input_bias
-        return RecurrenceInputs(start, from_input, self.state_to_gates, self.state_bias, is_token)
+        return scan(advance, weights, biases, start, inputs, reverse=reverse)
 
 
 def init_layer(cell: RNNCell, incoming: int, hidden: int, *, key: PRNGKeyArray) -> RecurrentLayer:
