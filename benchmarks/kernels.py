@@ -152,6 +152,7 @@ def main() -> None:
     """Print a line for each kernel and step."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.kernels")
     parser.add_argument("--only", default="", help="kernels whose name begins so")
+    parser.add_argument("--steps", default="", help="steps whose name begins so")
     parser.add_argument("--pairs", type=int, default=15, help="turns of both programs")
     options = parser.parse_args()
     ours = cache(program)
@@ -159,7 +160,7 @@ def main() -> None:
     for kernel, (replacements, steps) in PLAIN.items():
         if not kernel.startswith(options.only):
             continue
-        for name in steps:
+        for name in (name for name in steps if name.startswith(options.steps)):
             own, bytes_used = ours(name)
             with plain(kernel, replacements):
                 other, plain_bytes = program(name)

@@ -20,7 +20,9 @@ class AttentionKeys(NamedTuple):
 
     @classmethod
     def of(
-        cls, keys: Float[Array, "batch source width"], is_token: Bool[Array, "batch source"] | None
+        cls,
+        keys: Float[Array, "batch source width"],
+        is_token: Bool[Array, "batch source"] | None = None,
     ) -> AttentionKeys:
         """Prepare keys that are already multiplied by their weight."""
         return cls(exponentials(keys), is_token)
