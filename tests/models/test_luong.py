@@ -83,7 +83,7 @@ def test_chances_are_numbers_wherever_it_attends_and_however_sure_it_is(
     model = eqx.tree_at(lambda each: each.output_bias, model, bias)
 
     def scores(combined: Any, ending: Any) -> Any:
-        return model._scores(combined, ending)
+        return model._output_logits(combined, ending)
 
     combined = jnp.zeros((1, 6))
     said, pull_back = jax.vjp(scores, combined, jnp.full(1, ending, jnp.float32))

@@ -24,7 +24,7 @@ class Fixed(eqx.Module):
         return self.values
 
     def logits_free_running(self, batch: Batch, dropout: Any, teacher_forced: Array) -> Array:
-        return jnp.where(forced[:, None, None], self.values, self.values[::-1])
+        return jnp.where(teacher_forced[:, None, None], self.values, self.values[::-1])
 
     def start(self, source: Array) -> None:
         raise NotImplementedError
