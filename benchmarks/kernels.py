@@ -129,8 +129,12 @@ PLAIN: dict[str, tuple[Mapping[str, Any], tuple[str, ...]]] = {
         ("bastings2018", "ruis2020"),
     ),
     "deferred_weight_grad": (
-        {"daxy.kernels.deferred_weight_grad.scan": plain_scan},
-        ("bastings2018", "ruis2020"),
+        {
+            "daxy.kernels.deferred_weight_grad.scan": plain_scan,
+            f"{LAYER}.recurrence.scan": plain_scan,
+            "daxy.models.stacked.scan": plain_scan,
+        },
+        ("bastings2018", "lake2018", "ruis2020"),
     ),
     "checkpointed_scan": (
         {"daxy.kernels.checkpointed_scan.scan": plain_segments},

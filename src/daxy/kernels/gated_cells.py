@@ -4,8 +4,9 @@ Problem: JAX saves every intermediate of a step for the way back, some twelve ve
     Storing and loading them costs more than making them again.
 Method: save the gates, the candidate and the state before (GRU: 5 vectors, LSTM: 6) and write the
     gradient in terms of these: d sigmoid = s (1 - s), d tanh = 1 - t^2. No product is recomputed.
-Gain: not measured alone so far; `python -m benchmarks kernels` does.
-Device: one core of an AMD EPYC. Date: 2026-11-21. JAX 0.10.2.
+Gain: a step of GRU + attention (bastings2018, hidden 256, batch 32): 1.02x, and 27 instead of 31
+    MiB.
+Device: one core of an AMD EPYC. Date: 2026-11-28. JAX 0.10.2.
 """
 
 from __future__ import annotations
