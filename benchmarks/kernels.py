@@ -31,9 +31,8 @@ import numpy as np
 
 from daxy import models
 from daxy.core.vocabulary import END
-from daxy.kernels import additive_attention, deferred_weight_grad, gated_cells
+from daxy.kernels import additive_attention, deferred_weight_grad
 from daxy.models.api import Batch, Sizes
-from daxy.models.layers.cells import CELLS
 from daxy.models.layers.dropout import Dropout
 from daxy.training import optimizers
 from daxy.training.devices import compiler_options
@@ -123,7 +122,6 @@ PLAIN: dict[str, tuple[Mapping[str, Any], tuple[str, ...]]] = {
         {"daxy.kernels.matmul.CACHE_STRIDE": 2**40},
         ("bastings2018", "grefenstette2015, 128"),
     ),
-    "gated_cells": ({}, ("bastings2018", "lake2018", "ruis2020", "grefenstette2015, 128")),
     "additive_attention": (
         {f"{LAYER}.attention.additive_scores": plain_scores},
         ("bastings2018", "ruis2020"),
@@ -166,7 +164,7 @@ def main() -> None:
             continue
         for name in (name for name in steps if name.startswith(options.steps)):
             own, bytes_used = ours(name)
-            with plain(kernel, replacements):
+            with plain(replacements):
                 other, plain_bytes = program(name)
             line = timed(own, other, options.pairs)
             used = f"{bytes_used / 2**20:7.0f} {plain_bytes / 2**20:.0f}"
@@ -174,29 +172,12 @@ def main() -> None:
 
 
 @contextmanager
-def plain(kernel: str, replacements: Mapping[str, Any]) -> Generator[None]:
+def plain(replacements: Mapping[str, Any]) -> Generator[None]:
     """Replace a kernel by plain JAX."""
     with ExitStack() as stack:
         for place, other in replacements.items():
             stack.enter_context(patch(place, other))
-        if kernel == "gated_cells":
-            stack.enter_context(plain_cells())
         yield
-
-
-@contextmanager
-def plain_cells() -> Generator[None]:
-    """Let JAX differentiate the cells with gates."""
-    cells = {"gru": gated_cells._gru_forward, "lstm": gated_cells._lstm_forward}
-    steps = {name: CELLS[name].step for name in cells}
-    for name, forward in cells.items():
-        own = lambda *arguments, forward=forward: forward(*arguments)[0]  # noqa: E731
-        object.__setattr__(CELLS[name], "step", own)
-    try:
-        yield
-    finally:
-        for name, step in steps.items():
-            object.__setattr__(CELLS[name], "step", step)
 
 
 def program(name: str) -> tuple[Callable[[], object], int]:

@@ -18,12 +18,11 @@ from jaxtyping import Array, Float, Int, Integer, PRNGKeyArray
 
 from daxy.core.vocabulary import PAD
 from daxy.kernels import deferred_weight_grad
-from daxy.kernels.gated_cells import State
 from daxy.kernels.matmul import matmul
 from daxy.models.api import Batch, Sizes
 from daxy.models.configs.multimodal import Config
 from daxy.models.layers.attention import AttentionKeys, attend
-from daxy.models.layers.cells import LSTM
+from daxy.models.layers.cells import LSTM, State
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed_previous, with_start
 from daxy.models.layers.encoder import Encoder, summed

@@ -18,12 +18,11 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from daxy.core.vocabulary import PAD
 from daxy.kernels.deferred_weight_grad import Apply, scan, undeferred
-from daxy.kernels.gated_cells import State
 from daxy.kernels.matmul import matmul
 from daxy.models.api import Batch, Sizes, greedy_token
 from daxy.models.configs.stacked import Config
 from daxy.models.layers.attention import AttentionKeys
-from daxy.models.layers.cells import RNNCell, cell
+from daxy.models.layers.cells import RNNCell, State, cell
 from daxy.models.layers.decoder_stack import Constants, LayerStates, Masks, masked, stack_step
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed, look_up

@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeAlias
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool
+from jaxtyping import Array, Bool, Float
 
-from daxy.kernels.gated_cells import Gates, State, gru_step, lstm_step
 from daxy.models.configs._cells import check_cell
+
+State: TypeAlias = tuple[Float[Array, "batch hidden"], ...]
+"""The hidden vector, and after it the LSTM's memory cell."""
+Gates: TypeAlias = Float[Array, "batch gates"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +58,32 @@ def _srn_step(state: State, from_input: Gates, from_state: Gates) -> State:
     return (jnp.tanh(from_input + from_state),)
 
 
+def _gru_step(state: State, from_input: Gates, from_state: Gates) -> State:
+    """Return the next state of a GRU (Cho et al. 2014; reset after the product)."""
+    (hidden,) = state
+    reset_in, update_in, new_in = jnp.split(from_input, 3, axis=-1)
+    reset_state, update_state, new_state = jnp.split(from_state, 3, axis=-1)
+    reset = jax.nn.sigmoid(reset_in + reset_state)
+    update = jax.nn.sigmoid(update_in + update_state)
+    new = jnp.tanh(new_in + reset * new_state)
+    return (new + update * (hidden - new),)
+
+
+def _lstm_step(state: State, from_input: Gates, from_state: Gates) -> State:
+    """Return the next state of a long short-term memory (Hochreiter & Schmidhuber 1997)."""
+    _, memory = state
+    entry, forget, new, exit_ = jnp.split(from_input + from_state, 4, axis=-1)
+    entry, forget, exit_ = (jax.nn.sigmoid(gate) for gate in (entry, forget, exit_))
+    after = forget * memory + entry * jnp.tanh(new)
+    return exit_ * jnp.tanh(after), after
+
+
 CELLS = {
     cell.name: cell
     for cell in (
         RNNCell("srn", 1, 1, _srn_step),
-        RNNCell("gru", 3, 1, gru_step),
-        RNNCell("lstm", 4, 2, lstm_step),
+        RNNCell("gru", 3, 1, _gru_step),
+        RNNCell("lstm", 4, 2, _lstm_step),
     )
 }
 LSTM = CELLS["lstm"]

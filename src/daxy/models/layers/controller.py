@@ -18,10 +18,9 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from daxy.kernels import checkpointed_scan, memory_reads
 from daxy.kernels.deferred_weight_grad import Apply
-from daxy.kernels.gated_cells import State
 from daxy.kernels.memory_reads import MemoryInputs, PrecomputedReads, ReadCotangents
 from daxy.models.configs.transducer import Config
-from daxy.models.layers.cells import LSTM
+from daxy.models.layers.cells import LSTM, State
 from daxy.models.layers.initial import uniform
 from daxy.models.memories import Memory, SlotState, StrengthMemory
 

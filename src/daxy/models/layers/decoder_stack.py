@@ -8,9 +8,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from daxy.kernels.deferred_weight_grad import Apply
-from daxy.kernels.gated_cells import State
 from daxy.models.layers.attention import AttentionKeys, attend
-from daxy.models.layers.cells import RNNCell
+from daxy.models.layers.cells import RNNCell, State
 from daxy.models.layers.dropout import Dropout
 
 LayerStates: TypeAlias = tuple[State, ...]

@@ -8,9 +8,8 @@ import jax
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from daxy.kernels.deferred_weight_grad import Apply, scan
-from daxy.kernels.gated_cells import State
 from daxy.kernels.matmul import matmul
-from daxy.models.layers.cells import RNNCell
+from daxy.models.layers.cells import RNNCell, State
 from daxy.models.layers.initial import uniform
 
 
