@@ -6,7 +6,7 @@ program's seconds over the other's; the median over pairs is given, with the qua
 seconds are those of the processor, which other programs on the machine change least.
 
     python -m benchmarks.kernels
-    python -m benchmarks.kernels --only matmul --pairs 31
+    python -m benchmarks.kernels --only memory_reads --pairs 31
 """
 
 from __future__ import annotations
@@ -114,14 +114,6 @@ class NoStrengths:
 
 LAYER = "daxy.models.layers"
 PLAIN: dict[str, tuple[Mapping[str, Any], tuple[str, ...]]] = {
-    "matmul": (
-        {"daxy.kernels.matmul._matmul": jnp.matmul},
-        ("bastings2018", "lake2018", "ruis2020", "grefenstette2015, 128"),
-    ),
-    "matmul, stride of the cache": (
-        {"daxy.kernels.matmul.CACHE_STRIDE": 2**40},
-        ("bastings2018", "grefenstette2015, 128"),
-    ),
     "additive_attention": (
         {f"{LAYER}.attention.additive_scores": plain_scores},
         ("bastings2018", "ruis2020"),

@@ -21,8 +21,6 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from daxy.kernels.matmul import sum_outer_products
-
 Weights: TypeAlias = Mapping[str, Float[Array, "_ _"] | Float[Array, "batch _ _"]]
 Tree: TypeAlias = Any
 """Any nest of arrays that JAX maps over."""
@@ -176,7 +174,7 @@ def weight_gradient(
 ) -> Array:
     """Return the gradient of a weight with two axes, or with one for the batch before them."""
     if axes == 2:
-        return sum_outer_products(rows, products)
+        return jnp.einsum("tbi,tbo->io", rows, products)
     return jnp.einsum("tbi,tbo->bio", rows, products)
 
 

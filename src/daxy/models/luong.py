@@ -36,7 +36,6 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from daxy.core.vocabulary import END, PAD
 from daxy.kernels import deferred_weight_grad
-from daxy.kernels.matmul import matmul
 from daxy.models.api import Batch, Sizes
 from daxy.models.configs.luong import Config
 from daxy.models.layers.cells import LSTM, State
@@ -44,6 +43,7 @@ from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed_previous, with_start
 from daxy.models.layers.encoder import Encoder, summed
 from daxy.models.layers.initial import normal, uniform
+from daxy.models.layers.linear import matmul
 from daxy.models.layers.recurrence import init_layer
 
 LEAST = 1e-7

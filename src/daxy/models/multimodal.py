@@ -18,7 +18,6 @@ from jaxtyping import Array, Float, Int, Integer, PRNGKeyArray
 
 from daxy.core.vocabulary import PAD
 from daxy.kernels import deferred_weight_grad
-from daxy.kernels.matmul import matmul
 from daxy.models.api import Batch, Sizes
 from daxy.models.configs.multimodal import Config
 from daxy.models.layers.attention import AttentionKeys, attend
@@ -27,6 +26,7 @@ from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed_previous, with_start
 from daxy.models.layers.encoder import Encoder, summed
 from daxy.models.layers.initial import normal, uniform
+from daxy.models.layers.linear import matmul
 from daxy.models.layers.recurrence import init_layer
 from daxy.models.layers.world import WorldEncoder
 

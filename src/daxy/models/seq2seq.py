@@ -17,7 +17,6 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from daxy.core.vocabulary import PAD
 from daxy.kernels import deferred_weight_grad
-from daxy.kernels.matmul import matmul
 from daxy.models.api import Batch, Sizes
 from daxy.models.configs.seq2seq import Config
 from daxy.models.layers.attention import AttentionKeys, attend
@@ -26,6 +25,7 @@ from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed
 from daxy.models.layers.encoder import Encoder
 from daxy.models.layers.initial import normal, uniform
+from daxy.models.layers.linear import matmul
 
 
 class DecoderState(NamedTuple):

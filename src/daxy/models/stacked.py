@@ -18,7 +18,6 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from daxy.core.vocabulary import PAD
 from daxy.kernels.deferred_weight_grad import Apply, scan, undeferred
-from daxy.kernels.matmul import matmul
 from daxy.models.api import Batch, Sizes, greedy_token
 from daxy.models.configs.stacked import Config
 from daxy.models.layers.attention import AttentionKeys
@@ -27,6 +26,7 @@ from daxy.models.layers.decoder_stack import Constants, LayerStates, Masks, mask
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed, look_up
 from daxy.models.layers.initial import normal, uniform
+from daxy.models.layers.linear import matmul
 from daxy.models.layers.recurrence import RecurrentLayer, init_layer
 
 PROTOCOL = "lake2018"

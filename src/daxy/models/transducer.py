@@ -19,7 +19,6 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from daxy.core.vocabulary import END, PAD
 from daxy.kernels import checkpointed_scan
 from daxy.kernels.deferred_weight_grad import undeferred
-from daxy.kernels.matmul import matmul
 from daxy.models.api import Batch, Sizes
 from daxy.models.configs.transducer import Config
 from daxy.models.layers.cells import LSTM
@@ -33,6 +32,7 @@ from daxy.models.layers.controller import (
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed, embed_previous, with_start
 from daxy.models.layers.initial import normal, uniform
+from daxy.models.layers.linear import matmul
 from daxy.models.layers.recurrence import RecurrentLayer, init_layer
 
 SEGMENT = 160

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from daxy.core.vocabulary import PAD
-from daxy.kernels.matmul import matmul
+from daxy.models.layers.linear import matmul
 
 FEW = 256
 """Symbols up to which a product with indicators is faster than looking rows up.

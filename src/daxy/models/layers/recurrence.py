@@ -8,9 +8,9 @@ import jax
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from daxy.kernels.deferred_weight_grad import Apply, scan
-from daxy.kernels.matmul import matmul
 from daxy.models.layers.cells import RNNCell, State
 from daxy.models.layers.initial import uniform
+from daxy.models.layers.linear import matmul
 
 
 class RecurrentLayer(NamedTuple):

@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Integer, PRNGKeyArray
 
-from daxy.kernels.matmul import matmul
 from daxy.models.layers.initial import uniform
+from daxy.models.layers.linear import matmul
 
 
 class WorldEncoder(eqx.Module):
