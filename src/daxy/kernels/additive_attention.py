@@ -6,7 +6,7 @@ Method: tanh(q + k) = 1 - 2 f with f = 1 / (1 + exp(2q) exp(2k)). The exponentia
     exponentials and v. Recomputed on the way back: f, from which all gradients follow, as
     d tanh(q + k) = 4 f (1 - f).
 Gain: a step of GRU + attention (bastings2018, hidden 256, batch 32): 1.42x (88 to 61 ms), and 27
-    instead of 45 MiB.
+    instead of 45 MiB; of ruis2020 (batch 200): 1.36x, and 83 instead of 198 MiB.
 Device: one core of an AMD EPYC. Date: 2026-11-28. JAX 0.10.2.
 """
 
