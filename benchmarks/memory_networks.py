@@ -34,7 +34,7 @@ from benchmarks.training import training_of
 from daxy.batching.table import Table
 from daxy.core.vocabulary import END, Vocabulary
 from daxy.models import memories
-from daxy.models._model import Batch, Sizes
+from daxy.models.api import Batch, Sizes
 from daxy.models.transducer import Config, Model
 from daxy.training import optimizers
 from daxy.training.devices import compiler_options
@@ -155,9 +155,9 @@ def gigaflop(config: Config, steps: int) -> float:
 
     Every product counts twice more for the way back: for the input's and the weight's gradient.
     """
-    gates = (config.embedding + config.width + config.hidden) * 4 * config.hidden
-    heads = config.hidden * (config.width + 2)
-    slots = steps * config.width
+    gates = (config.embedding + config.memory_width + config.hidden) * 4 * config.hidden
+    heads = config.hidden * (config.memory_width + 2)
+    slots = steps * config.memory_width
     said = (config.hidden + SYMBOLS) * config.embedding
     return 2 * 3 * BATCH * (steps * (gates + heads + slots) + steps // 2 * said) / 1e9
 

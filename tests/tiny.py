@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from daxy import models
 from daxy.core.vocabulary import END, RESERVED
 from daxy.models import memories
-from daxy.models._model import Batch, Model, Sizes, begun
+from daxy.models.api import Batch, Model, Sizes, init_decoder_state
 from daxy.models.seq2seq import Config as Seq2Seq
 from daxy.models.stacked import Config as Stacked
 from daxy.models.transducer import Config as Transducer
@@ -147,6 +147,7 @@ def replay(network: Model, pairs: Batch) -> Array:
     def advance(state: Any, token: Int[Array, " batch"]) -> tuple[Any, Array]:
         return network.step(state, token)
 
-    previous = jnp.pad(pairs.target, ((0, 0), (1, 0)))[:, :-1]
-    _, steps = jax.lax.scan(advance, begun(network, pairs.given, previous.shape[1]), previous.T)
+    previous = pairs.decoder_inputs
+    start = init_decoder_state(network, pairs.inputs, previous.shape[1])
+    _, steps = jax.lax.scan(advance, start, previous.T)
     return steps.swapaxes(0, 1)

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from torch import Tensor, nn
 
 from benchmarks.peers.torch_stacked import Stacked
-from daxy.models.layers.recurrence import Recurrence
+from daxy.models.layers.recurrence import RecurrentLayer
 from daxy.models.stacked import Model
 
 
@@ -27,9 +27,9 @@ def into_daxy(
         found = part(weight)
         return jnp.zeros(weight.shape).T if found is None else jnp.asarray(found.detach().numpy().T)
 
-    def layer(module: nn.RNNBase, number: int) -> Recurrence:
+    def layer(module: nn.RNNBase, number: int) -> RecurrentLayer:
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-        return Recurrence(*(taken(getattr(module, f"{name}_l{number}")) for name in names))
+        return RecurrentLayer(*(taken(getattr(module, f"{name}_l{number}")) for name in names))
 
     given = {
         "source_embedding": taken(network.source_embedding.weight).T,

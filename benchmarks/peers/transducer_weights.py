@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from torch import Tensor, nn
 
 from benchmarks.peers.torch_transducer import StackTransducer
-from daxy.models.layers.recurrence import Recurrence
+from daxy.models.layers.recurrence import RecurrentLayer
 from daxy.models.transducer import Model
 
 
@@ -45,7 +45,7 @@ def into_daxy(
             taken(network.source_embedding.weight).T,
             taken(network.target_embedding.weight).T,
             taken(network.first)[None],
-            (Recurrence(*(taken(getattr(cell, name)) for name in names)),),
+            (RecurrentLayer(*(taken(getattr(cell, name)) for name in names)),),
             taken(network.output.weight),
             taken(network.output.bias),
         ),

@@ -19,8 +19,9 @@ from daxy.cli import _parse
 from daxy.core.errors import DaxyError
 from daxy.core.examples import Examples, Predictions
 from daxy.models import transducer
-from daxy.models._model import Batch, Sizes
+from daxy.models.api import Batch, Sizes
 from daxy.models.configs import transducer as configs
+from daxy.models.decoding.memory_trace import memory_trace
 from daxy.runs.monitor import Monitor
 from daxy.tasks import ScanOptions
 
@@ -95,9 +96,9 @@ def test_the_memory_is_one_that_a_network_can_have(
         there = target[:, place] > 0
         np.testing.assert_allclose(scores[there], wanted[there, place], rtol=1e-4, atol=1e-6)
         previous = target[:, place]
-    seen = model.inside(jnp.array([2, 3]), jnp.array([2, 3, 1]))
-    assert seen.shares.shape[1:] == (1, 1)
-    assert np.all((seen.shares > 0) & (seen.shares < 1))
+    seen = memory_trace(model, jnp.array([2, 3]), jnp.array([2, 3, 1]))
+    assert seen.action_probs.shape[1:] == (1, 1)
+    assert np.all((seen.action_probs > 0) & (seen.action_probs < 1))
     with pytest.raises(DaxyError, match="a last has no pushes; leave push-bias out"):
         transducer.Config(memory="last", push_bias=2.0)
 

@@ -18,7 +18,7 @@ import pytest
 from tests.docs.blocks import ROOT, Block, run
 
 from daxy.models import seq2seq
-from daxy.models._model import Batch, Sizes
+from daxy.models.api import Batch, Sizes
 from daxy.models.configs.seq2seq import Config
 from daxy.training.objective import cross_entropy
 

@@ -12,8 +12,8 @@ from jaxtyping import Array
 from tests import tiny
 
 from daxy import models
-from daxy.models._decoding import greedy
-from daxy.models._model import Batch, Model, Sizes
+from daxy.models.api import Batch, Model, Sizes
+from daxy.models.decoding.greedy import greedy
 from daxy.models.layers.dropout import Dropout
 from daxy.training.objective import cross_entropy
 
@@ -125,7 +125,7 @@ def test_every_weight_has_a_part_in_the_loss(name: str) -> None:
 def test_a_network_memorises_eight_examples(name: str) -> None:
     pairs = eight_examples()
     network, _ = learned(wide(name), pairs, jnp.array(400))
-    np.testing.assert_array_equal(greedy(network, pairs.given, 7), pairs.target)
+    np.testing.assert_array_equal(greedy(network, pairs.inputs, 7), pairs.target)
 
 
 @every_model

@@ -10,7 +10,7 @@ import pytest
 from jax.test_util import check_grads
 from jaxtyping import Array
 
-from daxy.models.layers.cells import CELLS, Cell
+from daxy.models.layers.cells import CELLS, RNNCell
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,7 @@ def double_precision() -> Iterator[None]:
         yield
 
 
-def draws(cell: Cell) -> tuple[tuple[Array, ...], Array, Array]:
+def draws(cell: RNNCell) -> tuple[tuple[Array, ...], Array, Array]:
     """Return a state of three examples and four units, and what meets it."""
     draw = np.random.default_rng(0)
     state = tuple(jnp.asarray(draw.normal(size=(3, 4))) for _ in range(cell.parts))

@@ -13,15 +13,9 @@ from tests import tiny
 
 from daxy.core.vocabulary import END, PAD
 from daxy.models import memories
-from daxy.models._decoding import (
-    FRESH,
-    SLOTS,
-    greedy,
-    greedy_of_length,
-    greedy_replicas,
-    last_states,
-)
-from daxy.models._model import Batch, Given, Model, Sizes
+from daxy.models.api import Batch, Model, ModelInputs, Sizes
+from daxy.models.decoding.greedy import FRESH, SLOTS, greedy, greedy_replicas
+from daxy.models.decoding.inspect import greedy_of_length, last_states
 from daxy.models.transducer import Config
 
 SYMBOLS = 6
@@ -34,7 +28,7 @@ class Parrot(eqx.Module):
 
     favour_padding: bool = eqx.field(static=True, default=False)
 
-    def logits(self, batch: Batch, noise: None = None) -> Float[Array, "batch target symbols"]:
+    def logits(self, batch: Batch, dropout: None = None) -> Float[Array, "batch target symbols"]:
         raise NotImplementedError
 
     def start(self, source: Int[Array, "batch source"]) -> tuple[Array, Array]:
@@ -66,20 +60,20 @@ SAID = [[3, 4, 5, END], [5, END, PAD, PAD], [END, PAD, PAD, PAD], [4, 4, END, PA
 
 @pytest.mark.parametrize("favour_padding", [False, True])
 def test_the_best_token_but_never_padding_is_said_until_the_end(favour_padding: bool) -> None:
-    found = greedy(Parrot(favour_padding), Given(SOURCE), 4)
+    found = greedy(Parrot(favour_padding), ModelInputs(SOURCE), 4)
     np.testing.assert_array_equal(found, SAID)
 
 
 def test_nothing_is_said_after_the_end() -> None:
-    np.testing.assert_array_equal(greedy(Parrot(), Given(SOURCE), 7)[:, 4:], np.zeros((4, 3)))
+    np.testing.assert_array_equal(greedy(Parrot(), ModelInputs(SOURCE), 7)[:, 4:], np.zeros((4, 3)))
 
 
 def test_the_limit_cuts_what_has_not_ended() -> None:
-    np.testing.assert_array_equal(greedy(Parrot(), Given(SOURCE), 2), np.array(SAID)[:, :2])
+    np.testing.assert_array_equal(greedy(Parrot(), ModelInputs(SOURCE), 2), np.array(SAID)[:, :2])
 
 
 def test_a_length_that_is_given_is_the_length_of_what_is_said() -> None:
-    found = greedy_of_length(Parrot(), Given(SOURCE), np.array([5, 3, 0, 1]))
+    found = greedy_of_length(Parrot(), ModelInputs(SOURCE), np.array([5, 3, 0, 1]))
     expected = [[3, 4, 5, 2, 3], [5, 2, 2, PAD, PAD], [PAD] * 5, [4, PAD, PAD, PAD, PAD]]
     np.testing.assert_array_equal(found, expected)
 
@@ -87,11 +81,11 @@ def test_a_length_that_is_given_is_the_length_of_what_is_said() -> None:
 def test_a_network_told_the_length_that_it_chose_says_the_same() -> None:
     model = tiny.model("seq2seq", tiny.seq2seqs()["gru+attn"])
     sources = sentences(np.random.default_rng(0), SLOTS + 3)
-    said = greedy(model, Given(sources), 12)
+    said = greedy(model, ModelInputs(sources), 12)
     ends = (said == END).any(axis=1)
     assert ends.sum() > 0
     lengths = np.where(ends, (said == END).argmax(axis=1), 12)
-    told = greedy_of_length(model, Given(sources), lengths)
+    told = greedy_of_length(model, ModelInputs(sources), lengths)
     kept = np.where(np.arange(12) < lengths[:, None], said, PAD)
     np.testing.assert_array_equal(told, kept[:, : told.shape[1]])
 
@@ -110,7 +104,9 @@ GRIDS = [(1, 1), (1, 4), (2, 1), (2, 2)]
 @pytest.mark.parametrize("shape", GRIDS)
 def test_each_replica_says_its_own_sources(shape: tuple[int, int]) -> None:
     codes = np.asarray(SOURCE)
-    found = greedy_replicas(Parrot(), [Given(codes), Given(codes[::-1][:3])], 4, grid(*shape))
+    found = greedy_replicas(
+        Parrot(), [ModelInputs(codes), ModelInputs(codes[::-1][:3])], 4, grid(*shape)
+    )
     np.testing.assert_array_equal(found[0], SAID)
     np.testing.assert_array_equal(found[1], SAID[::-1][:3])
 
@@ -123,7 +119,7 @@ def test_more_sources_than_slots_are_all_said_in_their_places(
     draw = np.random.default_rng(0)
     counts = [3 * SLOTS + 17, FRESH // 2]
     sources = [sentences(draw, count) for count in counts]
-    said_by_each = greedy_replicas(Parrot(), list(map(Given, sources)), limit, grid(*shape))
+    said_by_each = greedy_replicas(Parrot(), list(map(ModelInputs, sources)), limit, grid(*shape))
     for codes, found in zip(sources, said_by_each, strict=True):
         expected = np.zeros((len(codes), limit), int)
         for row, source in enumerate(codes):
@@ -134,7 +130,7 @@ def test_more_sources_than_slots_are_all_said_in_their_places(
 
 def test_each_slot_is_told_what_was_said_in_it() -> None:
     sources = sentences(np.random.default_rng(0), 3 * SLOTS)
-    found = greedy(Counter(), Given(sources), 40)
+    found = greedy(Counter(), ModelInputs(sources), 40)
     for said, length in zip(found, (sources != PAD).sum(axis=1) - 1, strict=True):
         expected = [*(place % (SYMBOLS - 2) + 2 for place in range(length)), END]
         np.testing.assert_array_equal(said, np.pad(expected, (0, 39 - length)))
@@ -164,7 +160,7 @@ def clerk(name: str) -> Model:
     biases[ENTRY, known] = -much  # what is read has no part in what is put in before it speaks
     wants = own.heads.wants.reshape(config.hidden, memory.ends, -1)
     values = own.heads.values.reshape(config.hidden, memory.ends, -1)
-    push, pop = map(memory.wants.index, ("push", "pop"))
+    push, pop = map(memory.actions.index, ("push", "pop"))
     own.heads.wants_bias.reshape(memory.ends, -1)[:, [push, pop]] = -much
     wants[met, 0, push] = wants[speaks, -1, pop] = 3 * much
     values[met, 0] = much * words
@@ -181,7 +177,7 @@ def clerk(name: str) -> Model:
 )
 def test_each_slot_has_a_memory_that_is_as_old_as_what_is_in_it(name: str) -> None:
     sources = sentences(np.random.default_rng(0), 2 * SLOTS, 9)
-    found = greedy(clerk(name), Given(sources), 40)
+    found = greedy(clerk(name), ModelInputs(sources), 40)
     for said, source in zip(found, sources, strict=True):
         left, expected = [int(code) for code in source if code > END], list[int]()
         while left:
@@ -202,14 +198,14 @@ def sentences(draw: np.random.Generator, count: int, width: int = 33) -> np.ndar
 
 
 def test_no_sources_are_said_at_once() -> None:
-    assert greedy(Parrot(), Given(np.zeros((0, 4), int)), 7).shape == (0, 7)
+    assert greedy(Parrot(), ModelInputs(np.zeros((0, 4), int)), 7).shape == (0, 7)
 
 
 @pytest.mark.parametrize("name", ["gru+attn", tiny.slow("lstm"), tiny.slow("srn+attn-dep")])
 def test_what_is_said_is_what_teacher_forcing_with_it_finds_best(name: str) -> None:
     network = tiny.model("seq2seq", tiny.seq2seqs()[name])
     source = tiny.batch(6, 9).source
-    said = greedy(network, Given(source), 9)
+    said = greedy(network, ModelInputs(source), 9)
     forced = tiny.logits(network, Batch(source, jnp.asarray(said, int))).at[:, :, PAD].set(-jnp.inf)
     expected = np.where(np.asarray(said) != PAD, np.argmax(forced, axis=-1), PAD)
     np.testing.assert_array_equal(said, expected)
@@ -219,7 +215,10 @@ def test_what_is_said_is_what_teacher_forcing_with_it_finds_best(name: str) -> N
 def test_the_last_state_is_the_one_that_says_the_end() -> None:
     model = tiny.model("stacked", tiny.stackeds()["gru x2+attn"])
     sources = sentences(np.random.default_rng(1), SLOTS + 2)[[0, 1, -1]]
-    said, found = greedy(model, Given(sources), 9), last_states(model, Given(sources), 9)
+    said, found = (
+        greedy(model, ModelInputs(sources), 9),
+        last_states(model, ModelInputs(sources), 9),
+    )
     assert found.shape == (3, 6)
     for row, own in enumerate(sources):
         state, token = model.start(jnp.asarray(own[None])), jnp.zeros(1, jnp.int32)

@@ -9,14 +9,13 @@ import pytest
 from jaxtyping import Array
 
 from daxy.core.vocabulary import PAD
-from daxy.models._model import Sizes
+from daxy.models.api import Sizes
 from daxy.models.layers import embedding, encoder
-from daxy.models.layers.attention import attend, exponentials
+from daxy.models.layers.attention import AttentionKeys, attend
 from daxy.models.layers.cells import cell
 from daxy.models.layers.dropout import Dropout
 from daxy.models.layers.embedding import FEW, embed, look_up
 from daxy.models.layers.initial import normal, uniform
-from daxy.models.layers.linear import STRIDE, times
 from daxy.models.seq2seq import Config, Model
 
 HIDDEN = 48
@@ -198,19 +197,6 @@ def test_without_noise_an_encoder_of_few_symbols_is_that_of_many(
     np.testing.assert_allclose(few, many, atol=1e-6)
 
 
-# A CPU forms the weight's gradient in another way where rows fill a stride of its cache.
-@pytest.mark.parametrize("shape", [(4, 6), (6, 4), (5, 5), (3, STRIDE // 4)])
-def test_the_gradients_of_a_product_are_those_of_a_plain_one(shape: tuple[int, int]) -> None:
-    draws = np.random.default_rng(0)
-    values, weight = draws.normal(size=(2, 3, shape[0])), draws.normal(size=shape)
-    cotangent = draws.normal(size=(2, 3, shape[1]))
-    _, pull_back = jax.vjp(times, jnp.asarray(values), jnp.asarray(weight))
-    to_values, to_weight = pull_back(jnp.asarray(cotangent))
-    np.testing.assert_allclose(to_values, cotangent @ weight.T, rtol=1e-5, atol=1e-5)
-    expected = np.einsum("bti,bto->io", values, cotangent)
-    np.testing.assert_allclose(to_weight, expected, rtol=1e-5, atol=1e-5)
-
-
 def test_padding_learns_nothing() -> None:
     gradient = jax.grad(lambda table: embed(table, jnp.array([PAD, 2, PAD])).sum())(
         jnp.ones((4, 3))
@@ -221,7 +207,7 @@ def test_padding_learns_nothing() -> None:
 def test_attention_is_the_softmax_of_the_energies_of_tokens() -> None:
     query, keys = jnp.array([[0.5, -1.0]]), jnp.array([[[0.0, 1.0], [1.0, 2.0], [9.0, 9.0]]])
     is_token = jnp.array([[True, True, False]])
-    weights = attend(query, exponentials(keys), jnp.array([2.0, 3.0]), is_token)
+    weights = attend(query, AttentionKeys.of(keys, is_token), jnp.array([2.0, 3.0]))
     # v . tanh(q + k): 2 tanh(0.5) + 3 tanh(0) and 2 tanh(1.5) + 3 tanh(1).
     first, second = 2 * np.tanh(0.5), 2 * np.tanh(1.5) + 3 * np.tanh(1.0)
     share = 1 / (1 + np.exp(second - first))
@@ -237,7 +223,7 @@ def test_attention_and_its_gradients_are_those_of_a_plain_tanh(size: float) -> N
     given = tuple(jnp.asarray(each, jnp.float32) for each in (query, keys, energy))
 
     def fast(query: Array, keys: Array, energy: Array) -> Array:
-        return attend(query, exponentials(keys), energy)
+        return attend(query, AttentionKeys.of(keys), energy)
 
     def plain(query: Array, keys: Array, energy: Array) -> Array:
         return jax.nn.softmax(jnp.tanh(query[:, None] + keys) @ energy)
@@ -253,7 +239,7 @@ def test_attention_is_a_number_for_values_of_any_size() -> None:
     query, keys = jnp.array([[1e30, -1e30, 90.0]]), jnp.array([[[1e30] * 3, [-1e30] * 3]])
 
     def first(query: Array, keys: Array, energy: Array) -> Array:
-        return attend(query, exponentials(keys), energy)[0, 0]
+        return attend(query, AttentionKeys.of(keys), energy)[0, 0]
 
     found = jax.value_and_grad(first, (0, 1, 2))(query, keys, jnp.ones(3))
     assert all(np.isfinite(each).all() for each in jax.tree.leaves(found))

@@ -13,7 +13,7 @@ from tests.transcribed import lstm, softmax
 
 from daxy.core.errors import WrongRequest
 from daxy.core.vocabulary import END, PAD
-from daxy.models._model import Sizes
+from daxy.models.api import Sizes
 from daxy.models.layers.dropout import Dropout
 from daxy.models.luong import Config, Model
 
@@ -83,7 +83,7 @@ def test_chances_are_numbers_wherever_it_attends_and_however_sure_it_is(
     model = eqx.tree_at(lambda each: each.output_bias, model, bias)
 
     def scores(combined: Any, ending: Any) -> Any:
-        return model._scores(combined, ending)
+        return model._output_logits(combined, ending)
 
     combined = jnp.zeros((1, 6))
     said, pull_back = jax.vjp(scores, combined, jnp.full(1, ending, jnp.float32))
@@ -109,8 +109,8 @@ def test_what_a_step_attends_to_is_a_share_of_the_words() -> None:
     model, pairs = network(), tiny.batch(6, 9)
     state, _ = model.step(model.start(pairs.source), jnp.zeros(5, int))
     is_word = np.pad(np.asarray(pairs.source) != PAD, ((0, 0), (1, 0)), constant_values=True)
-    np.testing.assert_allclose(state.attended.sum(axis=1), 1, rtol=1e-5)
-    assert (np.asarray(state.attended)[~is_word] == 0).all()
+    np.testing.assert_allclose(state.attention_weights.sum(axis=1), 1, rtol=1e-5)
+    assert (np.asarray(state.attention_weights)[~is_word] == 0).all()
 
 
 def test_noise_of_rate_0_is_none() -> None:

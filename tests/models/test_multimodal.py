@@ -12,9 +12,9 @@ from tests.transcribed import lstm, softmax
 from daxy.core.errors import DaxyError
 from daxy.core.vocabulary import END, PAD, RESERVED
 from daxy.languages import grounded
-from daxy.models._decoding import alignments, attended
-from daxy.models._model import Sizes
+from daxy.models.api import Sizes
 from daxy.models.configs.multimodal import WIDEST
+from daxy.models.decoding.inspect import alignments, mean_attention
 from daxy.models.multimodal import Config, Model
 from daxy.worlds.grid import ACTIONS, CHANNELS, LARGEST
 
@@ -136,8 +136,8 @@ def test_cells_are_attended_to_as_the_equations_say(variant: str) -> None:
     """At each step, and in the mean over those that say an action, of which END is none."""
     model, pairs = network(variant), tiny.batch(6, 9)
     said = np.asarray(pairs.target).astype(np.uint16)
-    found = alignments(model, pairs.given, said)
-    means = attended(model, pairs.given, said)
+    found = alignments(model, pairs.inputs, said)
+    means = mean_attention(model, pairs.inputs, said)
     assert found.shape == (5, 9, 9)
     assert any((row == END).argmax() > 1 for row in said)
     for row in range(len(said)):

@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import ks_2samp
 from tests import tiny
 
-from daxy.models._decoding import greedy
-from daxy.models._model import Sizes
+from daxy.models.api import Sizes
+from daxy.models.decoding.greedy import greedy
 from daxy.models.layers.dropout import Dropout
 from daxy.models.multimodal import Config, Model
 from daxy.training.objective import cross_entropy
@@ -114,4 +114,4 @@ def test_both_say_the_same() -> None:
     model: Any = tiny.model("multimodal", CONFIG)
     batch = peer_batch()
     theirs = peer_of(model).greedy(batch.source, batch.world, 12).numpy()
-    np.testing.assert_array_equal(greedy(model, BATCH.given, 12), theirs)
+    np.testing.assert_array_equal(greedy(model, BATCH.inputs, 12), theirs)

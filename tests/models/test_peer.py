@@ -17,8 +17,8 @@ from daxy.batching.epochs import Bucket
 from daxy.batching.table import Table
 from daxy.core.settings import stated
 from daxy.core.vocabulary import PAD, Vocabulary
-from daxy.models._decoding import greedy
-from daxy.models._model import Batch
+from daxy.models.api import Batch
+from daxy.models.decoding.greedy import greedy
 from daxy.models.seq2seq import Model
 from daxy.training.config import TrainingConfig
 from daxy.training.loop import one_replica
@@ -118,7 +118,7 @@ def test_one_step_of_training_agrees(pair: Pair) -> None:
 
 def test_greedy_decoding_agrees(pair: Pair) -> None:
     theirs = pair.peer.greedy(pair.peer_batch.source, LIMIT).numpy()
-    ours = greedy(pair.model, pair.batch.given, LIMIT)
+    ours = greedy(pair.model, pair.batch.inputs, LIMIT)
     np.testing.assert_array_equal(ours[:, : theirs.shape[1]], theirs)
     assert (ours[:, theirs.shape[1] :] == PAD).all()
 

@@ -13,7 +13,7 @@ from tests import tiny
 
 from daxy import models
 from daxy.core.errors import DaxyError, UnknownName
-from daxy.models._model import Model
+from daxy.models.api import Model
 from daxy.models.layers.dropout import Dropout
 from daxy.models.seq2seq import Config
 from daxy.models.seq2seq import Model as Seq2Seq

@@ -13,7 +13,7 @@ from tests.models.test_seq2seq import Spy, arrays
 
 from daxy.core.errors import DaxyError
 from daxy.core.vocabulary import PAD
-from daxy.models._model import Batch, best
+from daxy.models.api import Batch, greedy_token
 from daxy.models.layers.dropout import Dropout
 from daxy.models.stacked import Config, Model
 
@@ -28,8 +28,8 @@ def network(name: str) -> Any:
 
 
 @eqx.filter_jit
-def fed(network: Model, pairs: Batch, forced: Array) -> Array:
-    return network.fed(pairs, None, forced)
+def fed(network: Model, pairs: Batch, teacher_forced: Array) -> Array:
+    return network.logits_free_running(pairs, None, teacher_forced)
 
 
 @eqx.filter_jit
@@ -39,7 +39,7 @@ def left_alone(network: Model, pairs: Batch) -> Array:
     found = []
     for _ in range(pairs.target.shape[1]):
         state, logits = network.step(state, token)
-        token = best(logits)
+        token = greedy_token(logits)
         found.append(logits)
     return jnp.stack(found, axis=1)
 
@@ -65,11 +65,11 @@ def test_each_example_is_forced_or_left_alone_by_itself() -> None:
 @every_kind
 def test_one_example_by_itself_takes_a_way_of_its_own_to_the_same(name: str) -> None:
     model, pairs = network(name), tiny.batch(6, 9)
-    forced = jnp.array([True, False, True, False, False])
-    together = fed(model, pairs, forced)
-    for row in range(len(forced)):
+    teacher_forced = jnp.array([True, False, True, False, False])
+    together = fed(model, pairs, teacher_forced)
+    for row in range(len(teacher_forced)):
         alone = jax.tree.map(lambda codes, row=row: codes[row : row + 1], pairs)
-        found = fed(model, alone, forced[row : row + 1])
+        found = fed(model, alone, teacher_forced[row : row + 1])
         np.testing.assert_allclose(found[0], together[row], atol=2e-6)
 
 
@@ -77,26 +77,30 @@ def test_one_example_by_itself_takes_a_way_of_its_own_to_the_same(name: str) -> 
 @every_kind
 def test_noise_falls_on_the_same_values_whichever_way_an_example_takes(name: str) -> None:
     model, pairs = network(name), tiny.batch(6, 9)
-    forced = jnp.array([True, False, True, False, False])
+    teacher_forced = jnp.array([True, False, True, False, False])
     key, rate = jax.random.key(5), jnp.array(0.4)
-    together = model.fed(pairs, Dropout(key, rate), forced)
+    together = model.logits_free_running(pairs, Dropout(key, rate), teacher_forced)
     every = model.logits(pairs, Dropout(key, rate))
-    for row in range(len(forced)):
+    for row in range(len(teacher_forced)):
         alone = jax.tree.map(lambda codes, row=row: codes[row : row + 1], pairs)
-        found = model.fed(alone, Dropout(key, rate, row), forced[row : row + 1])
+        found = model.logits_free_running(
+            alone, Dropout(key, rate, row), teacher_forced[row : row + 1]
+        )
         np.testing.assert_allclose(found[0], together[row], atol=2e-6)
-        if forced[row]:
+        if teacher_forced[row]:
             np.testing.assert_allclose(found[0], every[row], atol=2e-6)
     assert not np.allclose(every, model.logits(pairs))
 
 
 @pytest.mark.slow
 @every_kind
-@pytest.mark.parametrize("forced", [True, False])
-def test_the_way_of_one_example_leads_to_the_same_gradients(name: str, forced: bool) -> None:
+@pytest.mark.parametrize("teacher_forced", [True, False])
+def test_the_way_of_one_example_leads_to_the_same_gradients(
+    name: str, teacher_forced: bool
+) -> None:
     def gradients(model: Model, pairs: Batch) -> list[np.ndarray[Any, Any]]:
         def mean(model: Model) -> jax.Array:
-            logits = fed(model, pairs, jnp.full(len(pairs.source), forced))
+            logits = fed(model, pairs, jnp.full(len(pairs.source), teacher_forced))
             return jnp.sin(logits).sum() / len(pairs.source)
 
         return [np.asarray(leaf) for leaf in jax.tree.leaves(jax.grad(mean)(model))]

@@ -13,7 +13,7 @@ import pytest
 from jaxtyping import Array
 from tests import tiny
 
-from daxy.models._model import Batch
+from daxy.models.api import Batch
 from daxy.models.stacked import Model
 from daxy.training.objective import cross_entropy
 

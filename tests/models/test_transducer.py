@@ -13,10 +13,12 @@ from tests.models.memories.test_memories import Numbers, equations, sigmoid
 
 from daxy.core.errors import DaxyError
 from daxy.core.vocabulary import END, PAD
+from daxy.kernels import checkpointed_scan, deferred_weight_grad
 from daxy.models import memories, transducer
-from daxy.models._model import Batch, Sizes
-from daxy.models.layers import late_weights, retraced
-from daxy.models.transducer import Config, Course, Here, Model
+from daxy.models.api import Batch, Sizes
+from daxy.models.decoding.memory_trace import memory_trace
+from daxy.models.layers.controller import Controller
+from daxy.models.transducer import Config, Model
 from daxy.papers import grefenstette2015 as paper
 
 KINDS = tiny.transducers()
@@ -51,7 +53,7 @@ def test_pops_begin_held_back_or_as_is_asked(
     model = Model(config, Sizes(5, 5), key=jax.random.key(0))
     assert model.heads is not None
     biases = np.asarray(model.heads.wants_bias).reshape(memory.ends, -1)
-    place = memory.wants.index("pop")
+    place = memory.actions.index("pop")
     np.testing.assert_array_equal(biases[:, place], bias)
     assert (np.abs(np.delete(biases, place, axis=1)) <= 0.1).all()  # 1 / sqrt(100)
 
@@ -85,7 +87,7 @@ def test_pushes_begin_as_is_asked_and_nothing_else_changes(
 def read_of_each(model: Any, source: Any) -> Any:
     """Return how much of each token is read of a copy: [steps, ends, tokens], `<s>` the first."""
     steps = 2 * len(source) + 1
-    reads = model.inside(source, source).reads  # [steps, ends, pushes], two pushes a step
+    reads = memory_trace(model, source, source).reads  # [steps, ends, pushes], two pushes a step
     return reads.reshape(steps, 2, steps, 2).sum(axis=3)
 
 
@@ -196,20 +198,20 @@ def test_scores_are_those_of_the_equations(name: str) -> None:
 def test_a_look_inside_sees_what_the_equations_do(name: str) -> None:
     model = tiny.model("transducer", replace(KINDS["deque x1"], memory=name))
     source, said = [2, 3, 4, 2], [3, 2, 4, END]
-    look = model.inside(jnp.asarray(source), jnp.asarray(said))
+    look = memory_trace(model, jnp.asarray(source), jnp.asarray(said))
     _, moves = transcribed(model, source, said)
     wants = np.stack([wanted for wanted, _ in moves])
     steps, ends, _ = wants.shape
     marks = np.eye(steps * ends).reshape(steps, ends, -1)
-    assert steps == len(look.shares) == 1 + len(source) + len(said)
+    assert steps == len(look.action_probs) == 1 + len(source) + len(said)
     if name == "superposition":
         shares = np.exp(wants) / np.exp(wants).sum(axis=-1, keepdims=True)
     else:
         shares = sigmoid(wants)
     reads, held = equations(name, wants, marks)
-    np.testing.assert_allclose(look.shares, shares, atol=1e-5)
+    np.testing.assert_allclose(look.action_probs, shares, atol=1e-5)
     np.testing.assert_allclose(look.reads, reads, atol=1e-5)
-    np.testing.assert_allclose(look.held, held, atol=1e-5)
+    np.testing.assert_allclose(look.contents, held, atol=1e-5)
 
 
 def test_a_place_without_a_token_leaves_the_memory_as_it_was() -> None:
@@ -233,54 +235,55 @@ def gradients(model: Model, width: int) -> Any:
 
 
 def keep_everything(patch: pytest.MonkeyPatch) -> None:
-    """Let the way back have the vectors of each step, and foresee nothing."""
-    patch.setattr(Course, "kept", lambda _, state: state)
-    patch.setattr(Course, "kept_at_start", lambda *_: ())
-    patch.setattr(Course, "foresee", lambda _, constants, stretch, *others: (stretch.kept, None))
+    """Save the vectors of each step for the way back, and precompute nothing."""
+    patch.setattr(Controller, "residuals", lambda _, state: state)
+    patch.setattr(Controller, "checkpoint", lambda *_: ())
+    patch.setattr(Controller, "precompute", lambda _, __, segment, *___: (segment.residuals, None))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("memory", memories.available())
-@pytest.mark.parametrize("stretch", [5, 1])
-def test_going_back_in_stretches_with_what_is_foreseen_changes_nothing(
-    memory: str, stretch: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("segment", [5, 1])
+def test_going_back_in_segments_with_precomputed_reads_changes_nothing(
+    memory: str, segment: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 14 steps in one stretch, in three, which takes a step more to fill up, and in 14."""
+    """Of 14 steps in one segment, in three, which takes a step more to fill up, and in 14."""
     model: Any = tiny.model("transducer", replace(KINDS["deque x1"], memory=memory))
     pairs = tiny.batch(4, 9)
     with monkeypatch.context() as patch:
         keep_everything(patch)
         kept = gradients(model, 9)(model, pairs), model.logits(pairs)
-    monkeypatch.setattr(transducer, "STRETCH", stretch)
+    monkeypatch.setattr(transducer, "SEGMENT", segment)
     found = gradients(model, 9)(model, pairs), model.logits(pairs)
     for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(kept), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
 
 
 @pytest.mark.parametrize("memory", memories.available())
-@pytest.mark.parametrize("stretches", [tiny.slow(1), 2, tiny.slow(3)])
+@pytest.mark.parametrize("segments", [tiny.slow(1), 2, tiny.slow(3)])
 def test_gradients_of_where_a_network_stands_are_those_of_a_plain_scan(
-    memory: str, stretches: int
+    memory: str, segments: int
 ) -> None:
     """Of a memory that has something in it too: three steps were done before."""
     model: Any = tiny.model("transducer", replace(KINDS["deque x1"], memory=memory))
-    course, weights, known = model._course, model._weights(), model._constants()
+    recurrence, weights, biases = model.recurrence, model.step_weights(), model.head_biases()
     rows = np.random.default_rng(0).standard_normal((9, 4, model.config.embedding))
-    gates = model._gates(jnp.asarray(rows, jnp.float32))
-    here = Here(gates, jnp.ones((9, 4), bool), jnp.arange(9))
-    done = jax.tree.map(lambda own: own[:3], here)
-    ahead = jax.tree.map(lambda own: own[3:], here)
+    inputs = model.step_inputs(jnp.asarray(rows, jnp.float32), jnp.ones((9, 4), bool))
+    done = jax.tree.map(lambda own: own[:3], inputs)
+    ahead = jax.tree.map(lambda own: own[3:], inputs)
 
-    def step(carry: Any, here: Any) -> Any:
-        return course.step(late_weights.applied(weights), known, carry, here, None)
+    def step(carry: Any, inputs: Any) -> Any:
+        return recurrence.step(
+            deferred_weight_grad.undeferred(weights), biases, carry, inputs, None
+        )
 
     def total(scan: Any) -> Any:
         return jax.grad(lambda begin: jnp.square(scan(begin)).sum())(begin)
 
-    begin, _ = jax.lax.scan(step, model._before(4, 9), done)
+    begin, _ = jax.lax.scan(step, model.initial_state(4, 9), done)
     plain = total(lambda begin: jax.lax.scan(step, begin, ahead)[1])
-    given = course, weights, known
-    found = total(lambda begin: retraced.scan(*given, begin, ahead, stretches=stretches))
+    arguments = recurrence, weights, biases
+    found = total(lambda begin: checkpointed_scan.scan(*arguments, begin, ahead, segments=segments))
     assert max(np.abs(leaf).max() for leaf in jax.tree.leaves(plain.memory)) > 1e-3
     for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(plain), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
@@ -291,7 +294,7 @@ def test_gradients_of_where_a_network_stands_are_those_of_a_plain_scan(
 def test_what_the_way_back_needs_grows_as_the_length_does(
     memory: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of four times the steps four times as much; in one stretch, nearly sixteen times."""
+    """Of four times the steps four times as much; in one segment, nearly sixteen times."""
     model: Any = tiny.model("transducer", replace(KINDS["deque x1"], memory=memory))
 
     def grown() -> float:
@@ -300,7 +303,7 @@ def test_what_the_way_back_needs_grows_as_the_length_does(
         return long / short
 
     assert grown() < 5
-    monkeypatch.setattr(transducer, "STRETCH", 2000)
+    monkeypatch.setattr(transducer, "SEGMENT", 2000)
     assert grown() > 8
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests import tiny
 
-from daxy.models._model import Batch
+from daxy.models.api import Batch
 from daxy.training.objective import cross_entropy
 
 torch = pytest.importorskip("torch", reason="no PyTorch: the extra `peers` installs it")

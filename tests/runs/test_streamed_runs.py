@@ -20,7 +20,7 @@ from daxy.core.errors import WrongRequest
 from daxy.core.examples import Examples, Sequences
 from daxy.core.split import Split
 from daxy.learners.neural import Neural
-from daxy.models._model import Batch
+from daxy.models.api import Batch
 from daxy.models.transducer import Config
 from daxy.runs.experiment import Experiment
 from daxy.runs.folder import RunFolder

@@ -25,7 +25,7 @@ from tests.tiny_training import (
 
 from daxy.batching.epochs import bucketed
 from daxy.core.errors import RunFailed
-from daxy.models._model import Batch
+from daxy.models.api import Batch
 from daxy.training.evaluation import EvalResult, EvalSet
 from daxy.training.loop import one_replica
 from daxy.training.objective import cross_entropy

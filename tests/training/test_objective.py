@@ -9,7 +9,7 @@ import pytest
 from jaxtyping import Array
 
 from daxy.core.vocabulary import END, PAD
-from daxy.models._model import Batch
+from daxy.models.api import Batch
 from daxy.training.objective import cross_entropy
 from daxy.training.parts import Loss
 
@@ -22,11 +22,11 @@ class Fixed(eqx.Module):
 
     values: Array
 
-    def logits(self, batch: Batch, noise: Any = None) -> Array:
+    def logits(self, batch: Batch, dropout: Any = None) -> Array:
         return self.values
 
-    def fed(self, batch: Batch, noise: Any, forced: Array) -> Array:
-        return jnp.where(forced[:, None, None], self.values, self.values[::-1])
+    def logits_free_running(self, batch: Batch, dropout: Any, teacher_forced: Array) -> Array:
+        return jnp.where(teacher_forced[:, None, None], self.values, self.values[::-1])
 
     def start(self, source: Array) -> None:
         raise NotImplementedError

@@ -46,14 +46,14 @@ def show_attention(network: Predictor, examples: Sequence[Example], picture: Pat
 def show_memory(network: Predictor, example: Example, title: str, picture: Path | None) -> Result:
     """Return a network's prediction with the pushes, pops and reads of its memory."""
     from daxy.core.examples import Sequences
-    from daxy.report.memory_trace import MemoryTrace
+    from daxy.report.memory_plot import MemoryPlot
 
     # A test set may be longer than the run's own: leave room for its targets, and one token more.
     length = max(network.max_decode_length, len(example.target) + 1)
     (prediction,) = network.predict(Sequences.of([example.source]), max_decode_length=length)
     inside = network.inside(example.source, prediction)
     title = f"{title}: {'right' if prediction == example.target else 'wrong'}"
-    trace = MemoryTrace.of(network.memory, example.source, prediction, inside, title)
+    trace = MemoryPlot.of(network.memory, example.source, prediction, inside, title)
     data = {**as_strings(example), "prediction": " ".join(prediction), **trace.as_json}
     pair, answer = f"{data['source']}: {data['target']}", f"prediction: {data['prediction']}"
     if picture is None:

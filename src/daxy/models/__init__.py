@@ -2,7 +2,7 @@
 
 To add one, write a file with a frozen dataclass `Config` (each field a flag of `daxy train`) and an
 Equinox module `Model(config, sizes, key=key)` that has `logits`, `start` and `step` as
-`daxy.models._model.Model` describes them. The laws in tests/laws pick it up. `PROTOCOL`, which it
+`daxy.models.api.Model` describes them. The laws in tests/laws pick it up. `PROTOCOL`, which it
 may have, names the training recipe that it is from: `daxy train` reminds of it.
 
 `Config` may be in a file of the same name in `daxy.models.configs`, which imports no JAX: then
@@ -19,7 +19,7 @@ from daxy.core.registry import Registry
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from daxy.models._model import Model
+    from daxy.models.api import Model
 
 __all__ = ["ARCHITECTURES", "Architecture", "available", "config", "get"]
 
@@ -32,7 +32,9 @@ class Architecture(Protocol):
     """Called as `Model(config, sizes, key=key)`."""
 
 
-ARCHITECTURES: Registry[Architecture] = Registry(__name__, ("Config", "Model"), "model")
+ARCHITECTURES: Registry[Architecture] = Registry(
+    __name__, ("Config", "Model"), "model", without=("api",)
+)
 _CONFIGS: Registry[type[DataclassInstance]] = Registry(
     f"{__name__}.configs", "Config", "model", is_open=False
 )

@@ -35,40 +35,41 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from daxy.core.vocabulary import END, PAD
-from daxy.models._model import Batch, Sizes
+from daxy.kernels import deferred_weight_grad
+from daxy.models.api import Batch, Sizes
 from daxy.models.configs.luong import Config
-from daxy.models.layers import late_weights
-from daxy.models.layers.cells import State, cell
+from daxy.models.layers.cells import LSTM, State
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed_previous, with_start
 from daxy.models.layers.encoder import Encoder, summed
 from daxy.models.layers.initial import normal, uniform
-from daxy.models.layers.linear import times
-from daxy.models.layers.recurrence import drawn
+from daxy.models.layers.linear import matmul
+from daxy.models.layers.recurrence import init_layer
 
-LSTM = cell("lstm")
 LEAST = 1e-7
-"""The author adds it to what can be copied, of which the logarithm is taken."""
+"""Added to probabilities of copies before their logarithm, as in the author's code."""
 
 PROTOCOL = "andreas2020"
 """Protocol of the paper that the network is from."""
 
 
-class Seen(NamedTuple):
-    """What attention reads of one batch of sources."""
+class EncodedSource(NamedTuple):
+    """Keys and values of one batch of sources."""
 
     keys: Float[Array, "batch hidden source"]
     values: Float[Array, "batch source hidden"]
     is_token: Bool[Array, "batch source"]
     is_end: Bool[Array, "batch source"]
 
-    def ending(self, attended: Float[Array, "*time batch source"]) -> Float[Array, "*time batch"]:
-        """Return how much of some attention is on a source's end."""
-        return jnp.where(self.is_end, attended, 0).sum(axis=-1)
+    def weight_of_end(
+        self, attention_weights: Float[Array, "*time batch source"]
+    ) -> Float[Array, "*time batch"]:
+        """Return the attention weight of a source's end."""
+        return jnp.where(self.is_end, attention_weights, 0).sum(axis=-1)
 
 
 class Constants(NamedTuple):
-    """What every step of the decoder reads beside the weights."""
+    """Arrays that every step of the decoder reads beside the weights."""
 
     is_token: Bool[Array, "batch source"]
     gates_bias: Float[Array, " gates"]
@@ -76,32 +77,32 @@ class Constants(NamedTuple):
 
 
 class Carry(NamedTuple):
-    """What one step of the decoder leaves to the next."""
+    """State of the decoder from one step to the next."""
 
     state: State
-    fed: Float[Array, "batch hidden"]
-    """What the last token was decided by."""
+    combined: Float[Array, "batch hidden"]
+    """State and context of the last step, combined; input of the next (input feeding)."""
 
 
 class Masks(NamedTuple):
-    """What dropout multiplies the decoder's values by, time first; None for nothing."""
+    """Factors of dropout in the decoder, time first; None without dropout."""
 
-    fed: Float[Array, "*time batch hidden"] | None
+    input_feeding: Float[Array, "*time batch hidden"] | None
     combined: Float[Array, "*time batch hidden"] | None
 
 
 class DecoderState(NamedTuple):
-    """Where a decoder stands between two tokens."""
+    """The decoder's state between two tokens."""
 
     carry: Carry
-    seen: Seen
-    attended: Float[Array, "batch source"]
-    """How much the last step attended to each word; the first is the symbol before them."""
+    encoded: EncodedSource
+    attention_weights: Float[Array, "batch source"]
+    """Those of the last step; the first is of the symbol before the words."""
 
     @property
     def top(self) -> Float[Array, "batch hidden"]:
         """The hidden vector that the next token is made from."""
-        return self.carry.fed
+        return self.carry.combined
 
 
 class Model(eqx.Module):
@@ -133,7 +134,7 @@ class Model(eqx.Module):
         self.read = uniform(next(keys), (both, hidden), both)
         self.read_bias = uniform(next(keys), (hidden,), both)
         self.target_embedding = normal(next(keys), (symbols + 1, config.embedding))
-        layer = drawn(LSTM, config.embedding + hidden, hidden, key=next(keys))
+        layer = init_layer(LSTM, config.embedding + hidden, hidden, key=next(keys))
         self.input_to_gates, self.state_to_gates = layer.input_to_gates, layer.state_to_gates
         self.input_bias, self.state_bias = layer.input_bias, layer.state_bias
         self.key = uniform(next(keys), (hidden, hidden), hidden)
@@ -145,111 +146,110 @@ class Model(eqx.Module):
         self.output_bias = uniform(next(keys), (scored,), hidden)
 
     def logits(
-        self, batch: Batch, noise: Dropout | None = None
+        self, batch: Batch, dropout: Dropout | None = None
     ) -> Float[Array, "batch target symbols"]:
-        """Return the scores of every next token under teacher forcing."""
-        seen, carry = self._encode(batch.source, noise)
-        before = batch.before.T
-        embedded = embed_previous(self.target_embedding, before)
-        embedded = drop(noise, "target embedding", embedded, batch_axis=1)
+        """Return the logits of every target token under teacher forcing."""
+        encoded, carry = self._encode(batch.source, dropout)
+        tokens = batch.decoder_inputs.T
+        embedded = embed_previous(self.target_embedding, tokens)
+        embedded = drop(dropout, "target embedding", embedded, batch_axis=1)
 
         def advance(
-            apply: late_weights.Apply,
-            known: Constants,
+            apply: deferred_weight_grad.Apply,
+            constants: Constants,
             carry: Carry,
-            here: tuple[Array, Masks],
+            inputs: tuple[Array, Masks],
         ) -> tuple[Carry, tuple[Array, Array]]:
-            after, attended = self._advance(apply, known, carry, *here)
-            return after, (after.fed, attended)
+            after, weights = self._advance(apply, constants, carry, *inputs)
+            return after, (after.combined, weights)
 
-        inputs = embedded, self._masks(before.shape, noise)
-        known = self._constants(seen)
-        found = late_weights.scan(advance, self._weights(seen), known, carry, inputs)
-        combined, attended = found
-        return self._scores(combined, seen.ending(attended)).swapaxes(0, 1)
+        inputs = embedded, self._masks(tokens.shape, dropout)
+        arguments = self._weights(encoded), self._constants(encoded), carry, inputs
+        combined, weights = deferred_weight_grad.scan(advance, *arguments)
+        return self._output_logits(combined, encoded.weight_of_end(weights)).swapaxes(0, 1)
 
     def start(self, source: Int[Array, "batch source"]) -> DecoderState:
         """Encode the sources; the state before the first target token."""
-        seen, carry = self._encode(source, None)
-        return DecoderState(carry, seen, jnp.zeros(seen.is_token.shape, jnp.float32))
+        encoded, carry = self._encode(source, None)
+        return DecoderState(carry, encoded, jnp.zeros(encoded.is_token.shape, jnp.float32))
 
     def step(
         self, state: DecoderState, token: Int[Array, " batch"]
     ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
-        """Take the previous token (PAD before the first) in; return the scores of the next."""
-        apply = late_weights.applied(self._weights(state.seen))
+        """Read the previous token (PAD before the first); return the logits of the next."""
+        apply = deferred_weight_grad.undeferred(self._weights(state.encoded))
         embedded = embed_previous(self.target_embedding, token)
-        known, quiet = self._constants(state.seen), Masks(None, None)
-        carry, attended = self._advance(apply, known, state.carry, embedded, quiet)
-        scores = self._scores(carry.fed, state.seen.ending(attended))
-        return state._replace(carry=carry, attended=attended), scores
+        constants, no_masks = self._constants(state.encoded), Masks(None, None)
+        carry, weights = self._advance(apply, constants, state.carry, embedded, no_masks)
+        logits = self._output_logits(carry.combined, state.encoded.weight_of_end(weights))
+        return state._replace(carry=carry, attention_weights=weights), logits
 
     def _encode(
-        self, source: Int[Array, "batch source"], noise: Dropout | None
-    ) -> tuple[Seen, Carry]:
-        """Return what attention reads of the sources, and what the first step goes on from."""
+        self, source: Int[Array, "batch source"], dropout: Dropout | None
+    ) -> tuple[EncodedSource, Carry]:
+        """Return the keys and values of the sources, and the state before the first step."""
         source = with_start(source, self.encoder.embedding)
-        outputs, (hidden, memory) = self.encoder(LSTM, source, noise)
-        values = times(outputs, self.read) + self.read_bias
-        keys = times(values, self.key) + self.key_bias
+        outputs, (hidden, memory) = self.encoder(LSTM, source, dropout)
+        values = matmul(outputs, self.read) + self.read_bias
+        keys = matmul(values, self.key) + self.key_bias
         state = summed(hidden), summed(memory)
-        seen = Seen(keys.swapaxes(1, 2), values, source != PAD, source == END)
-        return seen, Carry(state, jnp.zeros_like(state[0]))
+        encoded = EncodedSource(keys.swapaxes(1, 2), values, source != PAD, source == END)
+        return encoded, Carry(state, jnp.zeros_like(state[0]))
 
-    def _masks(self, shape: tuple[int, ...], noise: Dropout | None) -> Masks:
+    def _masks(self, shape: tuple[int, ...], dropout: Dropout | None) -> Masks:
         """Return the masks of every step, for targets of shape [time, batch]."""
-        if noise is None:
+        if dropout is None:
             return Masks(None, None)
         ones = jnp.ones((*shape, self.config.hidden), jnp.float32)
-        return Masks(*(noise(place, ones, batch_axis=1) for place in ("fed", "combined")))
+        return Masks(*(dropout(place, ones, batch_axis=1) for place in ("fed", "combined")))
 
-    def _weights(self, seen: Seen) -> dict[str, Array]:
-        """Return what the decoder multiplies by at each step, by the name `_advance` calls it."""
+    def _weights(self, encoded: EncodedSource) -> dict[str, Array]:
+        """Return the matrices that a step multiplies by, by the names `_advance` uses."""
         return {
             "gates": jnp.concatenate([self.input_to_gates, self.state_to_gates]),
-            "keys": seen.keys,
-            "values": seen.values,
+            "keys": encoded.keys,
+            "values": encoded.values,
             "combine": self.combine,
         }
 
-    def _constants(self, seen: Seen) -> Constants:
-        return Constants(seen.is_token, self.input_bias + self.state_bias, self.combined_bias)
+    def _constants(self, encoded: EncodedSource) -> Constants:
+        return Constants(encoded.is_token, self.input_bias + self.state_bias, self.combined_bias)
 
     def _advance(
         self,
-        apply: late_weights.Apply,
-        known: Constants,
+        apply: deferred_weight_grad.Apply,
+        constants: Constants,
         carry: Carry,
         embedded: Float[Array, "batch embedding"],
         masks: Masks,
     ) -> tuple[Carry, Float[Array, "batch source"]]:
-        """Return what a token leaves to the next step, and how much it attended to each word."""
+        """Return the state after a token, and the attention weights."""
         (hidden, _), fed = carry
-        fed = fed if masks.fed is None else fed * masks.fed
+        fed = fed if masks.input_feeding is None else fed * masks.input_feeding
         gates = apply("gates", jnp.concatenate([embedded, fed, hidden], axis=1))
-        state = LSTM.step(carry.state, gates, jnp.broadcast_to(known.gates_bias, gates.shape))
-        attended = jax.nn.softmax(apply("keys", state[0]), axis=1, where=known.is_token)
-        both = jnp.concatenate([state[0], apply("values", attended)], axis=1)
-        combined = apply("combine", both) + known.combined_bias
+        state = LSTM.step(carry.state, gates, jnp.broadcast_to(constants.gates_bias, gates.shape))
+        weights = jax.nn.softmax(apply("keys", state[0]), axis=1, where=constants.is_token)
+        both = jnp.concatenate([state[0], apply("values", weights)], axis=1)
+        combined = apply("combine", both) + constants.combined_bias
         combined = combined if masks.combined is None else combined * masks.combined
-        return Carry(state, combined), attended
+        return Carry(state, combined), weights
 
-    def _scores(
-        self, combined: Float[Array, "*rows hidden"], ending: Float[Array, " *rows"]
+    def _output_logits(
+        self, combined: Float[Array, "*rows hidden"], weight_of_end: Float[Array, " *rows"]
     ) -> Float[Array, "*rows symbols"]:
-        """Return the scores of the symbols, of which `ending` is attended to at a source's end.
+        """Return the logits of the symbols, given the attention weight of a source's end.
 
-        With copying they are logarithms of probabilities. What copies a word, or is the symbol for
-        copying itself, is made part of PAD: none of these ever comes.
+        With copying they are log-probabilities. Copies of words, and the symbol for copying itself,
+        count as PAD: none of these is ever right.
         """
-        scores = times(combined, self.output) + self.output_bias
+        scores = matmul(combined, self.output) + self.output_bias
         if not self.config.copy:
             return scores
         scores = jax.nn.log_softmax(scores, axis=-1)
-        said, copied = scores[..., :-1], scores[..., -1]
-        not_copied = jax.nn.logsumexp(said, axis=-1)
-        said += not_copied[..., None]
-        ended = copied + jnp.log(ending + LEAST)
-        never = copied + jnp.logaddexp(jnp.log(jnp.maximum(1 - ending, LEAST)), not_copied)
-        said = said.at[..., END].set(jnp.logaddexp(said[..., END], ended))
-        return said.at[..., PAD].set(jnp.logaddexp(said[..., PAD], never))
+        written, copied = scores[..., :-1], scores[..., -1]
+        not_copied = jax.nn.logsumexp(written, axis=-1)
+        written += not_copied[..., None]
+        end = copied + jnp.log(weight_of_end + LEAST)
+        wrong = copied + jnp.logaddexp(jnp.log(jnp.maximum(1 - weight_of_end, LEAST)), not_copied)
+        written = written.at[..., END].set(jnp.logaddexp(written[..., END], end))
+        return written.at[..., PAD].set(jnp.logaddexp(written[..., PAD], wrong))

@@ -14,58 +14,51 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, Integer, PRNGKeyArray
+from jaxtyping import Array, Float, Int, Integer, PRNGKeyArray
 
 from daxy.core.vocabulary import PAD
-from daxy.models._model import Batch, Sizes
+from daxy.kernels import deferred_weight_grad
+from daxy.models.api import Batch, Sizes
 from daxy.models.configs.multimodal import Config
-from daxy.models.layers import late_weights
-from daxy.models.layers.attention import attend, exponentials
-from daxy.models.layers.cells import State, cell
+from daxy.models.layers.attention import AttentionKeys, attend
+from daxy.models.layers.cells import LSTM, State
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed_previous, with_start
 from daxy.models.layers.encoder import Encoder, summed
 from daxy.models.layers.initial import normal, uniform
-from daxy.models.layers.linear import times
-from daxy.models.layers.recurrence import drawn
+from daxy.models.layers.linear import matmul
+from daxy.models.layers.recurrence import init_layer
 from daxy.models.layers.world import WorldEncoder
-
-LSTM = cell("lstm")
 
 PROTOCOL = "ruis2020"
 """Protocol of the paper that the network is from."""
 
 
-class Seen(NamedTuple):
-    """What attention reads of some places, words or cells."""
+class Attended(NamedTuple):
+    """Words of a command, or cells of a world, to attend to."""
 
-    keys: Float[Array, "batch place hidden"]
-    """Their `exponentials`."""
-    values: Float[Array, "batch place width"]
-    """What is summed."""
-    is_word: Bool[Array, "batch place"] | None = None
-    """Where there is a word and no padding; None for cells, which are all there."""
+    keys: AttentionKeys
+    values: Float[Array, "batch position width"]
 
 
 class Constants(NamedTuple):
-    """What every step of the decoder reads beside the weights."""
+    """Arrays that every step of the decoder reads beside the weights."""
 
-    word_keys: Float[Array, "batch word hidden"]
-    is_word: Bool[Array, "batch word"] | None
-    cell_keys: Float[Array, "batch cell hidden"]
-    word_energy: Float[Array, " hidden"]
-    cell_energy: Float[Array, " hidden"]
+    word_keys: AttentionKeys
+    cell_keys: AttentionKeys
+    word_score_vector: Float[Array, " hidden"]
+    cell_score_vector: Float[Array, " hidden"]
     condition_bias: Float[Array, " hidden"] | None
 
 
 class DecoderState(NamedTuple):
-    """Where a decoder stands between two tokens."""
+    """The decoder's state between two tokens."""
 
     state: State
-    words: Seen
-    cells: Seen
-    attended: Float[Array, "batch cell"]
-    """How much the last step attended to each cell, row after row."""
+    words: Attended
+    cells: Attended
+    attention_weights: Float[Array, "batch cell"]
+    """Those of the last step to the cells, row after row."""
 
     @property
     def top(self) -> Float[Array, "batch hidden"]:
@@ -73,13 +66,13 @@ class DecoderState(NamedTuple):
         return self.state[0]
 
 
-class Step(NamedTuple):
-    """What a step of the decoder gives."""
+class StepOutputs(NamedTuple):
+    """Outputs of a step of the decoder."""
 
     hidden: Float[Array, "batch hidden"]
     context: Float[Array, "batch contexts"]
     """Of the words and of the cells, side by side."""
-    attended: Float[Array, "batch cell"]
+    attention_weights: Float[Array, "batch cell"]
 
 
 class Model(eqx.Module):
@@ -124,7 +117,7 @@ class Model(eqx.Module):
         self.bridge = uniform(next(keys), square, hidden)
         self.bridge_bias = uniform(next(keys), (hidden,), hidden)
         self.target_embedding = normal(next(keys), (symbols, width))
-        layer = drawn(LSTM, width + contexts, hidden, key=next(keys))
+        layer = init_layer(LSTM, width + contexts, hidden, key=next(keys))
         self.input_to_gates, self.state_to_gates = layer.input_to_gates, layer.state_to_gates
         self.input_bias, self.state_bias = layer.input_bias, layer.state_bias
         self.word_key = uniform(next(keys), square, hidden)
@@ -145,122 +138,120 @@ class Model(eqx.Module):
         self.output = uniform(next(keys), (last, symbols), last)
 
     def logits(
-        self, batch: Batch, noise: Dropout | None = None
+        self, batch: Batch, dropout: Dropout | None = None
     ) -> Float[Array, "batch target symbols"]:
-        """Return the scores of every next token under teacher forcing."""
+        """Return the logits of every target token under teacher forcing."""
         assert batch.world is not None
-        words, cells, state = self._encode(batch.source, batch.world, noise)
-        before = batch.before.T
-        embedded = embed_previous(self.target_embedding, before)
-        embedded = drop(noise, "target embedding", embedded, batch_axis=1)
+        words, cells, state = self._encode(batch.source, batch.world, dropout)
+        embedded = embed_previous(self.target_embedding, batch.decoder_inputs.T)
+        embedded = drop(dropout, "target embedding", embedded, batch_axis=1)
         weights = self._weights(words, cells)
 
         def advance(
-            apply: late_weights.Apply, constants: Constants, state: State, from_token: Array
+            apply: deferred_weight_grad.Apply, constants: Constants, state: State, from_token: Array
         ) -> tuple[State, tuple[Array, Array]]:
-            state, found = self._advance(apply, constants, state, from_token)
-            return state, (found.hidden, found.context)
+            state, outputs = self._advance(apply, constants, state, from_token)
+            return state, (outputs.hidden, outputs.context)
 
         constants, from_tokens = self._constants(words, cells), self._to_gates(embedded)
-        found = late_weights.scan(advance, weights, constants, state, from_tokens)
-        return self._scores(embedded, *found).swapaxes(0, 1)
+        outputs = deferred_weight_grad.scan(advance, weights, constants, state, from_tokens)
+        return self._output_logits(embedded, *outputs).swapaxes(0, 1)
 
     def start(
         self, source: Int[Array, "batch source"], world: Integer[Array, "batch row column channel"]
     ) -> DecoderState:
         """Encode commands and worlds; the state before the first action."""
         words, cells, state = self._encode(source, world, None)
-        return DecoderState(state, words, cells, jnp.zeros(cells.keys.shape[:2], jnp.float32))
+        return DecoderState(state, words, cells, jnp.zeros(cells.values.shape[:2], jnp.float32))
 
     def step(
         self, state: DecoderState, token: Int[Array, " batch"]
     ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
-        """Take the previous token (PAD before the first) in; return the scores of the next."""
-        apply = late_weights.applied(self._weights(state.words, state.cells))
+        """Read the previous token (PAD before the first); return the logits of the next."""
+        apply = deferred_weight_grad.undeferred(self._weights(state.words, state.cells))
         embedded = embed_previous(self.target_embedding, token)
         constants = self._constants(state.words, state.cells)
         from_token = embed_previous(self._to_gates(self.target_embedding), token)
-        after, found = self._advance(apply, constants, state.state, from_token)
-        scores = self._scores(embedded, found.hidden, found.context)
-        return state._replace(state=after, attended=found.attended), scores
+        after, outputs = self._advance(apply, constants, state.state, from_token)
+        logits = self._output_logits(embedded, outputs.hidden, outputs.context)
+        return state._replace(state=after, attention_weights=outputs.attention_weights), logits
 
     @property
     def _is_code(self) -> bool:
         return self.config.variant == "code"
 
     def _encode(
-        self, source: Array, world: Array, noise: Dropout | None
-    ) -> tuple[Seen, Seen, State]:
-        """Return what attention reads of the words and of the cells, and the first state."""
+        self, source: Array, world: Array, dropout: Dropout | None
+    ) -> tuple[Attended, Attended, State]:
+        """Return the words and cells to attend to, and the first state."""
         source = with_start(source, self.encoder.embedding)
-        outputs, final = self.encoder(LSTM, source, noise)
+        outputs, final = self.encoder(LSTM, source, dropout)
         read, last = summed(outputs), summed(final[0])
         features = self.world_encoder(world)
-        features = jax.nn.relu(drop(self._quieter(noise), "cells", features))
-        words = self._seen(read, self.word_key)._replace(is_word=source != PAD)
-        cells = self._seen(features, self.cell_key)
-        begin = last @ self.bridge + self.bridge_bias
-        begin = jnp.tanh(begin) if self._is_code else begin
-        return words, cells, (begin, begin)
+        features = jax.nn.relu(drop(self._world_dropout(dropout), "cells", features))
+        words = self._attended(read, self.word_key, source != PAD)
+        cells = self._attended(features, self.cell_key)
+        start = last @ self.bridge + self.bridge_bias
+        start = jnp.tanh(start) if self._is_code else start
+        return words, cells, (start, start)
 
-    def _quieter(self, noise: Dropout | None) -> Dropout | None:
-        """Return the noise at the rate that features of cells have, if it has any."""
-        if noise is None:
+    def _world_dropout(self, dropout: Dropout | None) -> Dropout | None:
+        """Return dropout at the rate of cells' features, unless its rate is 0."""
+        if dropout is None:
             return None
-        return replace(noise, rate=jnp.where(noise.rate > 0, self.config.world_dropout, 0))
+        return replace(dropout, rate=jnp.where(dropout.rate > 0, self.config.world_dropout, 0))
 
-    def _seen(self, rows: Array, key: Array) -> Seen:
-        keys = times(rows, key)
-        return Seen(exponentials(keys), keys if self._is_code else rows)
+    def _attended(self, rows: Array, key: Array, is_word: Array | None = None) -> Attended:
+        keys = matmul(rows, key)
+        return Attended(AttentionKeys.of(keys, is_word), keys if self._is_code else rows)
 
-    def _weights(self, words: Seen, cells: Seen) -> dict[str, Array]:
-        """Return what the decoder multiplies by at each step, by the name `_advance` calls it."""
+    def _weights(self, words: Attended, cells: Attended) -> dict[str, Array]:
+        """Return the matrices that a step multiplies by, by the names `_advance` uses."""
         hidden, width = self.config.hidden, self.target_embedding.shape[1]
-        asks = self.cell_query if self.condition is None else self.condition
+        query = self.cell_query if self.condition is None else self.condition
         weights = {
-            "state": jnp.concatenate([self.word_query, asks[:hidden]], axis=1),
+            "state": jnp.concatenate([self.word_query, query[:hidden]], axis=1),
             "words": words.values,
-            "found words": asks[hidden:],
+            "context of words": query[hidden:],
             "cells": cells.values,
             "gates": jnp.concatenate([self.input_to_gates[width:], self.state_to_gates]),
         }
         return weights if self.condition is None else weights | {"condition": self.cell_query}
 
-    def _constants(self, words: Seen, cells: Seen) -> Constants:
-        energies = self.word_energy, self.cell_energy
-        keys = words.keys, words.is_word, cells.keys
-        return Constants(*keys, *energies, self.condition_bias)
+    def _constants(self, words: Attended, cells: Attended) -> Constants:
+        score_vectors = self.word_energy, self.cell_energy
+        return Constants(words.keys, cells.keys, *score_vectors, self.condition_bias)
 
     def _to_gates(self, embedded: Float[Array, "*rows embedding"]) -> Float[Array, "*rows gates"]:
-        """Return what tokens alone make of the gates, biases included."""
+        """Return what embedded tokens add to the gates, biases included."""
         weight = self.input_to_gates[: embedded.shape[-1]]
-        return times(embedded, weight) + self.input_bias + self.state_bias
+        return matmul(embedded, weight) + self.input_bias + self.state_bias
 
     def _advance(
-        self, apply: late_weights.Apply, known: Constants, state: State, from_token: Array
-    ) -> tuple[State, Step]:
-        """Return the state after a token, and what it was made from."""
-        ask_words, ask_cells = jnp.split(apply("state", state[0]), 2, axis=1)
-        read = attend(ask_words, known.word_keys, known.word_energy, known.is_word)
-        found = apply("words", read)
-        ask_cells = ask_cells + apply("found words", found)
+        self, apply: deferred_weight_grad.Apply, known: Constants, state: State, from_token: Array
+    ) -> tuple[State, StepOutputs]:
+        """Return the state after a token, and the outputs of the step."""
+        word_query, cell_query = jnp.split(apply("state", state[0]), 2, axis=1)
+        word_weights = attend(word_query, known.word_keys, known.word_score_vector)
+        of_words = apply("words", word_weights)
+        cell_query = cell_query + apply("context of words", of_words)
         if known.condition_bias is not None:
-            ask_cells = apply("condition", jnp.tanh(ask_cells + known.condition_bias))
-        looked = attend(ask_cells, known.cell_keys, known.cell_energy)
-        context = jnp.concatenate([found, apply("cells", looked)], axis=1)
+            cell_query = apply("condition", jnp.tanh(cell_query + known.condition_bias))
+        cell_weights = attend(cell_query, known.cell_keys, known.cell_score_vector)
+        context = jnp.concatenate([of_words, apply("cells", cell_weights)], axis=1)
         gates = apply("gates", jnp.concatenate([context, state[0]], axis=1))
         after = LSTM.step(state, from_token, gates)
-        return after, Step(after[0], context, looked)
+        return after, StepOutputs(after[0], context, cell_weights)
 
-    def _scores(self, *features: Float[Array, "*rows _"]) -> Float[Array, "*rows symbols"]:
-        """Return the scores of the symbols: of the embedding, the hidden vector and the contexts.
+    def _output_logits(self, *features: Float[Array, "*rows _"]) -> Float[Array, "*rows symbols"]:
+        """Return the logits of the symbols, from embedding, hidden vector and contexts.
 
-        The start symbol is scored as every other, though it never comes; its score is made part of
-        that of PAD, which never comes either: what is left has the same probabilities.
+        The start symbol has a logit too, though it is never right. It is added to PAD, which is
+        never right either: all other probabilities stay the same.
         """
         weight = self.output if self.pre_output is None else self.pre_output @ self.output
         ends = np.cumsum([part.shape[-1] for part in features])[:-1].tolist()
-        parts = zip(features, jnp.split(weight, ends), strict=True)
-        scores = sum((times(part, own) for part, own in parts), jnp.zeros((), jnp.float32))
-        never = jnp.logaddexp(scores[..., PAD], scores[..., -1])
-        return scores[..., :-1].at[..., PAD].set(never)
+        pairs = zip(features, jnp.split(weight, ends), strict=True)
+        scores = sum((matmul(*pair) for pair in pairs), jnp.zeros((), jnp.float32))
+        wrong = jnp.logaddexp(scores[..., PAD], scores[..., -1])
+        return scores[..., :-1].at[..., PAD].set(wrong)

@@ -13,38 +13,30 @@ from typing import NamedTuple, TypeAlias
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from daxy.core.vocabulary import PAD
-from daxy.models._model import Batch, Sizes
+from daxy.kernels import deferred_weight_grad
+from daxy.models.api import Batch, Sizes
 from daxy.models.configs.seq2seq import Config
-from daxy.models.layers import late_weights
-from daxy.models.layers.attention import attend, exponentials
-from daxy.models.layers.cells import Cell, State, cell
+from daxy.models.layers.attention import AttentionKeys, attend
+from daxy.models.layers.cells import RNNCell, State, cell
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed
 from daxy.models.layers.encoder import Encoder
 from daxy.models.layers.initial import normal, uniform
-from daxy.models.layers.linear import times
-
-
-class Seen(NamedTuple):
-    """What every step of the decoder reads of one batch of sources."""
-
-    keys: Float[Array, "batch source hidden"]
-    """The `exponentials` of the encoder's outputs times Wm."""
-    is_token: Bool[Array, "batch source"]
+from daxy.models.layers.linear import matmul
 
 
 class DecoderState(NamedTuple):
-    """Where a decoder stands between two tokens."""
+    """The decoder's state between two tokens."""
 
     state: State
-    seen: Seen | None
-    values: Float[Array, "batch source gates_and_onward"] | None
-    """The encoder's outputs, times what a context vector meets."""
-    attended: Float[Array, "batch source"] | None
-    """How much the last step attended to each word; None without attention."""
+    keys: AttentionKeys | None
+    values: Float[Array, "batch source gates_and_readout"] | None
+    """The encoder's outputs, already multiplied by the weights of a context vector."""
+    attention_weights: Float[Array, "batch source"] | None
+    """Those of the last step; None without attention."""
 
     @property
     def top(self) -> Float[Array, "batch hidden"]:
@@ -52,8 +44,10 @@ class DecoderState(NamedTuple):
         return self.state[0]
 
 
-Constants: TypeAlias = tuple[Seen | None, Float[Array, " hidden"] | None, Float[Array, " gates"]]
-"""What every step of the decoder reads: the source, the energy vector v, the state's bias."""
+Constants: TypeAlias = tuple[
+    AttentionKeys | None, Float[Array, " hidden"] | None, Float[Array, " gates"]
+]
+"""Arrays that every step of the decoder reads: keys, score vector v, bias of the state."""
 
 
 class Model(eqx.Module):
@@ -72,6 +66,7 @@ class Model(eqx.Module):
     query: Float[Array, "hidden hidden"] | None
     key: Float[Array, "twice_hidden hidden"] | None
     energy: Float[Array, " hidden"] | None
+    """The score vector v of attention."""
     pre_output: Float[Array, "features hidden"] | None
     output: Float[Array, "hidden target_symbols"]
 
@@ -102,93 +97,93 @@ class Model(eqx.Module):
         self.output = uniform(next(keys), (hidden, sizes.target_symbols), hidden)
 
     def logits(
-        self, batch: Batch, noise: Dropout | None = None
+        self, batch: Batch, dropout: Dropout | None = None
     ) -> Float[Array, "batch target symbols"]:
-        """Return the scores of every next token under teacher forcing."""
-        outputs, state = self._encode(batch.source, noise)
-        embedded = self._embed(batch.before, noise)
-        # A weighted sum commutes with a linear map: the fewer rows the map meets, the less work.
+        """Return the logits of every target token under teacher forcing."""
+        outputs, state = self._encode(batch.source, dropout)
+        embedded = self._embed(batch.decoder_inputs, dropout)
+        # A linear map of a weighted sum is the weighted sum of the mapped rows: map the fewer rows.
         early = batch.source.shape[1] <= batch.target.shape[1]
         weights: dict[str, Array] = {"state": self._state_weight()}
         if self.context_to_gates is not None and early:
-            weights["values"] = times(outputs, self.context_to_gates)
+            weights["values"] = matmul(outputs, self.context_to_gates)
         elif self.context_to_gates is not None:
             weights |= {"values": outputs, "context": self.context_to_gates}
 
         def advance(
-            apply: late_weights.Apply, constants: Constants, state: State, gates: Array
+            apply: deferred_weight_grad.Apply, constants: Constants, state: State, gates: Array
         ) -> tuple[State, tuple[Array, Array | None]]:
-            seen, energy, bias = constants
-            weights, from_state = self._attend(apply("state", state[0]), seen, energy)
+            keys, score_vector, bias = constants
+            weights, from_state = self._attend(apply("state", state[0]), keys, score_vector)
             if weights is not None:
                 summed = apply("values", weights)
                 gates = gates + (summed if early else apply("context", summed))
             state = self._cell.step(state, gates, from_state + bias)
             return state, (state[0], weights)
 
-        constants = (self._seen(outputs, batch.source), self.energy, self.state_bias)
-        earlier = None if embedded is None else embedded.swapaxes(0, 1)
-        gates = self._gates(earlier, batch.target.T.shape)
-        hidden, attended = late_weights.scan(advance, weights, constants, state, gates)
+        constants = (self._keys(outputs, batch.source), self.energy, self.state_bias)
+        time_first = None if embedded is None else embedded.swapaxes(0, 1)
+        gates = self._gates(time_first, batch.target.T.shape)
+        hidden, attention = deferred_weight_grad.scan(advance, weights, constants, state, gates)
         hidden = hidden.swapaxes(0, 1)
-        if attended is None:
-            return times(hidden, self.output)
-        contexts = jnp.einsum("bts,bsv->btv", attended.swapaxes(0, 1), outputs)
+        if attention is None:
+            return matmul(hidden, self.output)
+        contexts = jnp.einsum("bts,bsv->btv", attention.swapaxes(0, 1), outputs)
         features = [hidden, contexts]
         features = features if embedded is None else [embedded, *features]
-        noise = noise if self.config.pre_output_dropout else None
-        dropped = drop(noise, "pre-output", jnp.concatenate(features, axis=-1))
-        onward, last = self._readout()
-        return self._last(times(dropped, onward), last)
+        dropout = dropout if self.config.pre_output_dropout else None
+        dropped = drop(dropout, "pre-output", jnp.concatenate(features, axis=-1))
+        first, second = self._readout()
+        return self._last(matmul(dropped, first), second)
 
     def start(self, source: Int[Array, "batch source"]) -> DecoderState:
         """Encode the sources; the state before the first target token."""
         outputs, state = self._encode(source, None)
         if self.context_to_gates is None:
             return DecoderState(state, None, None, None)
-        (onward, _), twice = self._readout(), 2 * self.config.hidden
-        weight = jnp.concatenate([self.context_to_gates, onward[-twice:]], axis=1)
-        nothing = jnp.zeros(source.shape, jnp.float32)
-        return DecoderState(state, self._seen(outputs, source), times(outputs, weight), nothing)
+        (readout, _), twice = self._readout(), 2 * self.config.hidden
+        weight = jnp.concatenate([self.context_to_gates, readout[-twice:]], axis=1)
+        zeros = jnp.zeros(source.shape, jnp.float32)
+        return DecoderState(state, self._keys(outputs, source), matmul(outputs, weight), zeros)
 
     def step(
         self, state: DecoderState, token: Int[Array, " batch"]
     ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
-        """Take the previous token (PAD before the first) in; return the scores of the next."""
+        """Read the previous token (PAD before the first); return the logits of the next."""
         embedded = self._embed(token, None)
         gates = self._gates(embedded, token.shape)
         products = state.state[0] @ self._state_weight()
-        weights, from_state = self._attend(products, state.seen, self.energy)
+        weights, from_state = self._attend(products, state.keys, self.energy)
         from_state = from_state + self.state_bias
         if weights is None or state.values is None:
             after = self._cell.step(state.state, gates, from_state)
             return state._replace(state=after), after[0] @ self.output
         summed = jnp.einsum("bs,bsv->bv", weights, state.values)
-        context_gates, context_onward = jnp.split(summed, [self.gates_bias.shape[0]], axis=1)
+        context_gates, context_readout = jnp.split(summed, [self.gates_bias.shape[0]], axis=1)
         after = self._cell.step(state.state, gates + context_gates, from_state)
         features = after[0] if embedded is None else jnp.concatenate([embedded, after[0]], axis=1)
-        (onward, last), twice = self._readout(), 2 * self.config.hidden
-        found = features @ onward[:-twice] + context_onward
-        return state._replace(state=after, attended=weights), self._last(found, last)
+        (first, second), twice = self._readout(), 2 * self.config.hidden
+        read = features @ first[:-twice] + context_readout
+        return state._replace(state=after, attention_weights=weights), self._last(read, second)
 
     @property
-    def _cell(self) -> Cell:
+    def _cell(self) -> RNNCell:
         return cell(self.config.cell)
 
     def _encode(
-        self, source: Int[Array, "batch source"], noise: Dropout | None
+        self, source: Int[Array, "batch source"], dropout: Dropout | None
     ) -> tuple[Float[Array, "batch source twice_hidden"], State]:
         """Return the encoder's outputs and, through the bridge, the decoder's first state."""
-        outputs, final = self.encoder(self._cell, source, noise)
+        outputs, final = self.encoder(self._cell, source, dropout)
         bridges = zip(final, self.bridge, self.bridge_bias, strict=True)
         return outputs, tuple(jnp.tanh(part @ weight + bias) for part, weight, bias in bridges)
 
     def _embed(
-        self, tokens: Int[Array, "*shape"], noise: Dropout | None
+        self, tokens: Int[Array, "*shape"], dropout: Dropout | None
     ) -> Float[Array, "*shape embedding"] | None:
         if self.target_embedding is None:
             return None
-        return drop(noise, "target embedding", embed(self.target_embedding, tokens))
+        return drop(dropout, "target embedding", embed(self.target_embedding, tokens))
 
     def _gates(
         self, embedded: Float[Array, "*shape embedding"] | None, shape: tuple[int, ...]
@@ -196,35 +191,38 @@ class Model(eqx.Module):
         """Return what the previous token adds to the gates: only the bias under -Dep."""
         if embedded is None or self.embedding_to_gates is None:
             return jnp.broadcast_to(self.gates_bias, (*shape, *self.gates_bias.shape))
-        return times(embedded, self.embedding_to_gates) + self.gates_bias
+        return matmul(embedded, self.embedding_to_gates) + self.gates_bias
 
-    def _seen(self, outputs: Array, source: Array) -> Seen | None:
-        if self.key is None:
-            return None
-        return Seen(exponentials(times(outputs, self.key)), source != PAD)
+    def _keys(self, outputs: Array, source: Array) -> AttentionKeys | None:
+        return (
+            None if self.key is None else AttentionKeys.of(matmul(outputs, self.key), source != PAD)
+        )
 
     def _state_weight(self) -> Float[Array, "hidden products"]:
-        """Return what the hidden state meets at each step: Wq beside the gates' weight."""
+        """Return the weights of the hidden state at each step: Wq beside that of the gates."""
         if self.query is None:
             return self.state_to_gates
         return jnp.concatenate([self.query, self.state_to_gates], axis=1)
 
     def _attend(
-        self, products: Float[Array, "batch products"], seen: Seen | None, energy: Array | None
+        self,
+        products: Float[Array, "batch products"],
+        keys: AttentionKeys | None,
+        score_vector: Array | None,
     ) -> tuple[Float[Array, "batch source"] | None, Float[Array, "batch gates"]]:
         """Return the attention weights and the state's share of the gates."""
-        if seen is None or energy is None:
+        if keys is None or score_vector is None:
             return None, products
         query, from_state = jnp.split(products, [self.config.hidden], axis=1)
-        return attend(query, seen.keys, energy, seen.is_token), from_state
+        return attend(query, keys, score_vector), from_state
 
     def _readout(
         self,
-    ) -> tuple[Float[Array, "features onward"], Float[Array, "onward symbols"] | None]:
-        """Return what [embedding ; state ; context] meets, and what that meets, if anything.
+    ) -> tuple[Float[Array, "features readout"], Float[Array, "readout symbols"] | None]:
+        """Return the weights from [embedding ; state ; context] to the logits: one or two matrices.
 
-        Nothing stands between pre-output and output, two linear maps: where there are fewer symbols
-        than units, their product is the smaller one.
+        Pre-output and output are two linear maps in a row: with fewer symbols than units, their
+        product is smaller than the two.
         """
         assert self.pre_output is not None
         if self.output.shape[1] <= self.output.shape[0]:
@@ -233,6 +231,6 @@ class Model(eqx.Module):
 
     @staticmethod
     def _last(
-        found: Float[Array, "*rows onward"], last: Array | None
+        values: Float[Array, "*rows readout"], last: Array | None
     ) -> Float[Array, "*rows symbols"]:
-        return found if last is None else times(found, last)
+        return values if last is None else matmul(values, last)

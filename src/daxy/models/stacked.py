@@ -7,8 +7,9 @@ beside the previous token and the output beside the top state. An embedding is a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -16,60 +17,31 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from daxy.core.vocabulary import PAD
-from daxy.models._model import Batch, Sizes, best
+from daxy.kernels.deferred_weight_grad import Apply, scan, undeferred
+from daxy.models.api import Batch, Sizes, greedy_token
 from daxy.models.configs.stacked import Config
-from daxy.models.layers import late_weights
-from daxy.models.layers.attention import attend, exponentials
-from daxy.models.layers.cells import Cell, State, cell
+from daxy.models.layers.attention import AttentionKeys
+from daxy.models.layers.cells import RNNCell, State, cell
+from daxy.models.layers.decoder_stack import Constants, LayerStates, Masks, masked, stack_step
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed, look_up
 from daxy.models.layers.initial import normal, uniform
-from daxy.models.layers.known_states import Trace, followed
-from daxy.models.layers.linear import times
-from daxy.models.layers.recurrence import Recurrence, drawn
+from daxy.models.layers.linear import matmul
+from daxy.models.layers.recurrence import RecurrentLayer, init_layer
 
 PROTOCOL = "lake2018"
 """Protocol of the paper that the network is from."""
 
 
-States: TypeAlias = tuple[State, ...]
-"""A state a layer, from the first to the top one."""
-
-
-class Seen(NamedTuple):
-    """What attention reads of one batch of sources."""
-
-    keys: Float[Array, "batch source hidden"]
-    """The `exponentials` of the encoder's top states times Ua."""
-    is_token: Bool[Array, "batch source"]
-
-
-class Constants(NamedTuple):
-    """What every step of the decoder reads beside the weights."""
-
-    seen: Seen | None
-    energy: Float[Array, " hidden"] | None
-    biases: tuple[tuple[Float[Array, " gates"] | None, Float[Array, " gates"]], ...]
-    """Of the input and of the state, a pair a layer; the first layer's input comes with its own."""
-
-
-class Masks(NamedTuple):
-    """What dropout multiplies the decoder's values by, time first; None for nothing."""
-
-    embedding: Float[Array, "*time batch hidden"] | None
-    layers: Float[Array, "*time batch between hidden"] | None
-    """Between each layer and the next."""
-
-
 class DecoderState(NamedTuple):
-    """Where a decoder stands between two tokens."""
+    """The decoder's state between two tokens."""
 
-    states: States
-    seen: Seen | None
+    states: LayerStates
+    keys: AttentionKeys | None
     values: Float[Array, "batch source hidden"] | None
     """The encoder's top states."""
-    attended: Float[Array, "batch source"] | None
-    """How much the last step attended to each word; None without attention."""
+    attention_weights: Float[Array, "batch source"] | None
+    """Those of the last step; None without attention."""
 
     @property
     def top(self) -> Float[Array, "batch hidden"]:
@@ -83,8 +55,8 @@ class Model(eqx.Module):
     config: Config = eqx.field(static=True)
     source_embedding: Float[Array, "source_symbols hidden"]
     target_embedding: Float[Array, "target_symbols hidden"]
-    encoder: tuple[Recurrence, ...]
-    decoder: tuple[Recurrence, ...]
+    encoder: tuple[RecurrentLayer, ...]
+    decoder: tuple[RecurrentLayer, ...]
     query: Float[Array, "hidden hidden"] | None
     key: Float[Array, "hidden hidden"] | None
     energy: Float[Array, " hidden"] | None
@@ -99,8 +71,10 @@ class Model(eqx.Module):
         self.target_embedding = normal(next(keys), (sizes.target_symbols, hidden))
         features = 2 * hidden if config.attention else hidden
         first = features, *[hidden] * (layers - 1)
-        self.encoder = tuple(drawn(kind, hidden, hidden, key=next(keys)) for _ in range(layers))
-        self.decoder = tuple(drawn(kind, width, hidden, key=next(keys)) for width in first)
+        self.encoder = tuple(
+            init_layer(kind, hidden, hidden, key=next(keys)) for _ in range(layers)
+        )
+        self.decoder = tuple(init_layer(kind, width, hidden, key=next(keys)) for width in first)
         square = (hidden, hidden)
         self.query = uniform(next(keys), square, hidden) if config.attention else None
         self.key = uniform(next(keys), square, hidden) if config.attention else None
@@ -109,114 +83,80 @@ class Model(eqx.Module):
         self.output_bias = uniform(next(keys), (sizes.target_symbols,), features)
 
     def logits(
-        self, batch: Batch, noise: Dropout | None = None
+        self, batch: Batch, dropout: Dropout | None = None
     ) -> Float[Array, "batch target symbols"]:
-        """Return the scores of every next token under teacher forcing."""
-        encoded = self._encode(batch.source, noise)
-        tokens = batch.before.T
-        return self._given(batch.source, tokens, encoded, self._masks(tokens.shape, noise))
+        """Return the logits of every target token under teacher forcing."""
+        encoded = self._encode(batch.source, dropout)
+        tokens = batch.decoder_inputs.T
+        return self._teacher_forced(
+            batch.source, tokens, encoded, self._masks(dropout, tokens.shape)
+        )
 
-    def fed(
-        self, batch: Batch, noise: Dropout | None, forced: Bool[Array, " batch"]
+    def logits_free_running(
+        self, batch: Batch, dropout: Dropout | None, teacher_forced: Bool[Array, " batch"]
     ) -> Float[Array, "batch target symbols"]:
-        """Return the scores of every next token, given the tokens before it.
+        """Return the logits of every target token.
 
-        Given are the true ones, or, where an example is not `forced`, the decoder's own best.
+        An example that is not `teacher_forced` reads the decoder's own greedy tokens.
         """
-        encoded = self._encode(batch.source, noise)
-        truth = batch.before.T
-        masks = self._masks(truth.shape, noise)
-        mixed = partial(self._token_by_token, batch.source, truth, encoded, masks, forced)
-        if len(forced) > 1:
+        encoded = self._encode(batch.source, dropout)
+        truth = batch.decoder_inputs.T
+        masks = self._masks(dropout, truth.shape)
+        mixed = partial(self._token_by_token, batch.source, truth, encoded, masks, teacher_forced)
+        if len(teacher_forced) > 1:
             return mixed()
+        forced = partial(self._teacher_forced, batch.source, truth, encoded, masks)
+        return jax.lax.cond(teacher_forced[0], forced, mixed)
 
-        def own() -> Array:
-            if self.config.attention:
-                return mixed()
-            tokens, states = self._own_tokens(len(truth), encoded[1], masks)
-            return self._layer_by_layer(tokens, encoded[1], masks, states)
-
-        given = partial(self._given, batch.source, truth, encoded, masks)
-        return jax.lax.cond(forced[0], given, own)
-
-    def _given(
+    def _teacher_forced(
         self,
         source: Int[Array, "batch source"],
         tokens: Int[Array, "target batch"],
-        encoded: tuple[Array, States],
+        encoded: tuple[Array, LayerStates],
         masks: Masks,
     ) -> Float[Array, "batch target symbols"]:
-        """Return the logits given these tokens: only attention goes through all layers in turn."""
+        """Return the logits given these tokens; without attention, layer by layer."""
         outputs, states = encoded
         if not self.config.attention:
             return self._layer_by_layer(tokens, states, masks)
 
         def advance(
-            apply: late_weights.Apply,
-            known: Constants,
-            states: States,
-            here: tuple[Array, Array | None],
-        ) -> tuple[States, Float[Array, "batch features"]]:
-            states, features, _ = self._advance(apply, known, states, *here)
+            apply: Apply,
+            constants: Constants,
+            states: LayerStates,
+            inputs: tuple[Array, Array | None],
+        ) -> tuple[LayerStates, Float[Array, "batch features"]]:
+            states, features, _ = self._advance(apply, constants, states, *inputs)
             return states, features
 
-        constants = self._constants(self._seen(outputs, source))
+        constants = self._constants(self._keys(outputs, source))
         inputs = self._from_tokens(tokens, masks.embedding), masks.layers
-        features = late_weights.scan(advance, self._weights(outputs), constants, states, inputs)
-        return self._scores(features).swapaxes(0, 1)
+        features = scan(advance, self._weights(outputs), constants, states, inputs)
+        return self._output_logits(features).swapaxes(0, 1)
 
     def _layer_by_layer(
         self,
         tokens: Int[Array, "target batch"],
-        start: States,
+        start: LayerStates,
         masks: Masks,
-        known: tuple[Trace, ...] | None = None,
     ) -> Float[Array, "batch target symbols"]:
-        """Return the logits given these tokens: all that a layer reads is known at once.
-
-        Its states may be `known` too, each part of them stacked over time.
-        """
+        """Return the logits given these tokens; each layer reads all its inputs at once."""
         rows = self._embedded(tokens, masks.embedding)
         for number, (layer, first) in enumerate(zip(self.decoder, start, strict=True)):
             if number > 0 and masks.layers is not None:
                 rows = rows * masks.layers[:, :, number - 1]
-            if known is None:
-                states = layer.states(self._cell, rows, start=first)
-            else:
-                states = followed(self._cell, layer.course(rows, first), known[number])
-            rows = states[0]
-        return self._scores(rows).swapaxes(0, 1)
-
-    def _own_tokens(
-        self, count: int, start: States, masks: Masks
-    ) -> tuple[Int[Array, "target batch"], tuple[Trace, ...]]:
-        """Return what a decoder without attention is given when it reads its own best tokens.
-
-        Beside them its states; both are constants to what is differentiated.
-        """
-        model, start, masks = jax.lax.stop_gradient((self, start, masks))
-        apply, known = late_weights.applied(model._weights(None)), model._constants(None)
-
-        def advance(
-            carry: tuple[States, Int[Array, " batch"]], masks: Masks
-        ) -> tuple[Any, tuple[Array, States]]:
-            states, token = carry
-            from_token = model._from_tokens(token, masks.embedding)
-            states, features, _ = model._advance(apply, known, states, from_token, masks.layers)
-            return (states, best(model._scores(features))), (token, states)
-
-        first = jnp.full(len(start[0][0]), PAD, jnp.int32)
-        return jax.lax.scan(advance, (start, first), masks, length=count)[1]
+            rows = layer.states(self._cell, rows, start=first)[0]
+        return self._output_logits(rows).swapaxes(0, 1)
 
     def _token_by_token(
         self,
         source: Int[Array, "batch source"],
         truth: Int[Array, "target batch"],
-        encoded: tuple[Array, States],
+        encoded: tuple[Array, LayerStates],
         masks: Masks,
-        forced: Bool[Array, " batch"],
+        teacher_forced: Bool[Array, " batch"],
     ) -> Float[Array, "batch target symbols"]:
-        """Return the logits, where each step's token may be the best of the step before."""
+        """Return the logits, where a step may read the greedy token of the step before."""
         outputs, states = encoded
         weights = self._weights(outputs) | {
             "embedding": self.target_embedding,
@@ -225,71 +165,81 @@ class Model(eqx.Module):
         }
 
         def advance(
-            apply: late_weights.Apply,
+            apply: Apply,
             constants: tuple[Constants, tuple[Array, Array], Bool[Array, " batch"]],
-            carry: tuple[States, Int[Array, " batch"]],
-            here: tuple[Int[Array, " batch"], Masks],
-        ) -> tuple[tuple[States, Int[Array, " batch"]], Float[Array, "batch symbols"]]:
-            (known, (input_bias, output_bias), forced) = constants
-            (states, own), (true, masks) = carry, here
-            token = jnp.where(forced, true, own)
+            carry: tuple[LayerStates, Int[Array, " batch"]],
+            inputs: tuple[Int[Array, " batch"], Masks],
+        ) -> tuple[tuple[LayerStates, Int[Array, " batch"]], Float[Array, "batch symbols"]]:
+            (known, (input_bias, output_bias), teacher_forced) = constants
+            (states, greedy), (true, masks) = carry, inputs
+            token = jnp.where(teacher_forced, true, greedy)
             rows = apply("embedding", jax.nn.one_hot(token, len(output_bias), dtype=jnp.float32))
-            from_token = apply("token", _masked(rows, masks.embedding)) + input_bias
-            states, features, _ = self._advance(apply, known, states, from_token, masks.layers)
+            from_token = apply("token", masked(rows, masks.embedding)) + input_bias
+            states, features, _ = stack_step(
+                self._cell, apply, known, states, from_token, masks.layers
+            )
             logits = apply("output", features) + output_bias
-            return (states, best(logits)), logits
+            return (states, greedy_token(logits)), logits
 
-        known = self._constants(self._seen(outputs, source))
+        known = self._constants(self._keys(outputs, source))
         biases = self.decoder[0].input_bias, self.output_bias
-        constants, carry = (known, biases, forced), (states, truth[0])
-        return late_weights.scan(advance, weights, constants, carry, (truth, masks)).swapaxes(0, 1)
+        constants, carry = (known, biases, teacher_forced), (states, truth[0])
+        return scan(advance, weights, constants, carry, (truth, masks)).swapaxes(0, 1)
 
     def start(self, source: Int[Array, "batch source"]) -> DecoderState:
         """Encode the sources; the state before the first target token."""
         outputs, states = self._encode(source, None)
-        looks = self.config.attention
-        values, nothing = (outputs, jnp.zeros(source.shape, jnp.float32)) if looks else (None, None)
-        return DecoderState(states, self._seen(outputs, source), values, nothing)
+        if not self.config.attention:
+            return DecoderState(states, None, None, None)
+        zeros = jnp.zeros(source.shape, jnp.float32)
+        return DecoderState(states, self._keys(outputs, source), outputs, zeros)
 
     def step(
         self, state: DecoderState, token: Int[Array, " batch"]
     ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
-        """Take the previous token (PAD before the first) in; return the scores of the next."""
-        apply = late_weights.applied(self._weights(state.values))
-        known, from_token = self._constants(state.seen), self._from_tokens(token, None)
-        states, features, attended = self._advance(apply, known, state.states, from_token, None)
-        return state._replace(states=states, attended=attended), self._scores(features)
+        """Read the previous token (PAD before the first); return the logits of the next."""
+        apply = undeferred(self._weights(state.values))
+        known, from_token = self._constants(state.keys), self._from_tokens(token, None)
+        states, features, weights = stack_step(
+            self._cell, apply, known, state.states, from_token, None
+        )
+        after = state._replace(states=states, attention_weights=weights)
+        return after, self._output_logits(features)
 
     @property
-    def _cell(self) -> Cell:
+    def _cell(self) -> RNNCell:
         return cell(self.config.cell)
 
+    @property
+    def _advance(self) -> Callable[..., tuple[LayerStates, Array, Array | None]]:
+        return partial(stack_step, self._cell)
+
     def _encode(
-        self, source: Int[Array, "batch source"], noise: Dropout | None
-    ) -> tuple[Float[Array, "batch source hidden"], States]:
+        self, source: Int[Array, "batch source"], dropout: Dropout | None
+    ) -> tuple[Float[Array, "batch source hidden"], LayerStates]:
         """Return the top layer's states, and every layer's last one."""
         codes, ends = source.T, list[State]()
-        rows = drop(noise, "source embedding", embed(self.source_embedding, codes), batch_axis=1)
+        rows = drop(dropout, "source embedding", embed(self.source_embedding, codes), batch_axis=1)
         for number, layer in enumerate(self.encoder):
             if number > 0:
-                rows = drop(noise, f"encoder, into layer {number}", rows, batch_axis=1)
+                rows = drop(dropout, f"encoder, into layer {number}", rows, batch_axis=1)
             states = layer.states(self._cell, rows, codes != PAD)
             rows = states[0]
             ends.append(tuple(part[-1] for part in states))
         return rows.swapaxes(0, 1), tuple(ends)
 
-    def _seen(self, outputs: Array, source: Array) -> Seen | None:
-        if self.key is None:
-            return None
-        return Seen(exponentials(times(outputs, self.key)), source != PAD)
+    def _keys(self, outputs: Array, source: Array) -> AttentionKeys | None:
+        return (
+            None if self.key is None else AttentionKeys.of(matmul(outputs, self.key), source != PAD)
+        )
 
-    def _constants(self, seen: Seen | None) -> Constants:
+    def _constants(self, keys: AttentionKeys | None) -> Constants:
         inputs = None, *(layer.input_bias for layer in self.decoder[1:])
         biases = zip(inputs, (layer.state_bias for layer in self.decoder), strict=True)
-        return Constants(seen, self.energy, tuple(biases))
+        return Constants(keys, self.energy, tuple(biases))
 
     def _weights(self, values: Array | None) -> dict[str, Array]:
-        """Return what the decoder multiplies by at each step, by the name `_advance` calls it."""
+        """Return the matrices that a step multiplies by, by the names `stack_step` uses."""
         hidden, weights = self.config.hidden, dict[str, Array]()
         for number, layer in enumerate(self.decoder):
             weights[f"state {number}"] = layer.state_to_gates
@@ -302,64 +252,26 @@ class Model(eqx.Module):
 
     @property
     def _token_to_gates(self) -> Float[Array, "hidden gates"]:
-        """What the first layer multiplies a token by, beside the context."""
+        """The rows of the first layer's input weight that a token meets, without the context."""
         return self.decoder[0].input_to_gates[: self.config.hidden]
 
     def _embedded(
         self, tokens: Int[Array, "*shape"], mask: Float[Array, "*shape hidden"] | None
     ) -> Float[Array, "*shape hidden"]:
         # PAD before the first token is the start symbol, which has a row of its own.
-        return _masked(look_up(self.target_embedding, tokens), mask)
+        return masked(look_up(self.target_embedding, tokens), mask)
 
     def _from_tokens(
         self, tokens: Int[Array, "*shape"], mask: Float[Array, "*shape hidden"] | None
     ) -> Float[Array, "*shape gates"]:
-        """Return what tokens bring to the first layer's gates."""
+        """Return what tokens add to the first layer's gates."""
         rows = self._embedded(tokens, mask)
-        return times(rows, self._token_to_gates) + self.decoder[0].input_bias
+        return matmul(rows, self._token_to_gates) + self.decoder[0].input_bias
 
-    def _scores(self, features: Float[Array, "*shape features"]) -> Float[Array, "*shape symbols"]:
-        return times(features, self.output) + self.output_bias
+    def _output_logits(
+        self, features: Float[Array, "*shape features"]
+    ) -> Float[Array, "*shape symbols"]:
+        return matmul(features, self.output) + self.output_bias
 
-    def _masks(self, shape: tuple[int, ...], noise: Dropout | None) -> Masks:
-        """Return the masks of every step, for targets of shape [time, batch]."""
-        hidden, between = self.config.hidden, self.config.layers - 1
-        if noise is None:
-            return Masks(None, None)
-        embedding = noise("target embedding", jnp.ones((*shape, hidden), jnp.float32), batch_axis=1)
-        if between == 0:
-            return Masks(embedding, None)
-        layers = jnp.ones((*shape, between, hidden), jnp.float32)
-        return Masks(embedding, noise("between the decoder's layers", layers, batch_axis=1))
-
-    def _advance(
-        self,
-        apply: late_weights.Apply,
-        known: Constants,
-        states: States,
-        from_token: Float[Array, "batch gates"],
-        between: Float[Array, "batch between hidden"] | None,
-    ) -> tuple[States, Float[Array, "batch features"], Float[Array, "batch source"] | None]:
-        """Return the states after a token, what the next is made from, and what is attended to."""
-        from_input, context, weights = from_token, None, None
-        if known.seen is not None and known.energy is not None:
-            query = apply("query", states[-1][0])
-            weights = attend(query, known.seen.keys, known.energy, known.seen.is_token)
-            context = apply("values", weights)
-            from_input = from_input + apply("context", context)
-        after = list[State]()
-        for number, (state, (input_bias, state_bias)) in enumerate(
-            zip(states, known.biases, strict=True)
-        ):
-            if input_bias is not None:
-                rows = _masked(after[-1][0], None if between is None else between[:, number - 1])
-                from_input = apply(f"input {number}", rows) + input_bias
-            from_state = apply(f"state {number}", state[0]) + state_bias
-            after.append(self._cell.step(state, from_input, from_state))
-        top = after[-1][0]
-        features = top if context is None else jnp.concatenate([top, context], axis=1)
-        return tuple(after), features, weights
-
-
-def _masked(rows: Array, mask: Array | None) -> Array:
-    return rows if mask is None else rows * mask
+    def _masks(self, dropout: Dropout | None, shape: tuple[int, ...]) -> Masks:
+        return Masks.draw(dropout, shape, self.config.hidden, self.config.layers)

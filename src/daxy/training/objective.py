@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from daxy.core.vocabulary import END
-from daxy.models._model import Batch, Model, SelfFed, best
+from daxy.models.api import Batch, FreeRunning, Model, greedy_token
 from daxy.models.layers.dropout import Dropout
 from daxy.training.parts import Loss
 
@@ -32,7 +32,7 @@ def cross_entropy(
     if forced is None:
         logits = model.logits(batch, noise)
     else:
-        logits = cast("SelfFed", model).fed(batch, noise, forced)
+        logits = cast("FreeRunning", model).logits_free_running(batch, noise, forced)
     chosen = jnp.take_along_axis(logits, batch.target[..., None], axis=-1)[..., 0]
     normalizer, smoothing = jax.nn.logsumexp(logits, axis=-1), loss.label_smoothing
     if smoothing:
@@ -42,7 +42,7 @@ def cross_entropy(
     if loss.mask_loss_after_end:
         counts &= _until_predicted_end(logits.argmax(axis=-1))
     if forced is not None:
-        counts &= forced[:, None] | _until_predicted_end(jax.vmap(best, 1, 1)(logits))
+        counts &= forced[:, None] | _until_predicted_end(jax.vmap(greedy_token, 1, 1)(logits))
     return jnp.where(counts, losses, 0).sum(axis=1) @ weights
 
 

@@ -24,8 +24,8 @@ from daxy import models
 from daxy.batching.epochs import Bucket
 from daxy.batching.table import Rows, Table
 from daxy.core.random import stream
-from daxy.models._decoding import greedy_replicas
-from daxy.models._model import Batch, Given, Sizes
+from daxy.models.api import Batch, ModelInputs, Sizes
+from daxy.models.decoding.greedy import greedy_replicas
 from daxy.models.layers.dropout import Dropout
 from daxy.training import optimizers
 from daxy.training.backend import PRNG, backend, pinned
@@ -204,10 +204,10 @@ class Replicas:
                 output[places] = codes
         return outputs
 
-    def _given(self, rows: Rows, width: int) -> Given:
+    def _given(self, rows: Rows, width: int) -> ModelInputs:
         views = self.table.views
         world = None if views is None else views.cell_features[views.cell_ids[rows]]
-        return Given(self.table.source[rows, :width], world)
+        return ModelInputs(self.table.source[rows, :width], world)
 
     def _start(self) -> State:
         build = models.get(self.architecture).Model

@@ -12,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daxy.core.errors import UnknownName
+from daxy.kernels import memory_reads
+from daxy.kernels.memory_reads import MemoryInputs, PrecomputedReads
 from daxy.models import memories
-from daxy.models.memories import Foreseen, Moves, StrengthMemory
+from daxy.models.memories import StrengthMemory
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -102,7 +104,7 @@ def played(
     values: Any,
     is_step: Any = None,
     times: Any = None,
-    foreseen: Foreseen | None = None,
+    precomputed: PrecomputedReads | None = None,
 ) -> tuple[Any, Any, Any]:
     """Return a memory after each step, what is read then, and the sum of all there is.
 
@@ -114,12 +116,15 @@ def played(
     times = jnp.arange(steps) if times is None else times
 
     def step(state: Any, here: Any) -> tuple[Any, Any]:
-        state, read = memory.step(state, *here, foreseen)
-        return state, (state, read, memory.held(state) if foreseen is None else None)
+        if precomputed is not None:
+            state, read = memory_reads.step(memory, state, *here, precomputed)
+            return state, (state, read, None)
+        state, read = memory.step(state, *here)
+        return state, (state, read, memory.contents(state))
 
     begin = memory.start(batch, steps, width)
-    if foreseen is not None:
-        begin = foreseen.entering(begin.sums)
+    if precomputed is not None:
+        begin = precomputed.enter(begin.sums)
     return jax.lax.scan(step, begin, (times, is_step, wanted, values))[1]
 
 
@@ -236,16 +241,16 @@ def slopes(name: str, weigh: Any, *moves: Any) -> tuple[Any, Any]:
     memory = memories.get(name)
     assert isinstance(memory, StrengthMemory)
 
-    def total(moves: Any, foreseen: Foreseen | None) -> Any:
-        return (played(name, *moves, foreseen=foreseen)[1] * weigh).sum()
+    def total(moves: Any, precomputed: PrecomputedReads | None) -> Any:
+        return (played(name, *moves, precomputed=precomputed)[1] * weigh).sum()
 
     wanted, values = moves
     steps, batch, _, width = values.shape
     begin = memory.start(batch, steps, width)
     last = jax.tree.map(lambda part: part[-1], played(name, *moves)[0])
-    given = Moves(jnp.arange(steps), jnp.ones((steps, batch), bool), wanted, values)
-    none = jax.tree.map(jnp.zeros_like, begin)
-    _, known = memory.foresee(memory.kept_at_start(begin), given, last, none)
+    inputs = MemoryInputs(jnp.arange(steps), jnp.ones((steps, batch), bool), wanted, values)
+    vectors = last.vectors, jnp.zeros_like(begin.vectors)
+    _, known = memory_reads.precompute(memory, begin.sums, inputs, *vectors)
     return jax.grad(total)(moves, None), jax.grad(total)(moves, known)
 
 
@@ -305,7 +310,7 @@ def assert_rows_read_what_they_would_alone(
     if isinstance(memory, StrengthMemory):
         wanted = wanting([0.7, 1] * draw.random((*shape, 2)))  # less is taken out than put in
     else:
-        wanted = draw.standard_normal((*shape, len(memory.wants)))
+        wanted = draw.standard_normal((*shape, len(memory.actions)))
     values = draw.uniform(-1, 1, (*shape, 3))
     wanted, values = wanted.astype(np.float32), values.astype(np.float32)
     reads = np.asarray(played(name, wanted, values, is_step, times)[1])

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from daxy.core.vocabulary import PAD
-from daxy.models._model import Batch, Sizes
+from daxy.models.api import Batch, Sizes
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Model(eqx.Module):
         self.words = jax.random.normal(first, (sizes.source_symbols, width), jnp.float32)
         self.output = jax.random.normal(second, (places, width, sizes.target_symbols), jnp.float32)
 
-    def logits(self, batch: Batch, noise: object = None) -> jax.Array:
+    def logits(self, batch: Batch, dropout: object = None) -> jax.Array:
         output = self.output[: batch.target.shape[1]]
         return jnp.einsum("bw,lws->bls", self._bag(batch.source), output)
 

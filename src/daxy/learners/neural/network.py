@@ -16,7 +16,7 @@ from daxy.core.errors import require
 from daxy.core.settings import made, stated
 from daxy.core.split import Split
 from daxy.learners._learner import Learner, Record
-from daxy.models._model import Sizes, sees_worlds
+from daxy.models.api import Sizes, sees_worlds
 from daxy.tasks import DatasetOptions, Task
 from daxy.training.backend import PRNG, pinned
 from daxy.training.config import TrainingConfig
@@ -36,10 +36,9 @@ class Network(Learner):
     """Augmentation of the training set; None without one."""
 
     def __post_init__(self) -> None:
-        is_fed = self.training.loss.teacher_forcing == 1 or hasattr(
-            models.get(self.model).Model, "fed"
-        )
-        require(is_fed, f"{self.model} cannot be fed its own outputs; teacher-forcing must be 1")
+        runs_free = hasattr(models.get(self.model).Model, "logits_free_running")
+        can_train = runs_free or self.training.loss.teacher_forcing == 1
+        require(can_train, f"{self.model} cannot be fed its own outputs; teacher-forcing must be 1")
         is_fixed = self.geca is None or not self.training.online
         require(is_fixed, "GECA needs a training set; expected --no-online")
 

@@ -24,10 +24,11 @@ from daxy.core.files import write_bytes
 from daxy.core.json_objects import NotJSON, decode
 from daxy.core.vocabulary import RESERVED, Vocabulary
 from daxy.learners.neural.network import Network
-from daxy.models._decoding import alignments, attended, greedy, greedy_of_length, last_states
-from daxy.models._model import Given, Model, Sizes, begun, sees_worlds
+from daxy.models.api import Model, ModelInputs, Sizes, init_decoder_state, sees_worlds
+from daxy.models.decoding.greedy import greedy
+from daxy.models.decoding.inspect import alignments, greedy_of_length, last_states, mean_attention
+from daxy.models.decoding.memory_trace import MemoryTrace, memory_trace
 from daxy.models.memories import Memory
-from daxy.models.transducer import Inside
 from daxy.models.transducer import Model as Transducer
 from daxy.training.backend import PRNG, backend, pinned
 from daxy.training.checkpoint import Arrays, damaged, named_arrays, read_arrays, restored
@@ -167,7 +168,7 @@ class Predictor(Brief):
         """
         given, outputs = self._attending(sources, worlds), _columns(said)
         _check_counts(given, outputs, "outputs")
-        return attended(self.model, given, self.targets.encode(outputs))
+        return mean_attention(self.model, given, self.targets.encode(outputs))
 
     @backend()
     def alignment(
@@ -186,7 +187,7 @@ class Predictor(Brief):
         codes = self.targets.encode(_columns([said]))[:, : self.max_decode_length]
         return alignments(self.model, given, codes)[0]
 
-    def _attending(self, sources: Tokenized, worlds: Seen | None) -> Given:
+    def _attending(self, sources: Tokenized, worlds: Seen | None) -> ModelInputs:
         """Return what is asked, of a network that says what it attends to."""
         require(self.attends, "this network has no attention")
         return self._given(sources, worlds)
@@ -196,9 +197,9 @@ class Predictor(Brief):
     def attends(self) -> bool:
         """Whether the network says what it attends to."""
         world = np.zeros((1, 1, 1, len(CHANNELS)), np.int32) if sees_worlds(self.model) else None
-        nothing = Given(np.zeros((1, 1), np.int32), world)
-        begins = jax.eval_shape(partial(begun, room=1), self.model, nothing)
-        return getattr(begins, "attended", None) is not None
+        nothing = ModelInputs(np.zeros((1, 1), np.int32), world)
+        begins = jax.eval_shape(partial(init_decoder_state, max_length=1), self.model, nothing)
+        return getattr(begins, "attention_weights", None) is not None
 
     @property
     def has_memory(self) -> bool:
@@ -218,7 +219,7 @@ class Predictor(Brief):
         return kind
 
     @backend()
-    def inside(self, source: Tokens, said: Tokens) -> Inside:
+    def inside(self, source: Tokens, said: Tokens) -> MemoryTrace:
         """Return what the network's memory does while it reads a source and says something.
 
         Raises:
@@ -227,11 +228,11 @@ class Predictor(Brief):
         require(self.has_memory, NO_MEMORY)
         read = self.sources.encode(_columns([source]))[0, :-1].astype(np.int32)
         written = self.targets.encode(_columns([said]))[0].astype(np.int32)
-        found = jax.jit(Transducer.inside)(cast("Transducer", self.model), read, written)
+        found = jax.jit(memory_trace)(cast("Transducer", self.model), read, written)
         return jax.tree.map(np.asarray, found)
 
-    def _given(self, sources: Tokenized, worlds: Seen | None) -> Given:
-        given = Given(self.sources.encode(_columns(sources)), None)
+    def _given(self, sources: Tokenized, worlds: Seen | None) -> ModelInputs:
+        given = ModelInputs(self.sources.encode(_columns(sources)), None)
         if not sees_worlds(self.model):
             return given
         if worlds is None:
@@ -267,7 +268,7 @@ class Answer(str):
         return self._network.alignment(self.source, self.tokens, worlds)
 
 
-def _check_counts(given: Given, beside: Sized, named: str) -> None:
+def _check_counts(given: ModelInputs, beside: Sized, named: str) -> None:
     """Refuse what is not one for each source."""
     count = len(given.source)
     require(len(beside) == count, f"{count} sources and {len(beside)} {named}; expected one each")

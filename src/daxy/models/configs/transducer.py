@@ -56,7 +56,7 @@ class Config:
         # A memory imports JAX: only a configuration with a bias of pushes asks it.
         if (self.push_bias is None and self.bottom_push_bias is None) or self.kind is None:
             return
-        has_pushes, has_bottom = "push" in self.kind.wants, "bottom" in self.kind.sides
+        has_pushes, has_bottom = "push" in self.kind.actions, "bottom" in self.kind.sides
         require(has_pushes, f"a {self.memory} has no pushes; leave push-bias out")
         said = f"a {self.memory} has no bottom; leave bottom-push-bias out"
         require(has_bottom or self.bottom_push_bias is None, said)

@@ -1,4 +1,4 @@
-"""Recurrent cells: what happens to a state once its inputs have been multiplied by the weights.
+"""Recurrent cells: the next state, once inputs and state have been multiplied by the weights.
 
 Gate order and bias places are PyTorch's, so that its weights can be loaded as they are. A state is
 a tuple whose first part is the hidden vector that other layers see.
@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
 from daxy.models.configs._cells import check_cell
 
 State: TypeAlias = tuple[Float[Array, "batch hidden"], ...]
+"""The hidden vector, and after it the LSTM's memory cell."""
 Gates: TypeAlias = Float[Array, "batch gates"]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class RNNCell:
     """One kind of recurrent unit."""
 
     name: str
@@ -32,87 +34,62 @@ class Cell:
     step: Callable[[State, Gates, Gates], State]
     """step(state, from_input, from_state) -> next state; both with their biases added."""
 
+    def masked_step(
+        self,
+        is_token: Bool[Array, " batch"] | None,
+        state: State,
+        from_input: Gates,
+        from_state: Gates,
+    ) -> State:
+        """Return the state after a step, or the same where there is no token."""
+        after = self.step(state, from_input, from_state)
+        if is_token is None:
+            return after
+        return jax.tree.map(partial(jnp.where, is_token[:, None]), after, state)
 
-def _srn(state: State, from_input: Gates, from_state: Gates) -> State:
+    def zero_state(self, batch: int, hidden: int) -> State:
+        """Return the state before the first token."""
+        return tuple(jnp.zeros((batch, hidden), jnp.float32) for _ in range(self.parts))
+
+
+def _srn_step(state: State, from_input: Gates, from_state: Gates) -> State:
     """Return tanh(W x + U h) (Elman 1990)."""
     del state
     return (jnp.tanh(from_input + from_state),)
 
 
-# The cells with gates say how to go back: JAX would keep every intermediate product of every step,
-# some twelve vectors where these keep five or six, and storing them costs more than making them.
-@jax.custom_vjp
-def _gru(state: State, from_input: Gates, from_state: Gates) -> State:
-    """Return the gated recurrent unit's next state (Cho et al. 2014; reset after the product)."""
-    return _gru_forward(state, from_input, from_state)[0]
-
-
-def _gru_forward(state: State, from_input: Gates, from_state: Gates) -> tuple[State, State]:
+def _gru_step(state: State, from_input: Gates, from_state: Gates) -> State:
+    """Return the next state of a GRU (Cho et al. 2014; reset after the product)."""
     (hidden,) = state
     reset_in, update_in, new_in = jnp.split(from_input, 3, axis=-1)
     reset_state, update_state, new_state = jnp.split(from_state, 3, axis=-1)
     reset = jax.nn.sigmoid(reset_in + reset_state)
     update = jax.nn.sigmoid(update_in + update_state)
     new = jnp.tanh(new_in + reset * new_state)
-    return (new + update * (hidden - new),), (hidden, new_state, reset, update, new)
+    return (new + update * (hidden - new),)
 
 
-def _gru_backward(kept: State, cotangent: State) -> tuple[State, Gates, Gates]:
-    hidden, new_state, reset, update, new = kept
-    (after,) = cotangent
-    to_new = after * (1 - update) * (1 - new**2)
-    to_update = after * (hidden - new) * update * (1 - update)
-    to_reset = to_new * new_state * reset * (1 - reset)
-    to_input = jnp.concatenate([to_reset, to_update, to_new], axis=-1)
-    to_state = jnp.concatenate([to_reset, to_update, to_new * reset], axis=-1)
-    return (after * update,), to_input, to_state
-
-
-_gru.defvjp(_gru_forward, _gru_backward)
-
-
-@jax.custom_vjp
-def _lstm(state: State, from_input: Gates, from_state: Gates) -> State:
-    """Return the long short-term memory's next state (Hochreiter & Schmidhuber 1997)."""
-    return _lstm_forward(state, from_input, from_state)[0]
-
-
-def _lstm_forward(state: State, from_input: Gates, from_state: Gates) -> tuple[State, State]:
+def _lstm_step(state: State, from_input: Gates, from_state: Gates) -> State:
+    """Return the next state of a long short-term memory (Hochreiter & Schmidhuber 1997)."""
     _, memory = state
     entry, forget, new, exit_ = jnp.split(from_input + from_state, 4, axis=-1)
     entry, forget, exit_ = (jax.nn.sigmoid(gate) for gate in (entry, forget, exit_))
-    new = jnp.tanh(new)
-    after = forget * memory + entry * new
-    shown = jnp.tanh(after)
-    return (exit_ * shown, after), (memory, entry, forget, new, exit_, shown)
-
-
-def _lstm_backward(kept: State, cotangent: State) -> tuple[State, Gates, Gates]:
-    memory, entry, forget, new, exit_, shown = kept
-    to_hidden, to_memory = cotangent
-    to_memory = to_memory + to_hidden * exit_ * (1 - shown**2)
-    to_gates = jnp.concatenate(
-        [
-            to_memory * new * entry * (1 - entry),
-            to_memory * memory * forget * (1 - forget),
-            to_memory * entry * (1 - new**2),
-            to_hidden * shown * exit_ * (1 - exit_),
-        ],
-        axis=-1,
-    )
-    return (jnp.zeros_like(to_hidden), to_memory * forget), to_gates, to_gates
-
-
-_lstm.defvjp(_lstm_forward, _lstm_backward)
+    after = forget * memory + entry * jnp.tanh(new)
+    return exit_ * jnp.tanh(after), after
 
 
 CELLS = {
     cell.name: cell
-    for cell in (Cell("srn", 1, 1, _srn), Cell("gru", 3, 1, _gru), Cell("lstm", 4, 2, _lstm))
+    for cell in (
+        RNNCell("srn", 1, 1, _srn_step),
+        RNNCell("gru", 3, 1, _gru_step),
+        RNNCell("lstm", 4, 2, _lstm_step),
+    )
 }
+LSTM = CELLS["lstm"]
 
 
-def cell(name: str) -> Cell:
+def cell(name: str) -> RNNCell:
     """Return the cell of that name.
 
     Raises:
@@ -120,8 +97,3 @@ def cell(name: str) -> Cell:
     """
     check_cell(name)
     return CELLS[name]
-
-
-def zero_state(kind: Cell, batch: int, hidden: int) -> State:
-    """Return the state before the first token."""
-    return tuple(jnp.zeros((batch, hidden), jnp.float32) for _ in range(kind.parts))

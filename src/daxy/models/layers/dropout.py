@@ -17,12 +17,12 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray, UInt32
 
 
 class Dropout(eqx.Module):
-    """The noise of one training step: a key that is folded with each place's name."""
+    """Dropout of one training step: a key that is folded with the name of each place in a model."""
 
     key: PRNGKeyArray
     rate: Float[Array, ""]
     first_slot: Int[Array, ""] | int = 0
-    """Where in the whole batch this part of it begins."""
+    """The place of the first example of this part in the whole batch."""
 
     def __call__(
         self, place: str, values: Float[Array, "*shape"], batch_axis: int = 0
@@ -53,7 +53,7 @@ def _mix(numbers: UInt32[Array, "*shape"]) -> UInt32[Array, "*shape"]:
 
 
 def drop(
-    noise: Dropout | None, place: str, values: Float[Array, "*shape"], batch_axis: int = 0
+    dropout: Dropout | None, place: str, values: Float[Array, "*shape"], batch_axis: int = 0
 ) -> Float[Array, "*shape"]:
-    """Apply the noise, if there is any: without it a model is deterministic."""
-    return values if noise is None else noise(place, values, batch_axis)
+    """Apply dropout, if there is any: without it a model is deterministic."""
+    return values if dropout is None else dropout(place, values, batch_axis)

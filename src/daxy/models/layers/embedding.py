@@ -1,6 +1,6 @@
 """Embedding of codes; PAD, which also stands before the first token, is the zero vector.
 
-Where an architecture has a symbol that begins every sequence, it has the last row of a table.
+A symbol that begins every sequence, where an architecture has one, has the last row of a table.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from daxy.core.vocabulary import PAD
-from daxy.models.layers.linear import times
+from daxy.models.layers.linear import matmul
 
 FEW = 256
 """Symbols up to which a product with indicators is faster than looking rows up.
@@ -24,7 +24,7 @@ def embed(
 ) -> Float[Array, "*shape width"]:
     """Return each code's row, and zeros for PAD (Bastings et al.: a zero start-of-sequence)."""
     if len(table) <= FEW:
-        return times(indicators(codes, len(table)), table)
+        return matmul(indicators(codes, len(table)), table)
     return jnp.where((codes != PAD)[..., None], table[codes], 0)
 
 
@@ -33,7 +33,7 @@ def look_up(
 ) -> Float[Array, "*shape width"]:
     """Return each code's row, PAD's too."""
     if len(table) <= FEW:
-        return times(jax.nn.one_hot(codes, len(table), dtype=table.dtype), table)
+        return matmul(jax.nn.one_hot(codes, len(table), dtype=table.dtype), table)
     return table[codes]
 
 
@@ -53,5 +53,5 @@ def embed_previous(
 
 def indicators(codes: Int[Array, "*shape"], symbols: int) -> Float[Array, "*shape symbols"]:
     """Return 1 at each code's place and 0 elsewhere; for PAD 0 everywhere."""
-    every = jnp.arange(symbols, dtype=jnp.int32)
-    return ((codes[..., None] == every) & (every != PAD)).astype(jnp.float32)
+    symbol = jnp.arange(symbols, dtype=jnp.int32)
+    return ((codes[..., None] == symbol) & (symbol != PAD)).astype(jnp.float32)

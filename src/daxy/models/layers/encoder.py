@@ -8,11 +8,11 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from daxy.core.vocabulary import PAD
-from daxy.models.layers.cells import Cell
+from daxy.models.layers.cells import RNNCell
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import FEW, embed, indicators
 from daxy.models.layers.initial import normal, uniform
-from daxy.models.layers.recurrence import Recurrence
+from daxy.models.layers.recurrence import RecurrentLayer
 
 
 class Encoder(eqx.Module):
@@ -25,7 +25,7 @@ class Encoder(eqx.Module):
     state_bias: Float[Array, "2 gates"]
 
     def __init__(
-        self, cell: Cell, symbols: int, embedding: int, hidden: int, *, key: PRNGKeyArray
+        self, cell: RNNCell, symbols: int, embedding: int, hidden: int, *, key: PRNGKeyArray
     ) -> None:
         keys = jax.random.split(key, 5)
         gates = cell.gates * hidden
@@ -36,17 +36,17 @@ class Encoder(eqx.Module):
         self.state_bias = uniform(keys[4], (2, gates), hidden)
 
     def __call__(
-        self, cell: Cell, source: Int[Array, "batch source"], noise: Dropout | None
+        self, cell: RNNCell, source: Int[Array, "batch source"], dropout: Dropout | None
     ) -> tuple[Float[Array, "batch source twice_hidden"], tuple[Float[Array, "batch twice"], ...]]:
-        """Return the outputs of both directions side by side, and the final state likewise.
+        """Return the outputs of both directions side by side, and the final states.
 
         At padding a state stays as it is, so that the backward direction starts, at the zero state,
         with the last token, and the forward one ends with it.
         """
         codes = source.T
-        rows, weights = self._inputs(codes, noise)
+        rows, weights = self._inputs(codes, dropout)
         forwards, backwards = (
-            Recurrence(
+            RecurrentLayer(
                 weights[way], self.state_to_gates[way], self.input_bias[way], self.state_bias[way]
             ).states(cell, rows, codes != PAD, reverse=way == 1)
             for way in (0, 1)
@@ -58,17 +58,17 @@ class Encoder(eqx.Module):
         return outputs.swapaxes(0, 1), final
 
     def _inputs(
-        self, codes: Int[Array, "source batch"], noise: Dropout | None
+        self, codes: Int[Array, "source batch"], dropout: Dropout | None
     ) -> tuple[Float[Array, "source batch incoming"], Float[Array, "2 incoming gates"]]:
-        """Return what the recurrences read of each token, and the weights that it meets.
+        """Return the input of each token to the recurrences, and the weights that it meets.
 
-        Without noise between the embedding and the weights, the two are one linear map.
+        Without dropout between the embedding and the weights, the two are one linear map.
         """
         symbols = len(self.embedding)
-        if noise is None and symbols <= FEW:
+        if dropout is None and symbols <= FEW:
             return indicators(codes, symbols), self.embedding @ self.input_to_gates
         embedded = embed(self.embedding, codes)
-        return drop(noise, "source embedding", embedded, batch_axis=1), self.input_to_gates
+        return drop(dropout, "source embedding", embedded, batch_axis=1), self.input_to_gates
 
 
 def summed(both: Float[Array, "*rows twice_hidden"]) -> Float[Array, "*rows hidden"]:

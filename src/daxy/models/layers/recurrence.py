@@ -7,14 +7,13 @@ from typing import NamedTuple
 import jax
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from daxy.models.layers import known_states, late_weights
-from daxy.models.layers.cells import Cell, State, zero_state
+from daxy.kernels.deferred_weight_grad import Apply, scan
+from daxy.models.layers.cells import RNNCell, State
 from daxy.models.layers.initial import uniform
-from daxy.models.layers.known_states import Course
-from daxy.models.layers.linear import times
+from daxy.models.layers.linear import matmul
 
 
-class Recurrence(NamedTuple):
+class RecurrentLayer(NamedTuple):
     """The weights of one layer in one direction."""
 
     input_to_gates: Float[Array, "incoming gates"]
@@ -24,54 +23,51 @@ class Recurrence(NamedTuple):
 
     def states(
         self,
-        cell: Cell,
+        cell: RNNCell,
         rows: Float[Array, "time batch incoming"],
         is_token: Bool[Array, "time batch"] | None = None,
         *,
         start: State | None = None,
         reverse: bool = False,
     ) -> tuple[Float[Array, "time batch hidden"], ...]:
-        """Return every state, each part of it stacked over time, beside the rows that led to it.
+        """Return the state after each step, each part of it stacked over time.
 
-        Where `is_token` is False, at padding, a state stays as it is: the last one is that of the
-        last token, and with `reverse`, from the last row on, the first token met is the last. The
-        state before is `start`, else zero.
+        Args:
+            cell: The kind of recurrent unit.
+            rows: The input of each step.
+            is_token: False at padding, where a state stays as it is.
+            start: The state before the first step; zero unless given.
+            reverse: Take the last row first; states keep the order of the rows.
         """
-        start = start or zero_state(cell, rows.shape[1], len(self.state_to_gates))
-        if rows.shape[1] == 1:
-            return known_states.found(cell, self.course(rows, start, is_token), reverse=reverse)
-        weights = {"state": self.state_to_gates, "input": self.input_to_gates}
+        start = start or cell.zero_state(rows.shape[1], len(self.state_to_gates))
+        weights = {"state": self.state_to_gates}
+        # With one row per step, one product of all steps reads the weight of the inputs less often.
+        is_single = rows.shape[1] == 1
+        if is_single:
+            rows = matmul(rows, self.input_to_gates) + self.input_bias
+        else:
+            weights["input"] = self.input_to_gates
 
         def advance(
-            apply: late_weights.Apply,
+            apply: Apply,
             biases: tuple[Array, Array],
             state: State,
-            step: tuple[Array, Array | None],
+            inputs: tuple[Array, Array | None],
         ) -> tuple[State, State]:
-            row, is_token = step
-            from_input = apply("input", row) + biases[0]
+            row, is_token = inputs
+            from_input = row if is_single else apply("input", row) + biases[0]
             from_state = apply("state", state[0]) + biases[1]
-            after = known_states.advanced(cell, is_token, state, from_input, from_state)
+            after = cell.masked_step(is_token, state, from_input, from_state)
             return after, after
 
-        biases = self.input_bias, self.state_bias
-        return late_weights.scan(advance, weights, biases, start, (rows, is_token), reverse=reverse)
-
-    def course(
-        self,
-        rows: Float[Array, "time batch incoming"],
-        start: State,
-        is_token: Bool[Array, "time batch"] | None = None,
-    ) -> Course:
-        """Return what decides the layer's states, all rows multiplied at once."""
-        from_input = times(rows, self.input_to_gates) + self.input_bias
-        return Course(start, from_input, self.state_to_gates, self.state_bias, is_token)
+        biases, inputs = (self.input_bias, self.state_bias), (rows, is_token)
+        return scan(advance, weights, biases, start, inputs, reverse=reverse)
 
 
-def drawn(cell: Cell, incoming: int, hidden: int, *, key: PRNGKeyArray) -> Recurrence:
+def init_layer(cell: RNNCell, incoming: int, hidden: int, *, key: PRNGKeyArray) -> RecurrentLayer:
     """Return initial weights, all from PyTorch's distribution for a recurrent layer."""
     keys = jax.random.split(key, 4)
     gates = cell.gates * hidden
     shapes = ((incoming, gates), (hidden, gates), (gates,), (gates,))
     pairs = zip(keys, shapes, strict=True)
-    return Recurrence(*(uniform(own, shape, hidden) for own, shape in pairs))
+    return RecurrentLayer(*(uniform(key, shape, hidden) for key, shape in pairs))

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Array, Float, Integer, PRNGKeyArray
 
 from daxy.models.layers.initial import uniform
-from daxy.models.layers.linear import times
+from daxy.models.layers.linear import matmul
 
 
 class WorldEncoder(eqx.Module):
@@ -54,7 +54,7 @@ def _convolved(
     batch, rows, columns, channels = cells.shape
     side, features = int((len(kernel) // channels) ** 0.5), kernel.shape[1]
     if side == 1:
-        return times(cells, kernel) + bias
+        return matmul(cells, kernel) + bias
     edge = side // 2
     wide = jnp.pad(cells, ((0, 0), (0, 0), (edge, edge), (0, 0)))
     near = jnp.stack([wide[:, :, left : left + columns] for left in range(side)], axis=3)
@@ -64,4 +64,4 @@ def _convolved(
     taps = kernel.reshape(side, -1, features)[np.clip(down, 0, side - 1)]
     weight = jnp.where(is_near, taps, 0).swapaxes(1, 2).reshape(-1, rows * features)
     column = near.swapaxes(1, 2).reshape(batch, columns, -1)
-    return times(column, weight).reshape(batch, columns, rows, features).swapaxes(1, 2) + bias
+    return matmul(column, weight).reshape(batch, columns, rows, features).swapaxes(1, 2) + bias

@@ -6,9 +6,11 @@ To add one, add a file that exposes `MEMORY`, a `Memory`. Any memory works with 
 from __future__ import annotations
 
 from daxy.core.registry import Registry
-from daxy.models.memories._memory import Foreseen, HandedOn, Kept, Memory, Moves, StrengthMemory
+from daxy.kernels.memory_reads import Time
+from daxy.models.memories._memory import Memory
+from daxy.models.memories._strength_memory import SlotState, StrengthMemory
 
-__all__ = ["Foreseen", "HandedOn", "Kept", "Memory", "Moves", "StrengthMemory", "available", "get"]
+__all__ = ["Memory", "SlotState", "StrengthMemory", "Time", "available", "get"]
 
 
 MEMORIES = Registry(__name__, "MEMORY", "memory", Memory)

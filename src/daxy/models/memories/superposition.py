@@ -1,11 +1,13 @@
 """The superposition stack of Joulin & Mikolov (2015, equations 5 and 6, with no operation).
 
-Every slot is a mixture of what it would hold after a push, after a pop and after neither, so its
-vectors change where those of the other memories stay as they are.
+Slot i, from the top down, becomes a mixture of what it would hold after each action a:
 
-It differs from the paper in what all memories here have in common: tanh values are pushed where the
-paper pushes logistic ones, an empty slot is 0 where the authors' program has -1, and pops begin
-held back, where that program has no bias of an operation.
+    s_t[0] = a[push] v + a[pop] s_t-1[1] + a[keep] s_t-1[0]                              (5)
+    s_t[i] = a[push] s_t-1[i-1] + a[pop] s_t-1[i+1] + a[keep] s_t-1[i]                   (6)
+
+It differs from the paper in what all memories here share: pushed values are tanh values where the
+paper has logistic ones, an empty slot is 0 where the authors' program has -1, and pops have a
+negative initial bias, where that program has no bias of an action.
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from daxy.models.memories._memory import Foreseen, Memory, Time
+from daxy.kernels.memory_reads import Time
+from daxy.models.memories._memory import Memory
 
 
-class Mixed(NamedTuple):
+class MixedSlots(NamedTuple):
     """The slots, from the top down."""
 
     vectors: Float[Array, "batch slots width"]
@@ -27,43 +30,44 @@ class Mixed(NamedTuple):
 
 @final
 class Superposition(Memory):
-    """A stack of which a step does all three operations, each in part; its top is read."""
+    """A stack of which a step does all three actions, each in part; its top is read."""
 
     name = "superposition"
     ends = 1
-    wants = ("push", "pop", "keep")
+    actions = ("push", "pop", "keep")
 
-    def start(self, batch: int, steps: int, width: int) -> Mixed:
-        """Return an empty memory, for at most so many steps."""
-        return Mixed(jnp.zeros((batch, steps, width), float))
+    def start(self, batch: int, steps: int, width: int) -> MixedSlots:
+        """Return an empty memory for at most `steps` steps."""
+        return MixedSlots(jnp.zeros((batch, steps, width), float))
 
-    def shares(self, wanted: Float[Array, "batch ends wants"]) -> Float[Array, "batch ends wants"]:
-        """Return the shares of the operations, which add up to 1."""
-        return jax.nn.softmax(wanted, axis=-1)
+    def action_probs(
+        self, action_logits: Float[Array, "batch ends actions"]
+    ) -> Float[Array, "batch ends actions"]:
+        """Return the probabilities of the actions, which add up to 1."""
+        return jax.nn.softmax(action_logits, axis=-1)
 
-    def held(self, state: tuple[Array, ...]) -> Float[Array, "batch width"]:
+    def contents(self, state: MixedSlots) -> Float[Array, "batch width"]:
         """Return the sum of all slots."""
-        return Mixed(*state).vectors.sum(axis=1)
+        return state.vectors.sum(axis=1)
 
     def step(
         self,
-        state: tuple[Array, ...],
+        state: MixedSlots,
         time: Time,
         is_step: Bool[Array, " batch"],
-        wanted: Float[Array, "batch ends wants"],
+        action_logits: Float[Array, "batch ends actions"],
         values: Float[Array, "batch ends width"],
-        foreseen: Foreseen | None = None,
-    ) -> tuple[Mixed, Float[Array, "batch ends width"]]:
-        """Return the memory after a step and its top; the three shares add up to 1."""
-        del time, foreseen
+    ) -> tuple[MixedSlots, Float[Array, "batch ends width"]]:
+        """Return the memory after a step, and its top (equations 5 and 6)."""
+        del time
         (vectors,) = state
-        nothing = jnp.array([0.0, 0.0, 1.0], wanted.dtype)
-        shares = jnp.where(is_step[:, None], self.shares(wanted)[:, 0], nothing)
-        push, pop, keep = jnp.moveaxis(shares[..., None, None], 1, 0)
+        keep_all = jnp.array([0.0, 0.0, 1.0], action_logits.dtype)
+        probs = jnp.where(is_step[:, None], self.action_probs(action_logits)[:, 0], keep_all)
+        push, pop, keep = jnp.moveaxis(probs[..., None, None], 1, 0)
         pushed = jnp.concatenate([values, vectors[:, :-1]], axis=1)
         popped = jnp.pad(vectors[:, 1:], ((0, 0), (0, 1), (0, 0)))
         mixed = push * pushed + pop * popped + keep * vectors
-        return Mixed(mixed), mixed[:, :1]
+        return MixedSlots(mixed), mixed[:, :1]
 
 
 MEMORY = Superposition()

@@ -18,7 +18,6 @@ from daxy.languages.grounded import parse
 from daxy.learners.neural.predictor import Predictor
 from daxy.report.alignment import Alignment
 from daxy.report.correctness import Correctness
-from daxy.report.memory_trace import MemoryTrace
 from daxy.report.page._groups import Group
 from daxy.runs.saved import load
 from daxy.worlds import drawing
@@ -115,7 +114,7 @@ def _maps(network: Predictor, source: Tokens, output: Tokens) -> list[dict[str, 
     if (len(source) + len(output) + 2) ** 2 > MAX_CELLS:
         return []
     if network.has_memory:
-        trace = MemoryTrace.of(network.memory, source, output, network.inside(source, output))
+        trace = MemoryPlot.of(network.memory, source, output, network.inside(source, output))
         ends = zip(network.memory.sides, trace.reads, strict=True)
         return [
             _map(f"Read from the memory {side}".strip(), trace.tokens, trace.tokens, weights)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.errors import visible
+from daxy.models.decoding.memory_trace import MemoryTrace
 from daxy.models.memories import Memory
-from daxy.models.transducer import Inside
 from daxy.report._figure import new_figure
 
 if TYPE_CHECKING:
@@ -27,13 +27,13 @@ MAX_STEPS = 60
 
 
 @dataclass(frozen=True, eq=False)
-class MemoryTrace:
+class MemoryPlot:
     """One example: its tokens, and the state of the memory at each."""
 
     memory: Memory
     tokens: Sequence[str]
     """Token of each step: the start, the source, the separator and the output."""
-    inside: Inside
+    inside: MemoryTrace
     title: str = ""
     """Title of the figure."""
 
@@ -43,9 +43,9 @@ class MemoryTrace:
         memory: Memory,
         source: Sequence[str],
         output: Sequence[str],
-        inside: Inside,
+        inside: MemoryTrace,
         title: str = "",
-    ) -> MemoryTrace:
+    ) -> MemoryPlot:
         """Return the trace of a memory for a source and a network's output."""
         return cls(memory, (START, *source, SEPARATOR, *output), inside, title)
 
@@ -57,7 +57,7 @@ class MemoryTrace:
     @property
     def held(self) -> NDArray[np.float32]:
         """Strength after each step of what each step pushed: [steps, steps]."""
-        return self._by_step(self.inside.held)
+        return self._by_step(self.inside.contents)
 
     def _by_step(self, pushes: Any) -> NDArray[np.float32]:
         weights = np.asarray(pushes)
@@ -66,13 +66,13 @@ class MemoryTrace:
     @property
     def as_json(self) -> dict[str, Any]:
         """The same as JSON values, to four digits."""
-        shares = np.asarray(self.inside.shares)
+        shares = np.asarray(self.inside.action_probs)
         return {
             "tokens": list(self.tokens),
             "strengths": {
                 f"{side} {want}".strip(): _rounded(shares[:, end, number])
                 for end, side in enumerate(self.memory.sides)
-                for number, want in enumerate(self.memory.wants)
+                for number, want in enumerate(self.memory.actions)
             },
             "contents": [_rounded(row) for row in self.held],
             "reads": {
@@ -125,8 +125,8 @@ class MemoryTrace:
         return figure
 
     def _draw_strengths(self, axes: Axes, end: int, side: str) -> None:
-        for number, want in enumerate(self.memory.wants):
-            strengths = np.asarray(self.inside.shares)[:, end, number]
+        for number, want in enumerate(self.memory.actions):
+            strengths = np.asarray(self.inside.action_probs)[:, end, number]
             axes.stairs(strengths, self._edges, baseline=None, label=want, color=f"C{number}")
         _style(axes, f"strength {side}".strip(), (-0.05, 1.05))
         axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, fontsize="small")

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from daxy.models import memories
-from daxy.models.transducer import Inside
+from daxy.models.decoding.memory_trace import MemoryTrace
 from daxy.report.alignment import Alignment, draw
-from daxy.report.memory_trace import MemoryTrace
+from daxy.report.memory_plot import MemoryPlot
 
 TOKENS = ["<s>", "a", "|||", "b"]
 STRENGTHS = {
@@ -28,16 +28,16 @@ STRENGTHS = {
 every_memory = pytest.mark.parametrize("name", STRENGTHS)
 
 
-def look(name: str) -> tuple[MemoryTrace, Any, Any, Any]:
+def look(name: str) -> tuple[MemoryPlot, Any, Any, Any]:
     """Return a look at four steps, all of whose numbers differ, and those numbers.
 
-    They are the shares, [steps, ends, wants], how much of what each step put in is held,
+    They are the shares, [steps, ends, actions], how much of what each step put in is held,
     [steps, steps], and how much of it is read at each end, [ends, steps, steps].
     """
     kind, draw = memories.get(name), np.random.default_rng(0)
-    shares = draw.random((4, kind.ends, len(kind.wants)))
+    shares = draw.random((4, kind.ends, len(kind.actions)))
     reads, held = draw.random((4, kind.ends, 4 * kind.ends)), draw.random((4, 4 * kind.ends))
-    own = MemoryTrace.of(kind, ["a"], ["b"], Inside(shares, reads, held))
+    own = MemoryPlot.of(kind, ["a"], ["b"], MemoryTrace(shares, reads, held))
     # What the first step put in at each end stands first, then what the second did.
     reads, held = (
         sum(each[..., n :: kind.ends] for n in range(kind.ends)) for each in (reads, held)
@@ -63,17 +63,18 @@ def test_a_picture_has_a_panel_for_the_strengths_of_each_end_what_is_held_and_ea
 
 @pytest.mark.parametrize(("steps", "named"), [(60, 60), (61, 31), (120, 60)])
 def test_every_step_has_a_name_where_there_is_room(steps: int, named: int) -> None:
-    inside = Inside(np.zeros((steps, 1, 2)), np.zeros((steps, 1, steps)), np.zeros((steps, steps)))
-    own = MemoryTrace.of(memories.get("stack"), ["a"] * (steps - 3), ["b"], inside)
+    shapes = (steps, 1, 2), (steps, 1, steps), (steps, steps)
+    inside = MemoryTrace(*map(np.zeros, shapes))
+    own = MemoryPlot.of(memories.get("stack"), ["a"] * (steps - 3), ["b"], inside)
     assert len(own.figure.axes[-1].get_xticks()) == named
 
 
 def test_a_dollar_sign_is_drawn_as_it_is() -> None:
     """In a picture two of them would stand for a formula."""
     stack = memories.get("stack")
-    inside = Inside(np.zeros((4, 1, 2)), np.zeros((4, 1, 4)), np.zeros((4, 4)))
+    inside = MemoryTrace(np.zeros((4, 1, 2)), np.zeros((4, 1, 4)), np.zeros((4, 4)))
     figures = [
-        MemoryTrace.of(stack, ["$x_$"], ["$^$"], inside).figure,
+        MemoryPlot.of(stack, ["$x_$"], ["$^$"], inside).figure,
         draw([Alignment(("$x_$",), ("$^$",), np.ones((1, 1), np.float32))]),
     ]
     for figure in figures:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from jaxtyping import Array
 
-from daxy.models.layers import late_weights, retraced
+from daxy.kernels import checkpointed_scan, deferred_weight_grad
 
 TIME, BATCH, WIDTH = 5, 3, 4
 
@@ -18,7 +18,7 @@ TIME, BATCH, WIDTH = 5, 3, 4
 class Case(NamedTuple):
     """A body and what it is run on."""
 
-    body: late_weights.Body
+    body: deferred_weight_grad.Body
     weights: dict[str, Array]
     constants: Any
     state: Any
@@ -112,54 +112,58 @@ def draw(*shape: int) -> Array:
 
 
 def late(case: Case) -> Callable[..., Any]:
-    return lambda *arguments: late_weights.scan(case.body, *arguments, reverse=case.reverse)
+    return lambda *arguments: deferred_weight_grad.scan(case.body, *arguments, reverse=case.reverse)
 
 
 Way = Callable[[Case], Callable[..., Any]]
 
 
 class Plain:
-    """A course that keeps nothing of stretches and whose gradients are those of its states."""
+    """A recurrence that saves nothing of segments, with cotangents in the form of its states."""
 
-    def kept_at_start(self, state: Any) -> Any:
+    def checkpoint(self, state: Any) -> Any:
         return ()
 
-    def foresee(self, constants: Any, stretch: retraced.Stretch, last: Any, later: Any) -> Any:
-        return stretch.kept, None
+    def precompute(
+        self, constants: Any, segment: checkpointed_scan.Segment, last: Any, cotangent: Any
+    ) -> Any:
+        return segment.residuals, None
 
-    def again(self, known: Any, foreseen: Any) -> Any:
-        return known
+    def restore(self, own: Any, precomputed: Any) -> Any:
+        return own
 
-    def entering(self, later: Any, foreseen: Any) -> Any:
-        return later
+    def enter_segment(self, cotangent: Any, precomputed: Any) -> Any:
+        return cotangent
 
-    def leaving(self, earlier: Any, foreseen: Any) -> Any:
-        return earlier
+    def leave_segment(self, cotangent: Any, precomputed: Any) -> Any:
+        return cotangent
 
 
 @dataclass(frozen=True)
 class Whole(Plain):
     """What a body does, with all of each state kept."""
 
-    body: late_weights.Body
+    body: deferred_weight_grad.Body
 
-    def step(self, apply: Any, constants: Any, state: Any, here: Any, foreseen: Any) -> Any:
-        return self.body(apply, constants, state, here)
+    def step(self, apply: Any, constants: Any, state: Any, inputs: Any, precomputed: Any) -> Any:
+        return self.body(apply, constants, state, inputs)
 
-    def kept(self, state: Any) -> Any:
+    def residuals(self, state: Any) -> Any:
         return state
 
 
-class InStretches(Whole):
-    """The same, with a state kept where a stretch begins, of which the others are made again."""
+class InSegments(Whole):
+    """The same, with a state saved where a segment begins, from which the others are computed."""
 
-    def kept(self, state: Any) -> Any:
+    def residuals(self, state: Any) -> Any:
         return ()
 
-    def kept_at_start(self, state: Any) -> Any:
+    def checkpoint(self, state: Any) -> Any:
         return state
 
-    def foresee(self, constants: Any, stretch: retraced.Stretch, last: Any, later: Any) -> Any:
+    def precompute(
+        self, constants: Any, segment: checkpointed_scan.Segment, last: Any, cotangent: Any
+    ) -> Any:
         def step(state: Any, here: Any) -> tuple[Any, Any]:
             products, inputs = here
 
@@ -168,19 +172,21 @@ class InStretches(Whole):
 
             return self.body(apply, constants, state, inputs)[0], state
 
-        steps = stretch.products, stretch.inputs
-        return jax.lax.scan(step, stretch.at_start, steps)[1], None
+        steps = segment.products, segment.inputs
+        return jax.lax.scan(step, segment.checkpoint, steps)[1], None
 
 
 def again(case: Case) -> Callable[..., Any]:
-    return lambda *arguments: retraced.scan(Whole(case.body), *arguments)
+    return lambda *arguments: checkpointed_scan.scan(Whole(case.body), *arguments)
 
 
-def in_stretches(case: Case) -> Callable[..., Any]:
-    """Return a recurrence in two stretches, or in one a step."""
+def in_segments(case: Case) -> Callable[..., Any]:
+    """Return a recurrence in two segments, or in one a step."""
     steps = len(jax.tree.leaves(case.arguments[3])[0])
-    stretches = 2 if steps % 2 == 0 else steps
-    return lambda *arguments: retraced.scan(InStretches(case.body), *arguments, stretches=stretches)
+    segments = 2 if steps % 2 == 0 else steps
+    return lambda *arguments: checkpointed_scan.scan(
+        InSegments(case.body), *arguments, segments=segments
+    )
 
 
 RUNS = {
@@ -188,7 +194,7 @@ RUNS = {
     **{
         f"{name}, {way.__name__}": (case, way)
         for name, case in CASES.items()
-        for way in (again, in_stretches)
+        for way in (again, in_segments)
         if not case().reverse
     },
 }
@@ -286,19 +292,21 @@ def test_replicas_may_share_their_inputs() -> None:
 class Sums(Plain):
     """Running sums of the states of a network, of which the way back needs none."""
 
-    def step(self, apply: Any, bias: Any, state: Any, here: Any, foreseen: Any) -> Any:
-        (sums, state), (row, is_there) = state, here
+    def step(self, apply: Any, bias: Any, state: Any, inputs: Any, precomputed: Any) -> Any:
+        (sums, state), (row, is_there) = state, inputs
         state = jnp.tanh(apply("state", state) + jnp.where(is_there, row, 0) + bias)
         return (sums + state, state), sums + state
 
-    def kept(self, state: Any) -> Any:
+    def residuals(self, state: Any) -> Any:
         return state[1]
 
-    def foresee(self, constants: Any, stretch: retraced.Stretch, last: Any, later: Any) -> Any:
-        return stretch.kept, last[0]
+    def precompute(
+        self, constants: Any, segment: checkpointed_scan.Segment, last: Any, cotangent: Any
+    ) -> Any:
+        return segment.residuals, last[0]
 
-    def again(self, known: Any, foreseen: Any) -> Any:
-        return jnp.full_like(foreseen, jnp.nan), known
+    def restore(self, own: Any, precomputed: Any) -> Any:
+        return jnp.full_like(precomputed, jnp.nan), own
 
 
 def test_what_is_not_needed_is_not_kept_and_marks_are_passed_by() -> None:
@@ -306,7 +314,7 @@ def test_what_is_not_needed_is_not_kept_and_marks_are_passed_by() -> None:
     arguments = {"state": draw(4, 4)}, draw(4), (draw(3, 4), draw(3, 4)), draw(5, 3, 4)
 
     def found(weights: Any, bias: Any, state: Any, rows: Any) -> Any:
-        return retraced.scan(Sums(), weights, bias, state, (rows, marks))
+        return checkpointed_scan.scan(Sums(), weights, bias, state, (rows, marks))
 
     def body(apply: Any, bias: Any, state: Any, rows: Any) -> Any:
         return Sums().step(apply, bias, state, rows, None)
@@ -327,4 +335,4 @@ def test_a_weight_that_meets_two_rows_in_one_step_is_refused() -> None:
         return state, state
 
     with pytest.raises(AssertionError, match="state is applied twice"):
-        late_weights.scan(twice, {"state": draw(4, 4)}, None, draw(3, 4), draw(5, 3, 4))
+        deferred_weight_grad.scan(twice, {"state": draw(4, 4)}, None, draw(3, 4), draw(5, 3, 4))

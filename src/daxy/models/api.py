@@ -1,4 +1,4 @@
-"""What training and decoding ask of an architecture, and nothing else.
+"""The interface between an architecture, training and decoding.
 
 A module of `daxy.models` is an architecture: it has a frozen dataclass `Config`, whose fields
 become flags of `daxy train`, and an Equinox module `Model` that satisfies the protocol below.
@@ -20,18 +20,18 @@ from daxy.models.layers.dropout import Dropout
 
 @dataclass(frozen=True)
 class Sizes:
-    """What an architecture has to know of a task; symbols include PAD and END."""
+    """Sizes that a task sets; symbols include PAD and END."""
 
     source_symbols: int
     target_symbols: int
     channels: int = 0
-    """What a cell of a world is described by; 0 where there are no worlds."""
+    """Features of a cell of a world; 0 where there are no worlds."""
 
 
-class Given(NamedTuple):
-    """What a model is asked: sources as codes, and the worlds they are said in, if there are any.
+class ModelInputs(NamedTuple):
+    """A batch of sources as codes, with the world of each if the task has worlds.
 
-    Codes are tokens, END, then PAD (see `core.vocabulary`). A world says what is on each cell.
+    Codes are tokens, END, then PAD (see `core.vocabulary`).
     """
 
     source: Integer[Array | np.ndarray, "batch source"]
@@ -39,19 +39,19 @@ class Given(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Source-target pairs as codes, with the worlds of their sources; see `Given`."""
+    """Source-target pairs as codes, with the worlds of their sources; see `ModelInputs`."""
 
     source: Int[Array, "batch source"]
     target: Int[Array, "batch target"]
     world: Integer[Array, "batch row column channel"] | None = None
 
     @property
-    def given(self) -> Given:
-        """What a model that writes the targets is asked."""
-        return Given(self.source, self.world)
+    def inputs(self) -> ModelInputs:
+        """The batch without its targets."""
+        return ModelInputs(self.source, self.world)
 
     @property
-    def before(self) -> Int[Array, "batch target"]:
+    def decoder_inputs(self) -> Int[Array, "batch target"]:
         """The true token before each token of a target, PAD before the first."""
         return jnp.pad(self.target, ((0, 0), (1, 0)))[:, :-1]
 
@@ -63,15 +63,17 @@ class Batch(NamedTuple):
 
 @runtime_checkable
 class Model(Protocol):
-    """An encoder-decoder over one batch; it knows no task, no optimiser and no search.
+    """An encoder-decoder over one batch, constructed as `Model(config, sizes, key=key)`.
 
-    Constructed as `Model(config, sizes, key=key)`. `logits` is deterministic without noise.
+    It knows no task, no optimizer and no search. Without dropout `logits` is deterministic.
+    Attention maps and analyses read two fields of the decoder's state, if it has them: `top`, the
+    top hidden vector, and `attention_weights`, those of the last step.
     """
 
     def logits(
-        self, batch: Batch, noise: Dropout | None = None
+        self, batch: Batch, dropout: Dropout | None = None
     ) -> Float[Array, "batch target symbols"]:
-        """Return the scores of every next token, given the true ones before it."""
+        """Return the logits of every target token under teacher forcing."""
         ...
 
     def start(self, source: Int[Array, "batch source"]) -> Any:
@@ -81,24 +83,24 @@ class Model(Protocol):
     def step(
         self, state: Any, token: Int[Array, " batch"]
     ) -> tuple[Any, Float[Array, "batch symbols"]]:
-        """Take the previous token (PAD before the first) in; return the scores of the next."""
+        """Read the previous token (PAD before the first); return the logits of the next."""
         ...
 
 
 @runtime_checkable
-class SelfFed(Model, Protocol):
+class FreeRunning(Model, Protocol):
     """A model that can also be trained on its own outputs."""
 
-    def fed(
-        self, batch: Batch, noise: Dropout | None, forced: Bool[Array, " batch"]
+    def logits_free_running(
+        self, batch: Batch, dropout: Dropout | None, teacher_forced: Bool[Array, " batch"]
     ) -> Float[Array, "batch target symbols"]:
-        """Return `logits`, where an example that is not `forced` is given its own best tokens."""
+        """Return `logits`, where an example not `teacher_forced` reads its own greedy tokens."""
         ...
 
 
 @runtime_checkable
 class Grounded(Protocol):
-    """A model that is shown the worlds too: its `Batch` has them, and so has its `start`."""
+    """A model that sees worlds: its `Batch` has them, and `start` takes them."""
 
     sees_worlds: ClassVar[bool] = True
 
@@ -110,13 +112,13 @@ class Grounded(Protocol):
 
 
 @runtime_checkable
-class Growing(Protocol):
-    """A model whose state has to have room for every target token: its `start` is told how many."""
+class NeedsMaxLength(Protocol):
+    """A model whose state has room for every target token: `start` takes how many there may be."""
 
-    grows: ClassVar[bool] = True
+    needs_max_length: ClassVar[bool] = True
 
-    def start(self, source: Int[Array, "batch source"], room: int) -> Any:
-        """Return the state before the first of at most `room` target tokens."""
+    def start(self, source: Int[Array, "batch source"], max_length: int) -> Any:
+        """Return the state before the first of at most `max_length` target tokens."""
         ...
 
 
@@ -125,16 +127,18 @@ def sees_worlds(model: Any) -> bool:
     return getattr(model, "sees_worlds", False)
 
 
-def begun(model: Model, given: Given, room: int) -> Any:
-    """Return a model's state before the first of at most `room` target tokens."""
-    asked = [jnp.asarray(given.source, jnp.int32)]
+def init_decoder_state(model: Model, inputs: ModelInputs, max_length: int) -> Any:
+    """Return a model's state before the first of at most `max_length` target tokens."""
+    arguments: list[Any] = [jnp.asarray(inputs.source, jnp.int32)]
     if sees_worlds(model):
-        assert given.world is not None
-        asked.append(jnp.asarray(given.world, jnp.int32))
+        assert inputs.world is not None
+        arguments.append(jnp.asarray(inputs.world, jnp.int32))
+    if getattr(model, "needs_max_length", False):
+        arguments.append(max_length)
     start: Callable[..., Any] = model.start
-    return start(*asked, room) if getattr(model, "grows", False) else start(*asked)
+    return start(*arguments)
 
 
-def best(logits: Float[Array, "batch symbols"]) -> Int[Array, " batch"]:
-    """Return the best next token of each row; PAD is never chosen: no target has it."""
+def greedy_token(logits: Float[Array, "batch symbols"]) -> Int[Array, " batch"]:
+    """Return the most likely next token of each row; PAD is never chosen: no target has it."""
     return jnp.argmax(logits.at[:, PAD].set(-jnp.inf), axis=-1).astype(jnp.int32)
