@@ -69,7 +69,7 @@ def test_papers_are_read_without_the_framework_and_without_numpy() -> None:
 @pytest.mark.parametrize("row", ["GRU +Attn-Dep", "gru+attn-dep", "GRU +Attn -Dep", "gru attn dep"])
 def test_case_spaces_and_punctuation_of_a_row_do_not_count(row: str) -> None:
     assert TABLE.row(row) == "GRU +Attn-Dep"
-    assert TABLE.cell(row, "TimeSlice left") == TABLE.cell("GRU +Attn-Dep", "turn_left")
+    assert TABLE.cell(row, "Turn left") == TABLE.cell("GRU +Attn-Dep", "turn_left")
 
 
 def test_unknown_names_get_the_nearest() -> None:
