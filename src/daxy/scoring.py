@@ -112,14 +112,14 @@ class Scored(Brief):
     @property
     def _brief(self) -> str:
         count = f"{len(self.examples):,}{f' of {self.test_examples:,}' * self.is_partial} examples"
-        return f"{self.task}: {self.metric} {self.accuracy:.1%}, {count}"
+        return f"{self.task}: {self.metric} {metrics.text(self.metric, self.accuracy)}, {count}"
 
     def _repr_html_(self) -> str:
         """Return the scores as an HTML table, for a notebook."""
         low, high = self.interval
-        rows = [("all", len(self.examples), *(f"{value:.1%}" for value in self.totals.values()))]
+        rows = [("all", len(self.examples), *(metrics.text(*it) for it in self.totals.items()))]
         rows += [
-            (name, self.counts[name], *(f"{value:.1%}" for value in totals.values()))
+            (name, self.counts[name], *(metrics.text(*it) for it in totals.items()))
             for name, totals in self.tests.items()
         ]
         interval = f"{self.metric}: 95% interval {low:.1%} to {high:.1%}"

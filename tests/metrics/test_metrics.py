@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daxy import metrics, tasks
-from daxy.core.errors import UnknownName
+from daxy.core.errors import UnknownName, WrongRequest
 from daxy.core.examples import Examples, Predictions, Sequences
 from daxy.metrics import Metric, Rules, Scores
 
@@ -70,6 +70,21 @@ def test_back_mapping_accepts_any_command_that_means_the_source(
     examples = Examples.of([(actions.split(), ["walk"])])
     predictions = Sequences.of([command.split()])
     assert NACS.score("back_mapping", examples, predictions).tolist() == [right]
+
+
+def test_the_perplexity_is_that_of_a_target_token() -> None:
+    """Of a model that expects each of two symbols and the end alike, 3 whatever the targets."""
+    examples = Examples.of([(("walk",), ("I_WALK",)), (("jump", "twice"), ("I_JUMP", "I_JUMP"))])
+    even = replace(Predictions.of_sequences(examples.target), log_likelihood=-np.log([9.0, 27.0]))
+    perplexity = metrics.get("perplexity")
+    assert perplexity.total(SCAN, examples, even) == pytest.approx(3.0)
+    np.testing.assert_allclose(perplexity.score(SCAN, examples, even), [3.0, 3.0])
+    # 2 and 3 tokens: the total is over tokens, (1/8 * 1)^(-1/5), and no mean over examples.
+    uneven = replace(even, log_likelihood=-np.log([8.0, 1.0]))
+    assert perplexity.total(SCAN, examples, uneven) == pytest.approx(8 ** (1 / 5))
+    assert (perplexity.text(3.14159), metrics.text("exact", 0.5)) == ("3.142", "50.0%")
+    with pytest.raises(WrongRequest, match="perplexity needs log-likelihoods"):
+        perplexity.total(SCAN, examples, Predictions.of_sequences(examples.target))
 
 
 def test_likelihoods_reach_a_metric_with_the_predictions() -> None:

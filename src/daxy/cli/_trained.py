@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from daxy.cli._result import Result
 from daxy.core.display import counted
+from daxy.metrics import text as metric_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -53,7 +54,7 @@ def rates_table(grid: Grid, rates: Sequence[dict[str, Any]]) -> RenderableType:
             f"{runs[seed][criterion]:{digits}}" if seed in runs else "diverged"
             for seed in grid.seeds
         ]
-        tests = (f"{run['test'][run['metric']]:.1%}" for run in runs.values())
+        tests = (metric_text(run["metric"], run["test"][run["metric"]]) for run in runs.values())
         table.add_row(f"{rate['learning_rate']:g}", " ".join(values), " ".join(tests))
     return table
 
@@ -66,8 +67,8 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
 
     metric = runs[0]["metric"]
     # Several tests have a table of their own.
-    metrics = [metric] if runs[0].get("tests") else [metric, *sorted({*runs[0]["test"]} - {metric})]
-    heads = (f"test {name}" for name in metrics)
+    names = [metric] if runs[0].get("tests") else [metric, *sorted({*runs[0]["test"]} - {metric})]
+    heads = (f"test {name}" for name in names)
     table = Table("seed", box=None)
     learner = trained.experiment.learner
     for head in (*heads, "validation", *learner.summary(runs[0])):
@@ -75,7 +76,7 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     table.add_column("run folder", overflow="fold")
     for run in runs:
         validation = "-" if run["validation"] is None else f"{run['validation']:.1%}"
-        scores = (f"{run['test'][name]:.1%}" for name in metrics)
+        scores = (metric_text(name, run["test"][name]) for name in names)
         columns = learner.summary(run).values()
         table.add_row(str(run["seed"]), *scores, validation, *columns, run["folder"])
     facts = [f"{fact}: {value:.1%}" for fact, value in runs[0]["statistics"].items()]

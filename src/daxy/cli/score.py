@@ -229,18 +229,18 @@ def _table(scored: Scored, statistics: Mapping[str, float], about: Provenance) -
     lines = [f"{scored.task}: {len(scored.examples):,}{of} test examples{test} ({about.source})"]
     for name, total in scored.totals.items():
         signature = metrics.get(name).signature
-        lines.append(f"{name} {total:.1%}{signature and f' ({signature})'}")
+        lines.append(f"{name} {metrics.text(name, total)}{signature and f' ({signature})'}")
         if scored.is_partial and name == scored.metric:
             low, high = scored.interval
             lines[-1] += f" (95% interval of a random draw: {low:.1%} to {high:.1%})"
     lines += [f"{fact}: {value:.1%}" for fact, value in statistics.items()]
     tests = Table("test", "examples", *scored.totals, box=None, pad_edge=False)
     for name, totals in scored.tests.items():
-        values = (f"{value:.1%}" for value in totals.values())
+        values = (metrics.text(metric, value) for metric, value in totals.items())
         tests.add_row(name, f"{scored.counts[name]:,}", *values)
     table = Table("target length", "examples", scored.metric, box=None, pad_edge=False)
     for length, (count, mean) in scored.by_length().items():
-        table.add_row(str(length), f"{count:,}", f"{mean:.1%}")
+        table.add_row(str(length), f"{count:,}", metrics.text(scored.metric, mean))
     return Group(*lines, *(["", tests] if scored.tests else []), "", table)
 
 

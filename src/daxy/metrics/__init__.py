@@ -8,8 +8,28 @@ from __future__ import annotations
 from daxy.core.registry import Registry
 from daxy.metrics._metric import Accepted, Metric, Rules, Scores
 
-__all__ = ["METRICS", "Accepted", "Metric", "Rules", "Scores", "available", "get"]
+__all__ = [
+    "METRICS",
+    "Accepted",
+    "Metric",
+    "Rules",
+    "Scores",
+    "available",
+    "get",
+    "is_share",
+    "text",
+]
 
 
 METRICS = Registry(__name__, "METRIC", "metric", Metric)
 available, get = METRICS.available, METRICS.get
+
+
+def text(name: str, value: float) -> str:
+    """Return a metric's value for people: in per cent, unless it is no share."""
+    return METRICS.get(name).text(value) if name in METRICS else f"{value:.1%}"
+
+
+def is_share(name: str) -> bool:
+    """Whether the values of a metric are between 0 and 1; so are those of an unknown one."""
+    return METRICS.get(name).is_share if name in METRICS else True

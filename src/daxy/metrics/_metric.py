@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from daxy.core.examples import Examples, Predictions, Sequences
 
 Scores = NDArray[np.bool_] | NDArray[np.float64]
-"""One value an example: right or wrong, or a grade between 0 and 1."""
+"""One value an example: right or wrong, a grade between 0 and 1, or another number."""
 
 
 class Rules(Protocol):
@@ -39,11 +39,17 @@ class Metric(ABC):
     summary: str
     signature: ClassVar[str] = ""
     """Variant of the metric, printed with its figures where variants exist."""
+    is_share: ClassVar[bool] = True
+    """Whether values are between 0 and 1, and printed in per cent."""
 
     @property
     def is_mean(self) -> bool:
         """Whether the total is the mean of the values."""
         return type(self).total is Metric.total
+
+    def text(self, value: float) -> str:
+        """Return a value for people."""
+        return f"{value:.1%}" if self.is_share else f"{value:.4g}"
 
     @abstractmethod
     def score(self, task: Rules, examples: Examples, predictions: Predictions) -> Scores:

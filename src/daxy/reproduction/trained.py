@@ -15,6 +15,7 @@ from daxy.core.settings import check_types
 from daxy.core.summary import Summary
 from daxy.learners import Learner, Predictor
 from daxy.learners.neural import Neural
+from daxy.metrics import text
 from daxy.papers import Cell
 from daxy.reproduction import published
 from daxy.runs import progress
@@ -51,7 +52,7 @@ class Trained(Brief):
         runs = [(folder.config().seed, folder.scores(), folder.path) for folder in self.folders]
         metrics = list(runs[0][1]["test"])
         rows = [
-            (seed, *(f"{scores['test'][metric]:.1%}" for metric in metrics), path.name)
+            (seed, *(text(metric, scores["test"][metric]) for metric in metrics), path.name)
             for seed, scores, path in runs
         ]
         published = [f"published: {cell.printed} ({cell})" for cell in self.published]

@@ -15,6 +15,7 @@ from daxy.core import json_objects
 from daxy.core.errors import WrongFile, quote
 from daxy.core.schema import check
 from daxy.core.split import Option
+from daxy.metrics import is_share
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -110,12 +111,12 @@ def read(path: Path, kind: type[msgspec.Struct], *, constants: bool = False) -> 
 
 
 def check_shares(name: str, *scores: Mapping[str, float | None]) -> None:
-    """Refuse a score that is no share of one; one that is not a number or null is left.
+    """Refuse a score that is no share of one, unless its metric is none; null and NaN are left.
 
     Raises:
         ValueError: there is one; says which.
     """
     for metric, score in (each for of in scores for each in of.items()):
-        if score is not None and (score < 0 or score > 1):
+        if score is not None and (score < 0 or score > 1) and is_share(metric):
             problem = f"{quote(metric)} is {score:g}; expected a number between 0 and 1"
             raise ValueError(f"{name}: {problem}")

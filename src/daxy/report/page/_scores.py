@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from daxy import papers
 from daxy.core.settings import stated
 from daxy.core.summary import Summary
+from daxy.metrics import is_share
 from daxy.papers import Cell, Recipe
 from daxy.report.comparison import PER_CENT, Comparison, unit_of
 from daxy.report.page._groups import Group
@@ -54,12 +55,16 @@ def scores_of(group: Group) -> list[Score]:
             metric=metric,
             test=test,
             is_primary=metric == primary,
-            summary=Summary(runs=tuple(100 * _on(each, test)[metric] for each in group.scores)),
+            summary=Summary(runs=tuple(_figure(each, test, metric) for each in group.scores)),
             published=tuple(it for it in group.published if _is_of(it.recipe, test, metric)),
         )
         for test, names in metrics.items()
         for metric in names
     ]
+
+
+def _figure(scores: Mapping[str, Any], test: str, metric: str) -> float:
+    return (100 if is_share(metric) else 1) * _on(scores, test)[metric]
 
 
 def _on(scores: dict[str, Any], test: str) -> dict[str, float]:
