@@ -32,8 +32,8 @@ from daxy.learners.neural import Neural
 from daxy.learners.neural.group import Group
 from daxy.runs.experiment import Experiment
 from daxy.training.loop import STEPS_PER_DISPATCH, Training
+from daxy.training.placement import merged
 from daxy.training.protocols import protocol
-from daxy.training.replicas import merged
 
 TASK = "gscan/compositional"
 STRETCHES = 40

@@ -30,7 +30,8 @@ from daxy.core.examples import Examples
 from daxy.models import seq2seq
 from daxy.training.config import TrainingConfig
 from daxy.training.devices import use_every_core
-from daxy.training.replicas import Replicas, Steps
+from daxy.training.replicas import Replicas
+from daxy.training.step import Steps
 
 EMBEDDING, EXAMPLES = 64, 1_000
 

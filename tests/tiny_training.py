@@ -23,8 +23,10 @@ from daxy.training.checkpoint import Checkpoint
 from daxy.training.config import TrainingConfig
 from daxy.training.evaluation import EvalResult, EvalSet
 from daxy.training.loop import Training
-from daxy.training.replicas import Replicas, Shares, Steps
+from daxy.training.placement import ShardedState
+from daxy.training.replicas import Replicas
 from daxy.training.sampler import EpochData, TrainingSet
+from daxy.training.step import Steps
 from daxy.training.trainer_state import TrainerState
 
 TRAIN, VALIDATION = 18, 4
@@ -108,7 +110,9 @@ def last_diverges() -> Generator[None]:
     """In the second epoch the loss of each group's last replica is not finite."""
     run = Replicas.run
 
-    def losing(replicas: Replicas, shares: Shares, steps: Steps, *on: Any) -> tuple[Shares, Any]:
+    def losing(
+        replicas: Replicas, shares: ShardedState, steps: Steps, *on: Any
+    ) -> tuple[ShardedState, Any]:
         shares, losses = run(replicas, shares, steps, *on)
         if steps.number[0] >= STEPS:
             losses[:, -1] = np.nan

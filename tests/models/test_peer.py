@@ -23,7 +23,8 @@ from daxy.models.seq2seq import Model
 from daxy.training.config import TrainingConfig
 from daxy.training.loop import one_replica
 from daxy.training.objective import cross_entropy
-from daxy.training.replicas import Replicas, Steps
+from daxy.training.replicas import Replicas
+from daxy.training.step import Steps
 
 torch = pytest.importorskip("torch", reason="no PyTorch: the extra `peers` installs it")
 peers = pytest.importorskip("benchmarks.peers.torch_seq2seq")

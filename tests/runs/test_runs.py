@@ -32,7 +32,9 @@ from daxy.tasks import Task
 from daxy.training.checkpoint import Checkpoint, read_arrays
 from daxy.training.interrupt import Interrupted
 from daxy.training.loop import Training
-from daxy.training.replicas import Replicas, Shares, Steps
+from daxy.training.placement import ShardedState
+from daxy.training.replicas import Replicas
+from daxy.training.step import Steps
 
 pytestmark = pytest.mark.usefixtures("one_shape")
 
@@ -591,7 +593,9 @@ def test_a_run_that_diverges_is_named_and_the_others_of_its_group_are_finished(
 ) -> None:
     trained = Replicas.run
 
-    def losing(replicas: Replicas, shares: Shares, steps: Steps, *on: Any) -> tuple[Shares, Any]:
+    def losing(
+        replicas: Replicas, shares: ShardedState, steps: Steps, *on: Any
+    ) -> tuple[ShardedState, Any]:
         shares, losses = trained(replicas, shares, steps, *on)
         losses[:, 1:] = np.nan
         return shares, losses
@@ -617,7 +621,9 @@ def test_a_run_that_diverges_has_the_weights_that_were_selected_before(
     first = RunFolder(next(undisturbed.glob("*seed1*")))
     assert first.scores()["best_epoch"] == 1, "else the test says nothing"
 
-    def losing(replicas: Replicas, shares: Shares, steps: Steps, *on: Any) -> tuple[Shares, Any]:
+    def losing(
+        replicas: Replicas, shares: ShardedState, steps: Steps, *on: Any
+    ) -> tuple[ShardedState, Any]:
         shares, losses = trained(replicas, shares, steps, *on)
         if steps.number[0] >= first.scores()["steps"] // EPOCHS:
             losses[:, 1:] = np.nan

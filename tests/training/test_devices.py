@@ -10,7 +10,7 @@ from jax.sharding import Mesh
 from tests import tiny_training
 
 from daxy.models.seq2seq import Config
-from daxy.training import devices, replicas
+from daxy.training import devices, placement, replicas
 from daxy.training.devices import EXAMPLES, REPLICAS
 
 DEVICES = 4
@@ -73,7 +73,7 @@ def trained(seeds: list[int]) -> tuple[Any, int]:
     tiny_training.replicas.cache_clear()
     training = tiny_training.training(seeds, None, config=PLAIN, epochs=1, dropout=0.3)
     state, _ = training.fit(tiny_training.Listener())
-    used = {device for lane in training.replicas._lanes for device in lane.devices.flat}
+    used = {it for mesh in training.replicas.placement.meshes for it in mesh.devices.flat}
     return state.model, len(used)
 
 
@@ -88,7 +88,8 @@ def test_a_group_on_many_devices_equals_the_same_group_on_one(
     monkeypatch.setattr(devices, "LEAST", 1)
     many, used = trained(seeds)
     assert used == DEVICES
-    monkeypatch.setattr(replicas, "grid", one_device)
+    for module in (placement, replicas):
+        monkeypatch.setattr(module, "grid", one_device)
     one, used = trained(seeds)
     assert used == 1
     assert tiny_training.largest_difference(many, one) < 1e-5
@@ -100,7 +101,8 @@ def test_a_group_that_does_not_fill_its_devices_equals_the_same_group_on_one(
 ) -> None:
     many, used = trained(list(range(count)))
     assert used == rows
-    monkeypatch.setattr(replicas, "grid", one_device)
+    for module in (placement, replicas):
+        monkeypatch.setattr(module, "grid", one_device)
     one, _ = trained(list(range(count)))
     assert tiny_training.largest_difference(many, one) < 1e-5
 
@@ -111,7 +113,7 @@ def test_replicas_that_take_turns_equal_replicas_side_by_side(
 ) -> None:
     seeds = list(range(count))
     beside, _ = trained(seeds)
-    monkeypatch.setattr(replicas, "side_by_side", lambda *_: each)
+    monkeypatch.setattr(placement, "side_by_side", lambda *_: each)
     assert len(tiny_training.training(seeds, config=PLAIN).replicas.start()) == -(-count // each)
     turns, _ = trained(seeds)
     assert tiny_training.largest_difference(beside, turns) < 1e-5
@@ -129,7 +131,8 @@ def test_batches_of_replicas_that_take_turns_are_spread_too(
 
 def test_a_finished_replica_skips_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "ROOM", 0)
-    monkeypatch.setattr(replicas, "grid", one_device)
+    for module in (placement, replicas):
+        monkeypatch.setattr(module, "grid", one_device)
     group = tiny_training.training([0, 1]).replicas
     start = group.start()
     before = [tiny_training.bits(own) for own in start]

@@ -30,7 +30,9 @@ from daxy.training.evaluation import EvalResult, EvalSet
 from daxy.training.loop import one_replica
 from daxy.training.objective import cross_entropy
 from daxy.training.parts import Loss
-from daxy.training.replicas import Replicas, Shares, Steps, merged
+from daxy.training.placement import ShardedState, merged
+from daxy.training.replicas import Replicas
+from daxy.training.step import Steps
 from daxy.training.trainer_state import TrainerState
 
 
@@ -149,7 +151,9 @@ def test_weights_are_kept_by_perplexity_where_the_recipe_says_so() -> None:
 def test_a_replica_goes_on_while_another_has_converged(monkeypatch: pytest.MonkeyPatch) -> None:
     run = Replicas.run
 
-    def better(replicas: Replicas, shares: Shares, steps: Steps, *on: Any) -> tuple[Shares, Any]:
+    def better(
+        replicas: Replicas, shares: ShardedState, steps: Steps, *on: Any
+    ) -> tuple[ShardedState, Any]:
         shares, losses = run(replicas, shares, steps, *on)
         losses[:, 1] /= 1 + steps.number[0]
         return shares, losses
@@ -312,7 +316,9 @@ def test_weights_that_the_last_step_of_an_epoch_spoils_are_not_selected(
     """Every loss is a number: it was computed before its step."""
     run = Replicas.run
 
-    def spoiling(replicas: Replicas, shares: Shares, steps: Steps, *on: Any) -> tuple[Shares, Any]:
+    def spoiling(
+        replicas: Replicas, shares: ShardedState, steps: Steps, *on: Any
+    ) -> tuple[ShardedState, Any]:
         shares, losses = run(replicas, shares, steps, *on)
         if steps.number[0] != STEPS - 1:
             return shares, losses

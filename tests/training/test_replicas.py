@@ -21,7 +21,9 @@ from daxy.batching.epochs import Bucket
 from daxy.models import transducer
 from daxy.training.config import TrainingConfig
 from daxy.training.loop import one_replica
-from daxy.training.replicas import Replicas, _coins, _for_each, merged
+from daxy.training.placement import merged
+from daxy.training.replicas import Replicas
+from daxy.training.step import coins, for_each_replica
 
 
 def test_a_replica_equals_the_same_run_alone() -> None:
@@ -40,7 +42,7 @@ def test_each_replica_meets_a_function_without_an_axis_of_replicas(count: int) -
         assert row.shape == (2,) and by.shape == ()
         return row + by, row.sum()
 
-    rows, sums = _for_each(function)(jnp.asarray(given), by=jnp.asarray(added))
+    rows, sums = for_each_replica(function)(jnp.asarray(given), by=jnp.asarray(added))
     assert rows.tolist() == (given + added[:, None]).tolist()
     assert sums.tolist() == given.sum(axis=1).tolist()
 
@@ -52,9 +54,10 @@ def test_a_memory_of_one_replica_alone_is_written_into_in_place() -> None:
         TrainingConfig().with_settings(batch_size=BATCH),
     )
     group = Replicas("transducer", config, recipe, table(), (Bucket(5, 5),), (0,))
-    (lane,), (state,), (data,) = group._lanes, group.start(), group._own
+    (mesh,), (state,) = group.placement.meshes, group.start()
+    (data,) = group.tables(group.table)
     steps = idle(steps=2, replicas=1)
-    program = group._program(lane).trace(state, steps, data, group._noises, 0, 2).jaxpr
+    program = group.program(mesh).trace(state, steps, data, group.dropout_params, 0, 2).jaxpr
     assert f"f32[{BATCH},11,3] = dynamic_update_slice" in str(program)
     assert f"f32[1,{BATCH},11,3]" not in str(program)
 
@@ -129,12 +132,12 @@ def test_decoding_nothing_gives_nothing() -> None:
 
 def test_coins_fall_as_often_as_they_should_and_depend_on_the_slot_alone() -> None:
     step = jnp.int32(7)
-    coins = np.asarray(_coins(step, 0.3, 4000, jnp.int32(0)))
-    assert abs(coins.mean() - 0.3) < 3.3 * (0.3 * 0.7 / 4000) ** 0.5
-    np.testing.assert_array_equal(_coins(step, 0.3, 10, jnp.int32(25)), coins[25:35])
-    assert (coins != np.asarray(_coins(step + 1, 0.3, 4000, jnp.int32(0)))).any()
+    tossed = np.asarray(coins(step, 0.3, 4000, jnp.int32(0)))
+    assert abs(tossed.mean() - 0.3) < 3.3 * (0.3 * 0.7 / 4000) ** 0.5
+    np.testing.assert_array_equal(coins(step, 0.3, 10, jnp.int32(25)), tossed[25:35])
+    assert (tossed != np.asarray(coins(step + 1, 0.3, 4000, jnp.int32(0)))).any()
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_a_coin_with_two_equal_sides_always_falls_alike(share: float) -> None:
-    assert set(np.asarray(_coins(jnp.int32(3), share, 100, jnp.int32(0)))) == {bool(share)}
+    assert set(np.asarray(coins(jnp.int32(3), share, 100, jnp.int32(0)))) == {bool(share)}

@@ -17,9 +17,11 @@ from daxy.training.backend import backend
 from daxy.training.checkpoint import Checkpoint, damaged
 from daxy.training.evaluation import EvalResult, EvalSet
 from daxy.training.interrupt import Interrupted, StopRequest, stop_request
-from daxy.training.replicas import Placed, Replicas, Shares, State, Steps, merged
+from daxy.training.placement import DeviceTables, ShardedState, merged
+from daxy.training.replicas import Replicas
 from daxy.training.sampler import BatchSampler, EpochData
 from daxy.training.schedule import has_converged, learning_rate
+from daxy.training.step import State, Steps
 from daxy.training.trainer_state import EpochRecord, TrainerState
 
 STEPS_PER_DISPATCH = 32
@@ -53,7 +55,7 @@ class _Epoch:
     """The batches of each replica."""
     buckets: NDArray[np.int32]
     """Index of the padded shape of each part of each step: [steps, parts]."""
-    placed: Placed
+    tables: DeviceTables
 
     def __len__(self) -> int:
         return len(self.buckets)
@@ -90,7 +92,7 @@ class Training:
             Diverged: every replica does, before any weights are selected.
         """
         first, trainer = self._resume()
-        shares = first
+        state = first
         with stop_request() as request:
 
             def stop_if_asked() -> None:
@@ -99,19 +101,19 @@ class Training:
 
             saved = time.monotonic()
             try:
-                for shares in self._dispatches(first, trainer, callback, stop_if_asked):
+                for state in self._dispatches(first, trainer, callback, stop_if_asked):
                     due = time.monotonic() - saved >= self.checkpoint_seconds
                     if due or request.received:
-                        self._save(shares, trainer)
+                        self._save(state, trainer)
                         saved = time.monotonic()
                     self._interrupt(request)
             except _Stopped:
                 # The epoch's steps have ended, its evaluation has not: resuming begins with that.
-                self._save(shares, trainer)
+                self._save(state, trainer)
                 self._interrupt(request)
-            self._save(shares, trainer)
+            self._save(state, trainer)
             self._interrupt(request)
-        return merged(shares), trainer
+        return merged(state), trainer
 
     @property
     def steps(self) -> int:
@@ -128,11 +130,11 @@ class Training:
 
         Steps are taken for about so many seconds; their results are dropped.
         """
-        shares, times, taken = self.replicas.start(), list[float](), 0
+        state, times, taken = self.replicas.start(), list[float](), 0
         epoch = self._epoch(0)
         for steps in cycle(self._first_steps(epoch, TIMED_DISPATCHES)):
             began = time.monotonic()
-            shares, _ = self.replicas.run(shares, steps, epoch.placed)
+            state, _ = self.replicas.run(state, steps, epoch.tables)
             times.append(time.monotonic() - began)
             taken += int(steps.active.any(axis=1).sum()) if len(times) > 1 else 0
             if sum(times[1:]) >= seconds and len(times) > 2:
@@ -151,7 +153,7 @@ class Training:
             trainer.total += STEPS_PER_DISPATCH
         return dispatches or [self._steps(epoch, trainer)]
 
-    def _resume(self) -> tuple[Shares, TrainerState]:
+    def _resume(self) -> tuple[ShardedState, TrainerState]:
         saved = self.checkpoint.load(self.replicas.shapes) if self.checkpoint else None
         if saved is None:
             return self.replicas.start(), TrainerState(len(self.replicas.seeds))
@@ -163,9 +165,9 @@ class Training:
             problem = f"it was written by another program ({error})"
             raise damaged(self.checkpoint.path, problem) from error
 
-    def _save(self, shares: Shares, trainer: TrainerState) -> None:
+    def _save(self, state: ShardedState, trainer: TrainerState) -> None:
         if self.checkpoint:
-            self.checkpoint.save(merged(shares), asdict(trainer))
+            self.checkpoint.save(merged(state), asdict(trainer))
 
     def _interrupt(self, request: StopRequest) -> None:
         if request.received:
@@ -174,11 +176,11 @@ class Training:
 
     def _dispatches(
         self,
-        shares: Shares,
+        state: ShardedState,
         trainer: TrainerState,
         callback: TrainingCallback,
         between: Callable[[], None],
-    ) -> Iterator[Shares]:
+    ) -> Iterator[ShardedState]:
         """Yield the state wherever training could stop and resume.
 
         `between` is called between two programs that decode, and may stop training there.
@@ -190,7 +192,7 @@ class Training:
             while trainer.step < len(epoch):
                 began = time.monotonic()
                 steps = self._steps(epoch, trainer)
-                shares, losses = self.replicas.run(shares, steps, epoch.placed)
+                state, losses = self.replicas.run(state, steps, epoch.tables)
                 trainer.count(losses, np.asarray(steps.weights))
                 done = min(STEPS_PER_DISPATCH, len(epoch) - trainer.step)
                 trainer.step += done
@@ -198,10 +200,10 @@ class Training:
                 trainer.seconds += time.monotonic() - began
                 weights = np.asarray(steps.weights)[np.asarray(steps.active)]
                 callback.stepped(trainer, len(epoch), int((weights > 0).sum()))
-                yield shares
-            shares = self._end_epoch(shares, trainer, epoch, between)
+                yield state
+            state = self._end_epoch(state, trainer, epoch, between)
             callback.epoch_ended(trainer)
-            yield shares
+            yield state
 
     def _epoch(self, number: int) -> _Epoch:
         data = self.data(number)
@@ -209,7 +211,7 @@ class Training:
         pairs = zip(data.train, self.replicas.seeds, strict=True)
         orders = [sampler.epoch(train, seed=seed, number=number) for train, seed in pairs]
         buckets = assign(sampler.needs(orders), self.replicas.buckets)
-        return _Epoch(orders, buckets, self.replicas.on_lanes(data.table))
+        return _Epoch(orders, buckets, self.replicas.tables(data.table))
 
     def _steps(self, epoch: _Epoch, trainer: TrainerState) -> Steps:
         """Return the next steps, padded with inactive ones to the number that was compiled."""
@@ -250,17 +252,17 @@ class Training:
         ]
 
     def _end_epoch(
-        self, shares: Shares, trainer: TrainerState, epoch: _Epoch, between: Callable[[], None]
-    ) -> Shares:
+        self, state: ShardedState, trainer: TrainerState, epoch: _Epoch, between: Callable[[], None]
+    ) -> ShardedState:
         """Evaluate, select and record an epoch; return the state with the selected weights.
 
         Decoding may be interrupted and repeated: until all outputs are scored, nothing of `trainer`
         changes that repeating would change otherwise.
         """
-        self._stop_diverged(shares, trainer)
+        self._stop_diverged(state, trainer)
         nothing: list[EvalResult | None] = [None] * trainer.replicas
-        validation = self._evaluate(shares, trainer, self.validation, between)
-        test = self._evaluate(shares, trainer, self.test, between) if self.test else nothing
+        validation = self._evaluate(state, trainer, self.validation, between)
+        test = self._evaluate(state, trainer, self.test, between) if self.test else nothing
         rates = self._learning_rates(trainer, epoch, trainer.total)
         measures_perplexity = self.replicas.training.loss.is_perplexity
         improved = np.zeros(trainer.replicas, np.bool_)
@@ -283,7 +285,7 @@ class Training:
             trainer.history[replica].append(record)
             trainer.stopped[replica] = self._should_stop(trainer, replica)
         trainer.end_epoch()
-        return self.replicas.keep_best(shares, improved)
+        return self.replicas.keep_best(state, improved)
 
     def _select(
         self, trainer: TrainerState, replica: int, score: float | None, perplexity: float | None
@@ -306,7 +308,7 @@ class Training:
         patience = self.replicas.training.selection.early_stopping
         return trainer.best[replica] >= 1.0 or has_converged(patience, perplexities)
 
-    def _stop_diverged(self, shares: Shares, trainer: TrainerState) -> None:
+    def _stop_diverged(self, state: ShardedState, trainer: TrainerState) -> None:
         """Stop replicas whose loss or weights are NaN or infinite.
 
         A loss is that of the weights before its step, so the last step shows in the weights alone.
@@ -314,7 +316,7 @@ class Training:
         Raises:
             Diverged: all do, and none has weights that were selected before.
         """
-        finite = np.isfinite(trainer.losses) & self.replicas.finite(shares)
+        finite = np.isfinite(trainer.losses) & self.replicas.finite(state)
         for replica in np.flatnonzero(~finite).tolist():
             trainer.diverged[replica] = trainer.stopped[replica] = True
         if all(trainer.lost):
@@ -322,7 +324,7 @@ class Training:
 
     def _evaluate(
         self,
-        shares: Shares,
+        state: ShardedState,
         trainer: TrainerState,
         examples: EvalSet,
         between: Callable[[], None],
@@ -331,7 +333,7 @@ class Training:
         rows = examples.rows_after(trainer.epoch + 1, trainer.stopped)
         if not any(map(len, rows)):
             return [None] * len(rows)
-        models = merged([share.model for share in shares])
+        models = merged([group.model for group in state])
         codes = self.replicas.decode(models, rows, between)
         return [
             examples.score_fn(replica, own) if len(own) else None

@@ -30,8 +30,10 @@ from daxy.training.config import TrainingConfig
 from daxy.training.evaluation import EvalResult, EvalSet
 from daxy.training.loop import Training, TrainingCallback, one_replica
 from daxy.training.parts import Plateau
-from daxy.training.replicas import Replicas, State, merged
+from daxy.training.placement import merged
+from daxy.training.replicas import Replicas
 from daxy.training.sampler import BatchSampler, EpochData, TrainingSet
+from daxy.training.step import State
 from daxy.training.trainer_state import TrainerState
 
 BUCKETS = 4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,7 +63,7 @@ def scores_of(group: Group) -> list[Score]:
     ]
 
 
-def _figure(scores: Mapping[str, Any], test: str, metric: str) -> float:
+def _figure(scores: dict[str, Any], test: str, metric: str) -> float:
     return (100 if is_share(metric) else 1) * _on(scores, test)[metric]
 
 
