@@ -25,8 +25,19 @@ from daxy.runs.saved import load
 from daxy.training.config import TrainingConfig
 from daxy.training.interrupt import Interrupted
 
-TASK = "scan/simple_p1"
-BRIEF = TrainingConfig().with_settings(epochs=2, batch_size=16, max_decode_length=8)
+TASK = "transduction/copy"
+DATA = daxy.data(
+    TASK,
+    train_pairs=200,
+    validation_pairs=20,
+    test_pairs=40,
+    symbols=8,
+    max_length=12,
+    test_min_length=13,
+    test_max_length=16,
+)
+"""Little data, whatever the learner."""
+BRIEF = TrainingConfig().with_settings(epochs=2, batch_size=16, max_decode_length=20)
 
 
 def network(folder: Path) -> Learner:
@@ -37,7 +48,7 @@ def network(folder: Path) -> Learner:
 
 def from_file(folder: Path) -> Learner:
     """Return the learner of a file of right predictions, and one of a file of wrong ones."""
-    test = daxy.load(TASK).test
+    test = DATA.load(TASK).test
     paths = []
     right = list(test.target)
     for name, targets in {"right": right, "wrong": [target[1:] for target in right]}.items():
@@ -70,7 +81,7 @@ def _one_shape() -> Any:
 
 def outputs(learner: Learner, folder: Path) -> list[list[Tokens]]:
     """Return the outputs for the test set of two runs of a learner."""
-    trained = train(TASK, learner, seeds=2, runs=folder, monitor=Monitor())
+    trained = train(TASK, learner, data=DATA, seeds=2, runs=folder, monitor=Monitor())
     test = trained.experiment.of(0).split.test
     return [list(trained.predictor(seed).predict(test)) for seed in (0, 1)]
 
@@ -106,7 +117,7 @@ def test_interrupted_is_as_uninterrupted(make: Callable[[Path], Learner], tmp_pa
     learner = make(tmp_path)
     expected = outputs(learner, tmp_path / "whole")
     with contextlib.suppress(Interrupted, KeyboardInterrupt):
-        train(TASK, learner, seeds=2, runs=tmp_path / "parts", monitor=Stopping())
+        train(TASK, learner, data=DATA, seeds=2, runs=tmp_path / "parts", monitor=Stopping())
     assert outputs(learner, tmp_path / "parts") == expected
 
 
@@ -114,7 +125,9 @@ def test_interrupted_is_as_uninterrupted(make: Callable[[Path], Learner], tmp_pa
 def test_what_was_saved_predicts_what_was_written(
     make: Callable[[Path], Learner], tmp_path: Path
 ) -> None:
-    trained = train(TASK, make(tmp_path), seeds=1, runs=tmp_path / "runs", monitor=Monitor())
+    trained = train(
+        TASK, make(tmp_path), data=DATA, seeds=1, runs=tmp_path / "runs", monitor=Monitor()
+    )
     test, (folder,) = trained.experiment.of(0).split.test, trained.folders
     scores = daxy.score(TASK, folder.predictions, split=trained.experiment.of(0).split)
     assert list(load(folder.path).predict(test)) == list(scores.predictions)
@@ -130,7 +143,9 @@ def test_settings_make_the_same_learner_again(
 
 
 def test_a_perfect_predictor_scores_1(tmp_path: Path) -> None:
-    scores = train(TASK, from_file(tmp_path), seeds=2, runs=tmp_path, monitor=Monitor()).scores
+    scores = train(
+        TASK, from_file(tmp_path), data=DATA, seeds=2, runs=tmp_path, monitor=Monitor()
+    ).scores
     assert scores[0] == 1
     assert scores[1] < 1
 

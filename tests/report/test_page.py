@@ -23,7 +23,7 @@ from daxy.reproduction.entry import Entry
 from daxy.reproduction.ledger import Ledger
 from daxy.runs.folder import RunFolder
 
-TASK = "scan/simple_p1"
+TASK = "scan/addprim_turn_left"
 HOSTILE = "</script><script>document.title='changed'</script><b>&amp;\u2028"
 """A token and a title that would change a page that takes it for markup."""
 
@@ -98,7 +98,7 @@ def four_runs(folder: Path) -> list[RunFolder]:
         with_log(run(folder, TASK, 0, right)),
         with_log(run(folder, TASK, 1, short)),
         with_log(run(folder, TASK, 0, hostile, wider)),
-        with_log(run(folder, "nacs/simple_p1", 0, right)),
+        with_log(run(folder, "nacs/addprim_turn_left", 0, right)),
     ]
 
 
@@ -118,7 +118,7 @@ def test_the_summary_has_a_row_per_learner_with_mean_and_deviation(
     narrow, wide, other, mirrored, exact = (row[:3] for row in rows[first + 1 : first + 6])
     assert narrow == ["seq2seq, hidden 4 exact", "2", f"{mean:.1f} ±{deviation:.1f}"]
     assert wide == ["seq2seq, hidden 8 exact", "1", "0.0"]
-    assert other == ["nacs/simple_p1"]
+    assert other == ["nacs/addprim_turn_left"]
     assert mirrored == ["seq2seq, hidden 4 back_mapping", "1", "100.0"]
     assert exact == ["seq2seq, hidden 4 exact", "1", "100.0"]
     assert [len(group.folders) for group in shown.groups] == [2, 1, 1]
@@ -163,7 +163,7 @@ def test_curves_leave_out_what_is_no_number(folders: list[RunFolder], tmp_path: 
     charts = Outline(made(folders, tmp_path).html).data["curves"]
     losses = [chart for chart in charts if chart["title"] == "Training loss"]
     assert [each["points"] for each in losses[0]["series"]] == [[[10, 2.0], [20, 1.0]]] * 3
-    assert {chart["task"] for chart in charts} == {TASK, "nacs/simple_p1"}
+    assert {chart["task"] for chart in charts} == {TASK, "nacs/addprim_turn_left"}
 
 
 def test_breakdowns_are_the_analyses_of_the_command_line(
