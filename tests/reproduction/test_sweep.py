@@ -146,7 +146,7 @@ def test_programs_hold_what_has_one_shape_and_stay_the_same_as_runs_are_finished
 def passing(task: str, seed: int) -> Run:
     """A run that passes through its data instead of drawing from it."""
     drawn = run(task, seed, 0.0)
-    recipe = drawn.learner.training.with_settings(samples=0, epochs=1)
+    recipe = drawn.learner.training.with_settings(epochs=1)
     return replace(drawn, learner=replace(drawn.learner, training=recipe))
 
 

@@ -65,7 +65,7 @@ def test_a_training_set_is_on_the_device_a_byte_a_token_and_a_cell() -> None:
     network = Neural.named("multimodal", {"kernel_sizes": "1,3"}, RECIPE)
     run = Experiment(task=TASK, learner=network, data=DATA).of(0)
     replicas = group_of([run]).training.replicas
-    (placed, *_) = replicas.on_lanes(replicas.table)
+    (placed, *_) = replicas.tables(replicas.table)
     sides = {"source": replicas.table.source, "target": replicas.table.target}
     for name, codes in sides.items():
         assert (getattr(placed, name).dtype, getattr(placed, name).shape) == (np.uint8, codes.shape)
@@ -88,7 +88,7 @@ def test_networks_side_by_side_say_what_each_says_alone(trained: RunFolder, tmp_
 
 def test_with_geca_in_worlds_it_goes_on_to_the_same_bits(tmp_path: Path) -> None:
     data = replace(DATA, kind="normal")
-    network = Neural.named("multimodal", CONFIG, replace(RECIPE, steps=70), {"count": 30})
+    network = Neural.named("multimodal", CONFIG, RECIPE.with_settings(steps=70), {"count": 30})
 
     def asked(folder: str) -> Experiment:
         whole = replace(experiment(tmp_path / folder), data=data)
@@ -187,7 +187,7 @@ def test_what_its_network_attends_to_is_a_share_of_the_cells(trained: RunFolder)
 
 
 def test_whether_it_attends_to_the_target_is_counted(trained: RunFolder) -> None:
-    found = analyses.get("attention").run([trained], of=("A",))
+    found = analyses.get("attention").run([trained], selection=("A",))
     test = tasks.get(TASK).split(DATA).named["A"]
     assert test.worlds is not None
     kept = parquet.load(trained.predictions, ("key", "prediction")).to_pydict()
