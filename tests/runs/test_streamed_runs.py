@@ -128,7 +128,7 @@ def test_an_epoch_with_longer_pairs_than_those_before_is_trained_on_whole(tmp_pa
     data = Longer(**DATA.choices)
     run = Run(task=asked.task, learner=asked.learner, data=data, seed=0)
     group = group_of([run])
-    first, second = map(group.training.supply, (0, 1))
+    first, second = map(group.training.data, (0, 1))
     assert int(first.table.target_lengths.max()) == 3
     assert int(second.table.target_lengths.max()) == 6
     fitted = group.fit(Listener())
