@@ -5,8 +5,8 @@ GRU writes the actions and attends to the words. Functions are for one example; 
 batch. `daxy train` does the same, several seeds at once:
 
     daxy train scan/addprim_turn_left --hidden 64 --embedding 32 --dropout 0 --validation none \
-        --optimizer adam --learning-rate 0.002 --schedule constant --weight-decay 0 --batch-size 64 \
-        --steps 3000 --seeds 3
+        --optimizer adam --learning-rate 0.002 --schedule constant --weight-decay 0 \
+        --batch-size 64 --steps 3000 --seeds 3
 """
 
 import argparse
