@@ -75,7 +75,7 @@ class Placement:
     def tables(self, table: Table) -> DeviceTables:
         """Return an encoded table on the devices of each mesh."""
         # Worlds have an id of one byte for each cell; features are looked up in the step.
-        ids = None if table.views is None else table.views.cell_ids
+        ids = None if table.observations is None else table.observations.cell_ids
         data = Batch(*jax.tree.map(jnp.asarray, (table.source, table.target, ids)))
         return [jax.device_put(data, NamedSharding(mesh, P())) for mesh in self.meshes]
 

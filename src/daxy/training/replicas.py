@@ -164,9 +164,7 @@ class Replicas:
         return outputs
 
     def _inputs(self, rows: Rows, width: int) -> ModelInputs:
-        views = self.table.views
-        world = None if views is None else views.cell_features[views.cell_ids[rows]]
-        return ModelInputs(self.table.source[rows, :width], world)
+        return ModelInputs(self.table.source[rows, :width], self.table.worlds(rows))
 
     def _start(self) -> State:
         build = models.get(self.architecture).Model
@@ -183,7 +181,7 @@ class Replicas:
 
     @property
     def _cell_features(self) -> NDArray[np.uint8] | None:
-        return None if self.table.views is None else self.table.views.cell_features
+        return None if self.table.observations is None else self.table.observations.cell_features
 
     @cached_property
     def dropout_params(self) -> DropoutParams:

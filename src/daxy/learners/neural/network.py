@@ -11,11 +11,11 @@ import jax
 
 from daxy import models
 from daxy.augmentation import Geca
-from daxy.batching.table import Words
+from daxy.batching.table import Vocabularies
 from daxy.core.errors import require
 from daxy.core.settings import made, stated
 from daxy.core.split import Split
-from daxy.learners._learner import Learner, Record
+from daxy.learners._learner import Job, Learner, Record
 from daxy.models.api import Sizes, sees_worlds
 from daxy.tasks import DatasetOptions, Task
 from daxy.training.backend import PRNG, pinned
@@ -151,10 +151,20 @@ class Network(Learner):
         config = self.training
         return config.total_steps * config.batch_size or config.max_epochs * len(split.train)
 
-    @pinned()
-    def parameters(self, words: Words) -> int:
+    def parameters(self, vocabularies: Vocabularies) -> int:
         """Return the number of parameters of a network with these vocabularies."""
-        sizes = Sizes(*map(len, words), channels=len(CHANNELS) if self.sees_worlds else 0)
+        return sum(leaf.size for leaf in jax.tree.leaves(self.abstract_model(vocabularies)))
+
+    @pinned()
+    def abstract_model(self, vocabularies: Vocabularies) -> Any:
+        """Return a model with shapes in place of weights."""
+        channels = len(CHANNELS) if self.sees_worlds else 0
+        sizes = Sizes(*map(len, vocabularies), channels=channels)
         build = partial(models.get(self.model).Model, self.config, sizes)
-        network = jax.eval_shape(lambda: build(key=jax.random.key(0, impl=PRNG)))
-        return sum(leaf.size for leaf in jax.tree.leaves(network))
+        return jax.eval_shape(lambda: build(key=jax.random.key(0, impl=PRNG)))
+
+
+def network_of(job: Job) -> Network:
+    """Return the learner of a job that trains a network."""
+    assert isinstance(job.learner, Network)
+    return job.learner
