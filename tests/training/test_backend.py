@@ -133,7 +133,7 @@ def test_a_mesh_of_the_caller_changes_no_bit() -> None:
 
 
 def test_a_setting_changes_no_bit_of_replicas_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(placement, "side_by_side", lambda *_: 1)
+    monkeypatch.setattr(placement, "max_vmapped", lambda *_: 1)
     seeds = (3, 4, 5)
     without = learned(seeds)
     with setting("jax_enable_x64", True), setting("jax_default_matmul_precision", "bfloat16"):

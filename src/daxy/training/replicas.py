@@ -27,9 +27,9 @@ from daxy.models.api import ModelInputs, Sizes
 from daxy.models.decoding.greedy import greedy_replicas
 from daxy.training import optimizers
 from daxy.training.backend import PRNG, backend, pinned
-from daxy.training.compilation import one_after_another
+from daxy.training.compilation import compile_one_at_a_time
 from daxy.training.config import TrainingConfig
-from daxy.training.devices import EXAMPLES, REPLICAS, grid
+from daxy.training.devices import EXAMPLES, REPLICAS, make_mesh
 from daxy.training.placement import (
     DeviceTables,
     Placement,
@@ -149,7 +149,7 @@ class Replicas:
         before the program of each width, and may raise.
         """
         table, length = self.table, self.training.max_decode_length
-        devices = grid(len(self.seeds), range(1, jax.device_count() + 1))
+        devices = make_mesh(len(self.seeds), range(1, jax.device_count() + 1))
         model = jax.device_put(model, NamedSharding(devices, P(REPLICAS)))
         outputs = [np.zeros((len(own), length), np.uint16) for own in rows]
         widths = [_widths(table.source_lengths[own], table.source.shape[1]) for own in rows]
@@ -198,7 +198,7 @@ class Replicas:
 
     @cached_property
     def _programs(self) -> list[Program]:
-        return one_after_another([self.program(mesh) for mesh in self.placement.meshes])
+        return compile_one_at_a_time([self.program(mesh) for mesh in self.placement.meshes])
 
     def program(self, mesh: Mesh) -> Program:
         """Return the program of steps on a mesh of the placement."""

@@ -18,7 +18,7 @@ from daxy.learners.neural.network import Network, network_of
 from daxy.learners.neural.predictor import Predictor
 from daxy.training.backend import backend, environment
 from daxy.training.checkpoint import Checkpoint
-from daxy.training.compilation import keep_compilations
+from daxy.training.compilation import cache_compilations
 from daxy.training.devices import use_every_core
 from daxy.training.parts import Samples
 
@@ -71,7 +71,7 @@ class Neural(Network):
         Raises:
             WrongRequest: JAX cannot start the device that its settings ask for.
         """
-        keep_compilations()
+        cache_compilations()
         use_every_core()
         with backend():
             pass
