@@ -69,7 +69,7 @@ def test_time_slices_shard_any_number_of_replicas_evenly(
 
 
 def trained(seeds: list[int]) -> tuple[Any, int]:
-    """Return the weights after an epoch, with newly compiled programs, and the number of devices."""
+    """Return the weights after an epoch of new programs, and the number of devices."""
     tiny_training.replicas.cache_clear()
     training = tiny_training.training(seeds, None, config=PLAIN, epochs=1, dropout=0.3)
     state, _ = training.fit(tiny_training.Listener())

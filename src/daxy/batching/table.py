@@ -72,7 +72,9 @@ class Table:
             min_widths: Minimum columns of sources and of targets, END included.
         """
         sides = zip(vocabularies, (examples.source, examples.target), min_widths, strict=True)
-        source, target = (_encode(own, [column], width) for own, column, width in sides)
+        source, target = (
+            _encode(vocabulary, [column], width) for vocabulary, column, width in sides
+        )
         return cls(*vocabularies, source, target, {})
 
     @property

@@ -74,7 +74,7 @@ class Checkpoint:
         return restored(arrays, like, self.path), position
 
     def position(self) -> dict[str, Any] | None:
-        """Return the position without reading the arrays; None if the file is missing or damaged."""
+        """Return the position without reading the arrays; None if missing or damaged."""
         try:
             with _open(self.path) as file:
                 position = decode((file.metadata() or {})["position"], constants=True)

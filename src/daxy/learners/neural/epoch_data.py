@@ -113,8 +113,8 @@ class GroupData:
 
         @cache
         def rows(train: Examples) -> Rows:
-            found = self.table.rows(train)
-            return np.unique(found) if is_distinct else found
+            numbers = self.table.rows(train)
+            return np.unique(numbers) if is_distinct else numbers
 
         sets = [
             TrainingSet(rows(train.original), self.table.rows(train.added))
@@ -131,7 +131,7 @@ class GroupData:
         examples = Examples.joined([_generate(job, range(first, end)) for job in self.jobs])
         table = Table.in_order(examples, self.table.vocabularies, self._min_widths)
         rows = np.arange(len(examples), dtype=np.int32).reshape(len(self.jobs), -1)
-        return EpochData(table, [TrainingSet(own) for own in rows])
+        return EpochData(table, list(map(TrainingSet, rows)))
 
     @cached_property
     def _min_widths(self) -> tuple[int, int]:
