@@ -154,7 +154,7 @@ def test_a_finished_training_is_not_trained_again(tmp_path: Path) -> None:
     state, _ = training(checkpoint=checkpoint).fit(Listener())
     listener = Listener()
     again, _ = training(checkpoint=checkpoint).fit(listener)
-    assert listener.heard == 0
+    assert listener.calls == 0
     assert bits(again) == bits(state)
 
 
