@@ -1,4 +1,4 @@
-"""Programs of one training compile one after another and run side by side."""
+"""Programs of one training compile one at a time and run in parallel."""
 
 import sys
 from collections.abc import Callable
