@@ -88,10 +88,10 @@ def batches(path: str) -> int:
 
     train = Stored(Path(path))["train"]
     table, seen = Table.of([train]), 0
-    assert table.views is not None
+    assert table.observations is not None
     order = stream(0, "batches").permutation(len(train))
     for rows in np.split(order, range(200, len(order), 200)):
-        columns = table.source[rows], table.target[rows], table.views.cells[table.views.maps[rows]]
+        columns = table.source[rows], table.target[rows], table.worlds(rows)
         seen += len(columns[0])
     return seen
 

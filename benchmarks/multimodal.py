@@ -29,7 +29,7 @@ from benchmarks.side_by_side import measure, warn_if_busy
 from daxy import tasks
 from daxy.batching.table import Table
 from daxy.learners.neural import Neural
-from daxy.learners.neural.group import Group
+from daxy.learners.neural.group import ReplicaGroup
 from daxy.runs.experiment import Experiment
 from daxy.training.loop import STEPS_PER_DISPATCH, Training
 from daxy.training.placement import merged
@@ -54,7 +54,7 @@ def main() -> None:
     asked = Experiment(task=TASK, learner=learner, data=tasks.data(TASK))
     learner.prepare()
     run = asked.of(0)
-    training = Group([asked.store.job(run)]).training
+    training = ReplicaGroup([asked.store.job(run)]).training
     table = training.replicas.table
     stretches = training.first_steps(STRETCHES)
     rows = np.concatenate([np.asarray(each.rows)[:, 0] for each in stretches])
@@ -141,10 +141,11 @@ def decoding(
 
 def batch_of(table: Table, rows: np.ndarray) -> peer.Batch:
     """Return rows of the table as the peer takes them."""
-    assert table.views is not None
+    worlds = table.worlds(rows)
+    assert worlds is not None
     source, target = table.source[rows].astype(np.int64), table.target[rows].astype(np.int64)
     source, target = (codes[:, : (codes > 0).sum(axis=1).max()] for codes in (source, target))
-    cells = table.views.cells[table.views.maps[rows]].astype(np.float32).transpose(0, 3, 1, 2)
+    cells = worlds.astype(np.float32).transpose(0, 3, 1, 2)
     columns = map(np.ascontiguousarray, (source, target, cells))
     return peer.Batch(*map(torch.from_numpy, columns))
 

@@ -28,7 +28,7 @@ from benchmarks.side_by_side import measure, seconds_each, warn_if_busy
 from daxy.core.files import write_json
 from daxy.learners import Job
 from daxy.learners.neural import Neural
-from daxy.learners.neural.group import Group
+from daxy.learners.neural.group import ReplicaGroup
 from daxy.models.stacked import Config
 from daxy.runs.environment import describe
 from daxy.training.backend import environment
@@ -83,7 +83,7 @@ def training_of(size: Size) -> Training:
         )
         for seed in range(size.replicas)
     ]
-    return Group(jobs).training
+    return ReplicaGroup(jobs).training
 
 
 def ours(training: Training) -> Callable[[], object]:

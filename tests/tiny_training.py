@@ -1,10 +1,10 @@
-"""A training that takes a moment: twenty pairs, a handful of units, one padded shape."""
+"""A fast training: 22 examples, 6 hidden units, one padded shape."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -51,15 +51,17 @@ def table() -> Table:
 
 
 @cache
-def replicas(seeds: tuple[int, ...], protocol: Protocol, config: Config = CONFIG) -> Replicas:
-    """Return a group of replicas; one that is asked for again keeps its compiled programs."""
+def replicas(
+    seeds: tuple[int, ...], training_config: TrainingConfig, config: Config = CONFIG
+) -> Replicas:
+    """Return a cached group of replicas, with its compiled programs."""
     codes = table()
     shape = Bucket(codes.source.shape[1], codes.target.shape[1])
-    return Replicas("seq2seq", config, protocol, codes, (shape,), seeds)
+    return Replicas("seq2seq", config, training_config, codes, (shape,), seeds)
 
 
 def idle(steps: int, replicas: int) -> Steps:
-    """Return steps at which nobody has anything to do; whoever looks at the batch is spoiled."""
+    """Return inactive steps, with weights of NaN."""
     return Steps(
         bucket=jnp.zeros((steps, 1), int),
         rows=jnp.zeros((steps, replicas, 1, BATCH), int),
@@ -70,33 +72,33 @@ def idle(steps: int, replicas: int) -> Steps:
     )
 
 
-def scripted(*scores: Sequence[float]) -> ScoreFn:
-    """Return a validation whose results are known: each replica's, epoch by epoch."""
-    left = [iter(own) for own in scores]
+def scripted(*scores: Sequence[float]) -> Callable[[int, Any], EvalResult]:
+    """Return a score function with these scores of each replica, by epoch."""
+    left = [iter(replica_scores) for replica_scores in scores]
     return lambda replica, codes: EvalResult(next(left[replica]), {})
 
 
 def unmoved(replica: int, codes: Any) -> EvalResult:
-    """Find every network as good as any other."""
+    """Return the same score for every network."""
     return EvalResult(0.5, {})
 
 
 def training(
     seeds: Sequence[int] = (0,),
-    validate: ScoreFn | None = unmoved,
+    validate: Callable[[int, Any], EvalResult] | None = unmoved,
     checkpoint: Checkpoint | None = None,
     config: Config = CONFIG,
     checkpoint_seconds: float = 0.0,
     test: EvalSet | None = None,
-    **protocol: Any,
+    **settings: Any,
 ) -> Training:
-    """Return the training of these seeds; without `validate` there is no validation set."""
-    usual = TrainingConfig().with_settings(batch_size=BATCH, max_decode_length=4, epochs=3)
-    recipe = usual.with_settings(**protocol)
+    """Return the training of these seeds, without a validation set if `validate` is None."""
+    default = TrainingConfig().with_settings(batch_size=BATCH, max_decode_length=4, epochs=3)
+    training_config = default.with_settings(**settings)
     rows = table().rows(examples())
     held_out = rows[TRAIN:] if validate else rows[:0]
     return Training(
-        replicas=replicas(tuple(seeds), recipe, config),
+        replicas=replicas(tuple(seeds), training_config, config),
         data=lambda _: EpochData(table(), [TrainingSet(rows[:TRAIN])] * len(seeds)),
         validation=EvalSet([held_out] * len(seeds), validate or unmoved),
         test=test,
@@ -107,7 +109,7 @@ def training(
 
 @contextmanager
 def last_diverges() -> Generator[None]:
-    """In the second epoch the loss of each group's last replica is not finite."""
+    """Make the loss of each group's last replica NaN in the second epoch."""
     run = Replicas.run
 
     def losing(
@@ -125,13 +127,13 @@ def last_diverges() -> Generator[None]:
 
 @dataclass
 class Listener:
-    """Remembers what it heard; may send this process a signal at a stretch of its choice."""
+    """Records its calls; may send this process a signal at one of them."""
 
     stop_at: int | None = None
     number: signal.Signals = signal.SIGINT
-    heard: int = 0
+    calls: int = 0
     steps: list[tuple[int, int, int]] = field(default_factory=list)
-    """Of each stretch: epoch, steps done in it, examples seen."""
+    """Epoch, finished steps of the epoch and examples, by dispatch."""
     epochs: list[int] = field(default_factory=list)
 
     def stepped(self, position: TrainerState, steps: int, examples: int) -> None:
@@ -143,13 +145,13 @@ class Listener:
         self._count()
 
     def _count(self) -> None:
-        self.heard += 1
-        if self.heard == self.stop_at:
+        self.calls += 1
+        if self.calls == self.stop_at:
             os.kill(os.getpid(), self.number)
 
 
 def bits(tree: Any) -> list[bytes]:
-    """Return the arrays as bytes, to be compared exactly."""
+    """Return the bytes of each array."""
     return [np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(tree)]
 
 

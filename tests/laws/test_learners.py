@@ -99,7 +99,7 @@ class Stopping(Monitor):
             raise KeyboardInterrupt
 
 
-def test_every_learner_is_here() -> None:
+def test_every_learner_is_tested() -> None:
     kinds = {name.partition(",")[0] for name in LEARNERS}
     assert kinds == {*learners.available()} - {*models.available()} | {"neural"}
 
@@ -113,7 +113,9 @@ def test_the_same_seed_gives_the_same_predictions(
 
 
 @every_learner
-def test_interrupted_is_as_uninterrupted(make: Callable[[Path], Learner], tmp_path: Path) -> None:
+def test_interruption_does_not_change_predictions(
+    make: Callable[[Path], Learner], tmp_path: Path
+) -> None:
     learner = make(tmp_path)
     expected = outputs(learner, tmp_path / "whole")
     with contextlib.suppress(Interrupted, KeyboardInterrupt):
@@ -122,7 +124,7 @@ def test_interrupted_is_as_uninterrupted(make: Callable[[Path], Learner], tmp_pa
 
 
 @every_learner
-def test_what_was_saved_predicts_what_was_written(
+def test_a_loaded_predictor_predicts_the_same(
     make: Callable[[Path], Learner], tmp_path: Path
 ) -> None:
     trained = train(
@@ -138,8 +140,8 @@ def test_what_was_saved_predicts_what_was_written(
 def test_settings_make_the_same_learner_again(
     make: Callable[[Path], Learner], tmp_path: Path
 ) -> None:
-    stated = make(tmp_path).settings()
-    assert learners.of_settings(json.loads(json.dumps(stated))).settings() == stated
+    saved = make(tmp_path).settings()
+    assert learners.of_settings(json.loads(json.dumps(saved))).settings() == saved
 
 
 def test_a_perfect_predictor_scores_1(tmp_path: Path) -> None:
@@ -152,9 +154,10 @@ def test_a_perfect_predictor_scores_1(tmp_path: Path) -> None:
 
 def test_a_learner_without_worlds_refuses_a_task_with_worlds(tmp_path: Path) -> None:
     data = tasks.data("gscan/compositional", grid=4, resampling=1, kind="simple_intrans", shots=0)
-    asked = Experiment(task="gscan/compositional", learner=settings("nearest")(tmp_path), data=data)
+    learner = settings("nearest")(tmp_path)
+    experiment = Experiment(task="gscan/compositional", learner=learner, data=data)
     with pytest.raises(DaxyError, match="nearest has no input for worlds"):
-        asked.run([0])
+        experiment.run([0])
 
 
 def test_callbacks_do_nothing_by_themselves() -> None:

@@ -15,7 +15,7 @@ from benchmarks.kill_and_resume import Few
 from daxy.core.split import Split
 from daxy.learners import Progress
 from daxy.learners.neural import Neural, group
-from daxy.learners.neural.group import Group
+from daxy.learners.neural.group import ReplicaGroup
 from daxy.models.seq2seq import Config
 from daxy.runs.experiment import Experiment
 from daxy.runs.folder import RunFolder
@@ -47,10 +47,10 @@ def experiment(folder: Path, seconds: float = 1e9) -> Experiment:
     )
 
 
-def group_of(runs: Sequence[Run], test_every: int = 0) -> Group:
+def group_of(runs: Sequence[Run], test_every: int = 0) -> ReplicaGroup:
     """Return the networks of these runs, which train as one program."""
     store = RunStore(Path("runs"), test_every=test_every)
-    return Group([store.job(run) for run in runs])
+    return ReplicaGroup([store.job(run) for run in runs])
 
 
 def split() -> Split:

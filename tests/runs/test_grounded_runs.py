@@ -142,7 +142,7 @@ def test_its_network_is_asked_of_a_world_for_each_source_and_of_nothing_else(
         (lambda: network.predict(asked), "needs worlds"),
         (lambda: network.predict(asked, world), "3 sources and 1 worlds; expected one each"),
         (lambda: network.predict(asked, ["red"]), "expected worlds, not 'red'"),
-        (lambda: network.attended(asked, some, test.worlds), "3 sources and 2 outputs"),
+        (lambda: network.attention_to_cells(asked, some, test.worlds), "3 sources and 2 outputs"),
         (lambda: network.predict_of_length(asked, np.ones(1, int), test.worlds), "and 1 lengths"),
     ):
         with pytest.raises(WrongRequest, match=message):
@@ -150,7 +150,7 @@ def test_its_network_is_asked_of_a_world_for_each_source_and_of_nothing_else(
     none = test.worlds[:0]
     assert list(network.predict([], none)) == []
     assert network.last_states([], none).shape[0] == 0
-    assert network.attended([], [], none).shape[0] == 0
+    assert network.attention_to_cells([], [], none).shape[0] == 0
     assert list(network.predict_of_length([], np.zeros(0, int), none)) == []
 
 
@@ -178,11 +178,11 @@ def test_what_its_network_attends_to_is_a_share_of_the_cells(trained: RunFolder)
     assert test.worlds is not None
     network = load(trained.path)
     said = network.predict(test.source, test.worlds)
-    looks = network.attended(test.source, said, test.worlds)
+    looks = network.attention_to_cells(test.source, said, test.worlds)
     assert looks.shape == (30, 16)
     np.testing.assert_allclose(looks.sum(axis=1), 1, rtol=1e-5)
     # Alone each is followed as beside the others, which may say more.
-    one = network.attended(test.source[:1], said[:1], test.worlds[:1])
+    one = network.attention_to_cells(test.source[:1], said[:1], test.worlds[:1])
     np.testing.assert_allclose(one[0], looks[0], rtol=1e-5)
 
 
@@ -194,7 +194,7 @@ def test_whether_it_attends_to_the_target_is_counted(trained: RunFolder) -> None
     said = dict(zip(kept["key"], kept["prediction"], strict=True))
     network = load(trained.path)
     answers = Sequences.of([said[key] for key in test.keys])
-    looks = network.attended(test.source, answers, test.worlds)
+    looks = network.attention_to_cells(test.source, answers, test.worlds)
     finds = list[bool]()
     for example, look in zip(test, looks, strict=True):
         world = example.world

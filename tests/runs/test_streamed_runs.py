@@ -131,12 +131,12 @@ def test_an_epoch_with_longer_pairs_than_those_before_is_trained_on_whole(tmp_pa
     first, second = map(group.training.data, (0, 1))
     assert int(first.table.target_lengths.max()) == 3
     assert int(second.table.target_lengths.max()) == 6
-    fitted = group.fit(Listener())
+    fitted = group.train(Listener())
     rows, model = second.train[0].rows, one_replica(fitted.state.model, 0)
     source, target = (side[rows].astype(int) for side in (second.table.source, second.table.target))
     weights = jnp.full(len(rows), 1 / np.count_nonzero(target))
     whole = cross_entropy(model, Batch(jnp.asarray(source), jnp.asarray(target)), weights, None)
-    assert fitted.position.history[0][1].loss == pytest.approx(float(whole), rel=1e-4)
+    assert fitted.trainer.history[0][1].loss == pytest.approx(float(whole), rel=1e-4)
 
 
 def test_what_ends_cannot_be_streamed(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ def test_a_mesh_of_the_caller_changes_no_bit() -> None:
 
 
 def test_a_setting_changes_no_bit_of_replicas_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(placement, "side_by_side", lambda *_: 1)
+    monkeypatch.setattr(placement, "max_vmapped", lambda *_: 1)
     seeds = (3, 4, 5)
     without = learned(seeds)
     with setting("jax_enable_x64", True), setting("jax_default_matmul_precision", "bfloat16"):
@@ -200,7 +200,7 @@ def test_flags_of_xla_are_recorded_but_for_those_without_influence(
 
 
 @pytest.mark.parametrize(
-    ("asked", "error", "said"),
+    ("platform", "error", "message"),
     [
         ("cuda", AssertionError(), "'cuda', which JAX_PLATFORMS asks for: .*'.\\[gpu\\]'.*unset"),
         ("tpu", RuntimeError("Unable to\ninitialize"), "'tpu', .*: Unable to initialize; .*unset"),
@@ -208,10 +208,10 @@ def test_flags_of_xla_are_recorded_but_for_those_without_influence(
     ],
 )
 def test_a_device_that_cannot_be_had_is_a_wrong_request(
-    asked: str, error: Exception, said: str, monkeypatch: pytest.MonkeyPatch
+    platform: str, error: Exception, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jax, "devices", raising(error))
-    with setting("jax_platforms", asked), pytest.raises(WrongRequest, match=said), backend():
+    with setting("jax_platforms", platform), pytest.raises(WrongRequest, match=message), backend():
         pytest.fail("computed without a device")
 
 
@@ -224,15 +224,15 @@ def test_a_machine_without_any_device_that_starts_is_no_defect(
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         (jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory"), "out of memory"),
         (MemoryError(), "out of memory"),
         (jax.errors.JaxRuntimeError("INTERNAL: CUDA_ERROR_ILLEGAL_ADDRESS"), "ILLEGAL_ADDRESS"),
     ],
 )
-def test_a_device_that_fails_is_no_defect(error: Exception, said: str) -> None:
-    with pytest.raises(RunFailed, match=said), backend(), backend():
+def test_a_device_that_fails_is_no_defect(error: Exception, message: str) -> None:
+    with pytest.raises(RunFailed, match=message), backend(), backend():
         raise error
 
 

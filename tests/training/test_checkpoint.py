@@ -40,11 +40,11 @@ def zeros(tree: Any) -> Any:
 def test_what_was_saved_is_loaded_to_the_bit(tmp_path: Path) -> None:
     checkpoint = Checkpoint(tmp_path / "made" / "state.safetensors")
     checkpoint.save(STATE, POSITION)
-    found = checkpoint.load(zeros(STATE))
-    assert found is not None
-    assert bits(found[0]) == bits(STATE)
-    assert jax.tree.structure(found[0]) == jax.tree.structure(STATE)
-    assert found[1] == POSITION
+    loaded = checkpoint.load(zeros(STATE))
+    assert loaded is not None
+    assert bits(loaded[0]) == bits(STATE)
+    assert jax.tree.structure(loaded[0]) == jax.tree.structure(STATE)
+    assert loaded[1] == POSITION
 
 
 def test_nothing_saved_is_nothing_loaded(tmp_path: Path) -> None:
@@ -55,8 +55,8 @@ def test_the_newer_state_replaces_the_older_and_leaves_nothing_else(tmp_path: Pa
     checkpoint = Checkpoint(tmp_path / "state.safetensors")
     checkpoint.save(zeros(STATE), {"epoch": 1})
     checkpoint.save(STATE, {"epoch": 2})
-    found = checkpoint.load(zeros(STATE))
-    assert found is not None and found[1] == {"epoch": 2}
+    loaded = checkpoint.load(zeros(STATE))
+    assert loaded is not None and loaded[1] == {"epoch": 2}
     assert [path.name for path in tmp_path.iterdir()] == ["state.safetensors"]
     checkpoint.remove()
     checkpoint.remove()
@@ -75,8 +75,8 @@ def test_a_full_disk_leaves_the_checkpoint_before(
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(RunFailed, match=r"cannot write .*state\.safetensors: No space left"):
         checkpoint.save(zeros(STATE), {"epoch": 9})
-    found = checkpoint.load(zeros(STATE))
-    assert found is not None and bits(found[0]) == bits(STATE)
+    loaded = checkpoint.load(zeros(STATE))
+    assert loaded is not None and bits(loaded[0]) == bits(STATE)
     assert [path.name for path in tmp_path.iterdir()] == ["state.safetensors"]
 
 
@@ -88,13 +88,13 @@ def test_a_truncated_checkpoint_is_refused(tmp_path: Path, written: bytes) -> No
             checkpoint.load(STATE)
 
 
-@given(place=st.integers(0, 10_000), change=st.integers(1, 255))
+@given(position=st.integers(0, 10_000), change=st.integers(1, 255))
 def test_no_byte_can_change_unnoticed(
-    tmp_path_factory: pytest.TempPathFactory, written: bytes, place: int, change: int
+    tmp_path_factory: pytest.TempPathFactory, written: bytes, position: int, change: int
 ) -> None:
     checkpoint = Checkpoint(tmp_path_factory.mktemp("changed") / "state.safetensors")
     damaged = bytearray(written)
-    damaged[place % len(written)] ^= change
+    damaged[position % len(written)] ^= change
     checkpoint.path.write_bytes(damaged)
     with pytest.raises(RunFailed, match=r"state\.safetensors is damaged"):
         checkpoint.load(STATE)
@@ -155,9 +155,9 @@ def test_a_pipe_in_its_place_is_refused(tmp_path: Path) -> None:
 def test_the_file_is_one_that_other_programs_can_read(tmp_path: Path) -> None:
     path = tmp_path / "state.safetensors"
     Checkpoint(path).save(STATE, POSITION)
-    found = load_file(path)
-    assert set(found) == {"weights.0", "weights.1", "count", "flags"}
-    np.testing.assert_array_equal(found["weights.0"], [[0, 1, 2], [3, 4, 5]])
+    loaded = load_file(path)
+    assert set(loaded) == {"weights.0", "weights.1", "count", "flags"}
+    np.testing.assert_array_equal(loaded["weights.0"], [[0, 1, 2], [3, 4, 5]])
 
 
 def test_a_checkpoint_of_a_wider_network_is_refused(tmp_path: Path) -> None:

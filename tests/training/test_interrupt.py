@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP end a training at its next safe point; asked again, it goes on."""
+"""A signal stops training after a checkpoint; the same training resumes from it."""
 
 import os
 import signal
@@ -32,7 +32,7 @@ each_signal = pytest.mark.parametrize("number", ENDING)
 
 @pytest.fixture(autouse=True)
 def heeded() -> Iterator[None]:
-    """Have no signal ignored, whatever this process was told by what began it, as by `nohup`."""
+    """Ignore no signal, even under `nohup`."""
     ignored = [number for number in ENDING if signal.getsignal(number) is signal.SIG_IGN]
     for number in ignored:
         signal.signal(number, signal.default_int_handler)
@@ -89,9 +89,9 @@ def test_an_interrupted_training_is_saved_and_says_how_it_goes_on(
     number: signal.Signals, tmp_path: Path
 ) -> None:
     checkpoint = Checkpoint(tmp_path / "state.safetensors")
-    asked = training(checkpoint=checkpoint, checkpoint_seconds=1e9)
+    interrupted = training(checkpoint=checkpoint, checkpoint_seconds=1e9)
     with pytest.raises(Interrupted, match="its state is saved: the same command resumes") as stop:
-        asked.fit(Listener(stop_at=1, number=number))
+        interrupted.fit(Listener(stop_at=1, number=number))
     assert stop.value.exit_code == 130
     assert isinstance(stop.value, RunFailed)
     assert checkpoint.path.exists()
@@ -107,9 +107,9 @@ def test_interrupted_at_every_stretch_it_ends_in_the_same_bits(tmp_path: Path) -
     checkpoint = Checkpoint(tmp_path / "state.safetensors")
     interruptions = 0
     while True:
-        asked = training([0, 1], epochs=EPOCHS, checkpoint=checkpoint, checkpoint_seconds=1e9)
+        resumed = training([0, 1], epochs=EPOCHS, checkpoint=checkpoint, checkpoint_seconds=1e9)
         try:
-            state, position = asked.fit(Listener(stop_at=1))
+            state, position = resumed.fit(Listener(stop_at=1))
             break
         except Interrupted:
             interruptions += 1
@@ -154,15 +154,15 @@ def test_a_finished_training_is_not_trained_again(tmp_path: Path) -> None:
     state, _ = training(checkpoint=checkpoint).fit(Listener())
     listener = Listener()
     again, _ = training(checkpoint=checkpoint).fit(listener)
-    assert listener.heard == 0
+    assert listener.calls == 0
     assert bits(again) == bits(state)
 
 
 def test_it_stops_between_two_programs_that_decode(tmp_path: Path) -> None:
     """The signal comes while the validation set is judged, before the test set is decoded."""
     rows = table().rows(examples())
-    asked = {"test": EvalSet([rows[:3]], unmoved), "epochs": EPOCHS}
-    undisturbed, expected = training(**asked).fit(Listener())
+    settings = {"test": EvalSet([rows[:3]], unmoved), "epochs": EPOCHS}
+    undisturbed, expected = training(**settings).fit(Listener())
     checkpoint = Checkpoint(tmp_path / "state.safetensors")
     judged = 0
 
@@ -175,10 +175,10 @@ def test_it_stops_between_two_programs_that_decode(tmp_path: Path) -> None:
 
     heard = Listener()
     with pytest.raises(Interrupted, match="its state is saved"):
-        training([0], interrupting, checkpoint, checkpoint_seconds=1e9, **asked).fit(heard)
+        training([0], interrupting, checkpoint, checkpoint_seconds=1e9, **settings).fit(heard)
     assert (heard.epochs, len(heard.steps)) == ([1], 6), "the second epoch's steps are not lost"
     heard = Listener()
-    state, position = training([0], unmoved, checkpoint, **asked).fit(heard)
+    state, position = training([0], unmoved, checkpoint, **settings).fit(heard)
     assert (heard.epochs, len(heard.steps)) == ([2, 3], 3)
     assert bits(state) == bits(undisturbed)
     assert position.best_epoch == expected.best_epoch

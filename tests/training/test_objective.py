@@ -75,8 +75,8 @@ def test_with_weights_of_one_over_the_batch_it_is_the_papers_mean_over_examples(
 
 def test_an_example_of_weight_zero_does_not_count() -> None:
     logits = probabilities(SURE_OF_A, SURE_OF_END)
-    found = loss([[A, END], [B, END]], jnp.stack([logits] * 2), [1.0, 0.0])
-    assert np.isclose(found, -np.log(0.7 * 0.6))
+    value = loss([[A, END], [B, END]], jnp.stack([logits] * 2), [1.0, 0.0])
+    assert np.isclose(value, -np.log(0.7 * 0.6))
 
 
 def test_what_follows_a_predicted_end_can_be_left_out_as_the_authors_code_does() -> None:
@@ -91,8 +91,8 @@ def test_what_follows_a_predicted_end_can_be_left_out_as_the_authors_code_does()
 def test_a_predicted_end_in_the_right_place_or_none_leaves_everything_in() -> None:
     for rows in ([SURE_OF_A, SURE_OF_A, SURE_OF_END], [SURE_OF_A, SURE_OF_A, SURE_OF_A]):
         logits = probabilities(*rows)[None]
-        found = loss([[A, B, END]], logits, [1.0], mask_loss_after_end=True)
-        assert np.isclose(found, loss([[A, B, END]], logits, [1.0]))
+        value = loss([[A, B, END]], logits, [1.0], mask_loss_after_end=True)
+        assert np.isclose(value, loss([[A, B, END]], logits, [1.0]))
 
 
 def test_an_example_that_is_given_its_own_outputs_counts_up_to_its_own_end() -> None:

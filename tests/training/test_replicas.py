@@ -1,4 +1,4 @@
-"""Replicas train side by side as each would alone."""
+"""Replicas of a group train like single runs."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""How large steps are: PyTorch's own rule, where there is PyTorch, and cases worked out by hand."""
+"""Learning rates: PyTorch's rule, if it is installed, and cases calculated by hand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from daxy.training.schedule import has_converged, learning_rate, plateaus
 
 
 @pytest.mark.parametrize(
-    ("scores", "patience", "found"),
+    ("scores", "patience", "plateau"),
     [
         ([], 2, 0),
         ([0.5, 0.5, 0.5], 2, 0),
@@ -31,9 +31,9 @@ from daxy.training.schedule import has_converged, learning_rate, plateaus
     ],
 )
 def test_a_plateau_is_more_epochs_than_patience_without_a_better_score(
-    scores: list[float | None], patience: int, found: int
+    scores: list[float | None], patience: int, plateau: int
 ) -> None:
-    assert plateaus(scores, patience) == found
+    assert plateaus(scores, patience) == plateau
 
 
 @pytest.mark.peer

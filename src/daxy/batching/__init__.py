@@ -1,1 +1,1 @@
-"""From examples to arrays: one table of codes, an order of batches, few padded shapes."""
+"""Encoding of examples, order of batches and padded shapes."""

@@ -2,8 +2,8 @@
 
 An epoch shuffles the examples, sorts them by source length (a stable sort, so that equal lengths
 stay shuffled), cuts the row into batches and shuffles those. The examples' order depends on the
-run's seed; the batches' order only on the epoch, so that replicas that train side by side meet
-batches of one length at the same time and share their padded shape.
+run's seed; the batches' order only on the epoch, so that vmapped replicas
+have batches of one length at each step and share their padded shape.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from daxy.batching.table import Rows
 from daxy.core.random import stream
 
 PADDING = 1, 2
-"""Cost of a slot of padding in a source and in a target: a decoder's step costs about twice an
-encoder's."""
+"""Cost of a padded token in a source and in a target: a decoder step costs about twice as much as
+an encoder step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +45,10 @@ def bucketed(
 
     Args:
         rows: The training set, repeats included.
-        source_lengths: The length of each of them.
-        size: Examples in a batch; the last one of the sorted row may be smaller.
+        source_lengths: Length of the source of each row.
+        size: Examples in a batch; the last batch of the sorted rows may be smaller.
         seed: The run's seed.
-        number: Which epoch.
+        number: Number of the epoch, from 0.
     """
     order = stream(seed, f"order of examples, epoch {number}").permutation(len(rows))
     ordered = rows[order[np.argsort(source_lengths[order], kind="stable")]]
@@ -71,31 +71,31 @@ def shuffled(
     steps: int,
     seed: int,
 ) -> Epoch:
-    """Return some batches of shuffled passes through these rows.
+    """Return consecutive batches of shuffled passes over these rows.
 
-    Within a batch the longest come last, so that it can be padded in parts.
+    Within a batch the longest examples come last, so that it can be padded in parts.
 
     Args:
         rows: The training set, repeats included.
-        source_lengths: The length of each of them.
-        target_lengths: The length of each of their targets.
-        size: Examples in a batch; a pass's last one may be smaller.
-        first: Batches that came before.
+        source_lengths: Length of the source of each row.
+        target_lengths: Length of the target of each row.
+        size: Examples in a batch; the last batch of a pass may be smaller.
+        first: Number of earlier batches.
         steps: Batches to return.
         seed: The run's seed.
     """
-    each = -(-len(rows) // size)
-    passes = range(first // each, -(-(first + steps) // each))
-    padding = np.full(each * size - len(rows), -1)
+    pass_steps = -(-len(rows) // size)
+    passes = range(first // pass_steps, -(-(first + steps) // pass_steps))
+    padding = np.full(pass_steps * size - len(rows), -1)
     orders = [stream(seed, f"order of examples, pass {n}").permutation(len(rows)) for n in passes]
     batches = np.concatenate([np.concatenate([order, padding]) for order in orders])
-    batches = batches.reshape(-1, size)[first - passes.start * each :][:steps]
+    batches = batches.reshape(-1, size)[first - passes.start * pass_steps :][:steps]
     batches = _longest_last(batches, source_lengths, target_lengths)
-    is_there = batches >= 0
-    # What fills a batch up counts for nothing, and is as short as the shortest there is.
-    shortest = np.take_along_axis(batches, is_there.argmax(axis=1)[:, None], axis=1)
-    weights = is_there / is_there.sum(axis=1, keepdims=True)
-    return Epoch(rows[np.where(is_there, batches, shortest)], weights.astype(np.float32))
+    is_example = batches >= 0
+    # Padding repeats the shortest example of the batch with weight 0.
+    shortest = np.take_along_axis(batches, is_example.argmax(axis=1)[:, None], axis=1)
+    weights = is_example / is_example.sum(axis=1, keepdims=True)
+    return Epoch(rows[np.where(is_example, batches, shortest)], weights.astype(np.float32))
 
 
 def sequential(
@@ -105,14 +105,14 @@ def sequential(
     *,
     size: int,
 ) -> Epoch:
-    """Return batches of these rows in their order, all of them full.
+    """Return full batches of these rows in their order.
 
-    Within a batch the longest come last, so that it can be padded in parts.
+    Within a batch the longest examples come last, so that it can be padded in parts.
 
     Args:
-        rows: What is trained on: a multiple of `size`.
-        source_lengths: The length of each of them.
-        target_lengths: The length of each of their targets.
+        rows: The training set; their number is a multiple of `size`.
+        source_lengths: Length of the source of each row.
+        target_lengths: Length of the target of each row.
         size: Examples in a batch.
     """
     batches = _longest_last(np.arange(len(rows)).reshape(-1, size), source_lengths, target_lengths)
@@ -140,7 +140,8 @@ def _sides(
     """
     sides = source_lengths, target_lengths
     source, target = (
-        cost * (own.max() - own.mean()) for cost, own in zip(PADDING, sides, strict=True)
+        cost * (lengths.max() - lengths.mean())
+        for cost, lengths in zip(PADDING, sides, strict=True)
     )
     return (target_lengths, source_lengths) if source > target else sides
 
@@ -162,26 +163,27 @@ def sampled_with_replacement(
 ) -> Epoch:
     """Return epoch `number` of examples sampled with replacement.
 
-    A sample is a number between 0 and 1 in the cumulative odds of the rows, sorted by length. All
-    seeds share its quantile; its position in the quantile is each seed's own. So the samples of one
-    seed are independent and have the right odds, and replicas see similar lengths at the same time.
-    Within a batch the longest come last, so that it can be padded in parts.
+    Rows are sorted by length; a sample is a uniform number that selects a row by the cumulative
+    odds. All seeds share the quantile of this number; its position in the quantile depends on the
+    seed. So the samples of one seed are independent and have the right odds, and all replicas have
+    similar lengths at a step. Within a batch the longest examples come last, so that it can be
+    padded in parts.
 
     Args:
         rows: The training set, repeats included.
-        source_lengths: The length of each of them.
-        target_lengths: The length of each of their targets.
-        odds: How likely a draw is each of them: numbers that add up to 1.
+        source_lengths: Length of the source of each row.
+        target_lengths: Length of the target of each row.
+        odds: Probability of each row; the sum is 1.
         size: Examples in a batch.
         steps: Batches in the epoch.
         seed: The run's seed.
-        number: Which epoch.
+        number: Number of the epoch, from 0.
     """
-    own = stream(seed, f"draws of examples, epoch {number}").random((steps, size))
-    places = (_quantiles(steps, size, number) + own) / QUANTILES
-    # In order of length; so are a step's places, and with them what is drawn.
+    positions = stream(seed, f"draws of examples, epoch {number}").random((steps, size))
+    shares = (_quantiles(steps, size, number) + positions) / QUANTILES
+    # Rows and shares are sorted, so the samples of a step are sorted by length.
     order = np.lexsort(_sides(source_lengths, target_lengths))
-    chosen = rows[order[_places(odds[order], np.sort(places, axis=1))]]
+    chosen = rows[order[_rows_at(odds[order], np.sort(shares, axis=1))]]
     return Epoch(chosen, np.full((steps, size), 1 / size, np.float32))
 
 
@@ -194,22 +196,22 @@ def sampled_shapes(
     steps: int,
     parts: int = 1,
 ) -> NDArray[np.int64]:
-    """Return the longest source and target that parts of the first steps can meet.
+    """Return the maximum source and target length of each part of each step of the first epoch.
 
     Shape [steps, parts, 2].
     """
     order = np.lexsort(_sides(source_lengths, target_lengths))
     lengths = np.stack([source_lengths, target_lengths], axis=1)[order]
-    edges = _places(odds[order], np.arange(QUANTILES + 1) / QUANTILES)
+    edges = _rows_at(odds[order], np.arange(QUANTILES + 1) / QUANTILES)
     quantiles = itertools.pairwise(edges.tolist())
     longest = np.stack([lengths[one : other + 1].max(axis=0) for one, other in quantiles])
     return in_parts(longest[np.sort(_quantiles(steps, size, 0), axis=1)], parts).max(axis=2)
 
 
-def _places(odds: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the row of each quantile between 0 and 1 of the cumulative odds."""
-    found = np.searchsorted(np.cumsum(odds), shares, side="right")
-    return np.minimum(found, len(odds) - 1)
+def _rows_at(odds: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the row at each share of the cumulative odds."""
+    rows = np.searchsorted(np.cumsum(odds), shares, side="right")
+    return np.minimum(rows, len(odds) - 1)
 
 
 def _quantiles(steps: int, size: int, number: int) -> NDArray[np.int64]:
@@ -218,14 +220,14 @@ def _quantiles(steps: int, size: int, number: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """A padded shape: END included."""
+    """A padded shape, END included."""
 
     source: int
     target: int
 
     @property
     def cost(self) -> int:
-        """Cost of an example, in tokens of a source."""
+        """Cost of an example, in source tokens."""
         return self.source * PADDING[0] + self.target * PADDING[1]
 
 
@@ -240,12 +242,12 @@ def needs(
     Shape [steps, parts, 2].
     """
 
-    def longest(one: Epoch) -> NDArray[np.int64]:
-        rows = in_parts(one.rows, parts)
-        lengths = source_lengths, target_lengths
-        return np.stack([own[rows].max(axis=2) for own in lengths], axis=2)
+    def longest(epoch: Epoch) -> NDArray[np.int64]:
+        rows = in_parts(epoch.rows, parts)
+        sides = source_lengths, target_lengths
+        return np.stack([lengths[rows].max(axis=2) for lengths in sides], axis=2)
 
-    return widest([longest(one) for one in epochs])
+    return widest(list(map(longest, epochs)))
 
 
 def in_parts(values: NDArray[Any], parts: int) -> NDArray[Any]:
@@ -254,21 +256,22 @@ def in_parts(values: NDArray[Any], parts: int) -> NDArray[Any]:
 
 
 def widest(shapes: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return the longest sources and targets at each step of several runs, whose [steps, parts, 2].
+    """Return the maximum shapes over runs: [steps, parts, 2].
 
-    Where one run has fewer steps than another, those it has not are the other's.
+    Runs may have different numbers of steps.
     """
     longest = np.zeros((max(map(len, shapes)), *shapes[0].shape[1:]), np.int64)
-    for own in shapes:
-        longest[: len(own)] = np.maximum(longest[: len(own)], own)
+    for lengths in shapes:
+        steps = len(lengths)
+        longest[:steps] = np.maximum(longest[:steps], lengths)
     return longest
 
 
 def choose_buckets(shapes: NDArray[np.int64], limits: tuple[int, int], count: int) -> list[Bucket]:
-    """Return at most `count` shapes that every part of a batch fits, the smallest first.
+    """Return at most `count` shapes for all parts of batches, the smallest first.
 
-    Shapes that occur are merged two at a time, those that add the least padding first. One bucket
-    always has the `limits`, for whatever a later epoch brings.
+    Two shapes are merged at a time: those that add the least padding. One bucket has the `limits`,
+    for the batches of later epochs.
     """
     distinct, times = np.unique(shapes.reshape(-1, 2), axis=0, return_counts=True)
     merged = [(np.asarray(limits), 0), *zip(distinct, times.tolist(), strict=True)]
@@ -281,21 +284,21 @@ def choose_buckets(shapes: NDArray[np.int64], limits: tuple[int, int], count: in
         cost[np.tril_indices(len(merged))] = np.inf
         one, other = np.unravel_index(np.argmin(cost), cost.shape)
         joined = (union[one, other], merged[one][1] + merged[other][1])
-        merged = [kept for place, kept in enumerate(merged) if place not in (one, other)]
+        merged = [shape for at, shape in enumerate(merged) if at not in (one, other)]
         merged.append(joined)
-    found = {Bucket(int(source), int(target)) for (source, target), _ in merged}
-    return sorted(found, key=lambda bucket: (bucket.cost, bucket.source))
+    buckets = {Bucket(int(source), int(target)) for (source, target), _ in merged}
+    return sorted(buckets, key=lambda bucket: (bucket.cost, bucket.source))
 
 
 def assign(shapes: NDArray[np.int64], buckets: Sequence[Bucket]) -> NDArray[np.int32]:
-    """Return the first, so the cheapest, bucket that each part of each step fits.
+    """Return the first, and so the cheapest, bucket for each part of each step.
 
     Args:
         shapes: Shape [steps, parts, 2].
-        buckets: One fits everything.
+        buckets: Buckets, one of which fits every part.
 
     Returns:
-        Positions in `buckets`: [steps, parts].
+        Indices of `buckets`: [steps, parts].
     """
     sides = np.array([(bucket.source, bucket.target) for bucket in buckets])
     fits = (shapes[..., None, :] <= sides).all(axis=-1)

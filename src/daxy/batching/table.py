@@ -14,17 +14,16 @@ from daxy.core.examples import Examples, GridObservations, Sequences
 from daxy.core.vocabulary import Vocabulary
 
 Rows = NDArray[np.int32]
-"""Positions in a table."""
-
-Words = tuple[Vocabulary, Vocabulary]
-"""Of the sources and of the targets."""
+"""Row numbers of a table."""
+Vocabularies = tuple[Vocabulary, Vocabulary]
+"""The vocabularies of the sources and of the targets."""
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
     """Source and target codes, each row one distinct example; oversampling is a repeated row.
 
-    Codes take a byte where there are few enough of them.
+    A code takes one byte if the vocabulary is small enough.
     """
 
     sources: Vocabulary
@@ -35,89 +34,100 @@ class Table:
     """Shape [count, longest target + END]."""
     row_of: dict[str, int]
     """The row of each example's key."""
-    views: GridObservations | None = None
-    """What is seen beside each source."""
+    observations: GridObservations | None = None
+    """The world of each source; None without worlds."""
 
     @classmethod
-    def of(cls, parts: Sequence[Examples], words: Words | None = None) -> Table:
-        """Encode everything that occurs in these parts.
+    def of(cls, parts: Sequence[Examples], vocabularies: Vocabularies | None = None) -> Table:
+        """Encode every distinct example.
 
         Args:
-            parts: They.
-            words: What sources and targets are written in; what occurs unless given.
+            parts: Examples.
+            vocabularies: The vocabularies; by default the tokens that occur.
 
         Raises:
             WrongRequest: their worlds have grids of several sizes.
         """
         row_of: dict[str, int] = {}
-        distinct = [part.take(_first_rows(part.keys, row_of)) for part in parts]
+        distinct = [part.take(_add_rows(part.keys, row_of)) for part in parts]
         sources, targets = [part.source for part in distinct], [part.target for part in distinct]
-        source_words, target_words = words or (Vocabulary.of(*sources), Vocabulary.of(*targets))
+        vocabularies = vocabularies or (Vocabulary.of(*sources), Vocabulary.of(*targets))
         return cls(
-            source_words,
-            target_words,
-            _stack(source_words, sources),
-            _stack(target_words, targets),
+            *vocabularies,
+            _encode(vocabularies[0], sources),
+            _encode(vocabularies[1], targets),
             row_of,
-            _joined([part.observations for part in distinct]),
+            _concatenate([part.observations for part in distinct]),
         )
 
     @classmethod
-    def in_order(cls, examples: Examples, words: Words, widths: tuple[int, int]) -> Table:
-        """Encode examples as they come, repeats included, to be met by their place alone.
+    def in_order(
+        cls, examples: Examples, vocabularies: Vocabularies, min_widths: tuple[int, int]
+    ) -> Table:
+        """Encode examples in their order, repeats included; they have row numbers, but no keys.
 
         Args:
-            examples: They.
-            words: What sources and targets are written in.
-            widths: Of a source and of a target with their END, at least.
+            examples: Examples.
+            vocabularies: The vocabularies.
+            min_widths: Minimum columns of sources and of targets, END included.
         """
-        sides = zip(words, (examples.source, examples.target), widths, strict=True)
-        source, target = (_stack(own, [column], width) for own, column, width in sides)
-        return cls(*words, source, target, {})
+        sides = zip(vocabularies, (examples.source, examples.target), min_widths, strict=True)
+        source, target = (
+            _encode(vocabulary, [column], width) for vocabulary, column, width in sides
+        )
+        return cls(*vocabularies, source, target, {})
+
+    @property
+    def vocabularies(self) -> Vocabularies:
+        """Both vocabularies."""
+        return self.sources, self.targets
 
     @cached_property
     def source_lengths(self) -> NDArray[np.int64]:
-        """Tokens of each source and its END: shape [count]."""
+        """Tokens of each source, END included: shape [count]."""
         return np.count_nonzero(self.source, axis=1)
 
     @cached_property
     def target_lengths(self) -> NDArray[np.int64]:
-        """Tokens of each target and its END: shape [count]."""
+        """Tokens of each target, END included: shape [count]."""
         return np.count_nonzero(self.target, axis=1)
 
     def rows(self, examples: Examples) -> Rows:
         """Return the row of each example, repeats included."""
-        found = (self.row_of[key] for key in examples.keys)
-        return np.fromiter(found, np.int32, len(examples))
+        return np.fromiter((self.row_of[key] for key in examples.keys), np.int32, len(examples))
+
+    def worlds(self, rows: Rows) -> NDArray[np.uint8] | None:
+        """Return the cell features of the world of each row; None without worlds."""
+        if self.observations is None:
+            return None
+        return self.observations.cell_features[self.observations.cell_ids[rows]]
 
 
-def _first_rows(keys: Sequence[str], row_of: dict[str, int]) -> list[int]:
-    """Return where new keys occur first, and give each the next row."""
-    fresh: list[int] = []
-    for place, key in enumerate(keys):
+def _add_rows(keys: Sequence[str], row_of: dict[str, int]) -> list[int]:
+    """Add a row for each new key; return the positions of the new keys."""
+    positions: list[int] = []
+    for position, key in enumerate(keys):
         if key not in row_of:
             row_of[key] = len(row_of)
-            fresh.append(place)
-    return fresh
+            positions.append(position)
+    return positions
 
 
-def _joined(views: Sequence[GridObservations | None]) -> GridObservations | None:
-    known = [each for each in views if each is not None]
-    assert len(known) in (0, len(views))
-    if not known:
+def _concatenate(parts: Sequence[GridObservations | None]) -> GridObservations | None:
+    observations = [part for part in parts if part is not None]
+    assert len(observations) in (0, len(parts))
+    if not observations:
         return None
-    sizes = {each.cell_ids.shape[1] for each in known if len(each.cell_ids)}
+    cell_ids = [part.cell_ids for part in observations if len(part.cell_ids)]
+    sizes = {ids.shape[1] for ids in cell_ids}
     require(len(sizes) < 2, f"grids of several sizes: {sorted(sizes)}")
-    return GridObservations(
-        np.concatenate([each.cell_ids for each in known if len(each.cell_ids)]),
-        known[0].cell_features,
-    )
+    return GridObservations(np.concatenate(cell_ids), observations[0].cell_features)
 
 
-def _stack(
-    words: Vocabulary, columns: Sequence[Sequences], least: int = 0
+def _encode(
+    vocabulary: Vocabulary, columns: Sequence[Sequences], min_width: int = 0
 ) -> NDArray[np.unsignedinteger]:
     longest = max(int(column.lengths.max(initial=0)) for column in columns)
-    width = max(longest + 1, least)
-    smallest = np.min_scalar_type(len(words) - 1)
-    return np.concatenate([words.encode(column, width).astype(smallest) for column in columns])
+    width = max(longest + 1, min_width)
+    dtype = np.min_scalar_type(len(vocabulary) - 1)
+    return np.concatenate([vocabulary.encode(column, width).astype(dtype) for column in columns])

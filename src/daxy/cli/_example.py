@@ -51,7 +51,7 @@ def show_memory(network: Predictor, example: Example, title: str, picture: Path 
     # A test set may be longer than the run's own: leave room for its targets, and one token more.
     length = max(network.max_decode_length, len(example.target) + 1)
     (prediction,) = network.predict(Sequences.of([example.source]), max_decode_length=length)
-    inside = network.inside(example.source, prediction)
+    inside = network.memory_trace(example.source, prediction)
     title = f"{title}: {'right' if prediction == example.target else 'wrong'}"
     trace = MemoryPlot.of(network.memory, example.source, prediction, inside, title)
     data = {**as_strings(example), "prediction": " ".join(prediction), **trace.as_json}
@@ -109,5 +109,5 @@ def _predict_in_world(run: Path, example: Example) -> tuple[Tokens, list[float]]
     network = load_network(run)
     source, world = Sequences.of([example.source]), Worlds.of([example.world])
     predictions = network.predict(source, world)
-    (attention,) = network.attended(source, predictions, world)
+    (attention,) = network.attention_to_cells(source, predictions, world)
     return predictions[0], [round(float(share), 4) for share in attention]

@@ -1,4 +1,4 @@
-"""Learners: methods that fit and predict, one a file. The folder is the registry.
+"""Learners: one method a file. The folder is the registry.
 
 To add one, write a file with a `Learner` (`daxy.learners._learner`) and `LEARNER = TheClass`: a
 frozen dataclass whose fields are its settings, and flags of `daxy train`. Each architecture of
@@ -45,9 +45,9 @@ __all__ = [
 NEURAL = f"{__name__}.neural"
 
 
-def _problem(_name: str, found: Any) -> str:
-    is_right = isinstance(found, type) and issubclass(found, Learner)
-    return "" if is_right else "its LEARNER is no subclass of Learner"
+def _problem(_name: str, learner: Any) -> str:
+    is_learner = isinstance(learner, type) and issubclass(learner, Learner)
+    return "" if is_learner else "its LEARNER is no subclass of Learner"
 
 
 LEARNERS: Registry[type[Learner]] = Registry(__name__, "LEARNER", "learner", problem=_problem)
@@ -89,6 +89,6 @@ def name_of(settings: Mapping[str, Any]) -> str:
 
 
 def title_of(settings: Mapping[str, Any]) -> str:
-    """Return the name for people of the learner with these settings; one may have its own."""
-    own = settings["config"].get("name") if "learner" in settings else None
-    return own or name_of(settings)
+    """Return the display name of the learner with these settings."""
+    title = settings["config"].get("name") if "learner" in settings else None
+    return title or name_of(settings)

@@ -1,7 +1,6 @@
-"""The interface between runs and what they fit. No machine-learning framework is imported here.
+"""The interface of learners. It imports no machine-learning framework.
 
-A run asks its learner for a `Predictor`: a run folder, the scores, the ledger, the analyses and the
-command line know no more of a learner than this file.
+Run folders, scores, the ledger, analyses and the command line depend on this interface alone.
 """
 
 from __future__ import annotations
@@ -47,14 +46,14 @@ class Job:
     learner: Learner
     seed: int
     workdir: Path
-    """Folder for what has to survive a kill; the store deletes it when the run is finished."""
+    """Folder for checkpoints; the store deletes it when the run is finished."""
     load: Callable[[], Split]
     """Load or generate the data."""
     score: Score
     checkpoint_seconds: float = 30.0
-    """Seconds between two saved states."""
+    """Seconds between two checkpoints."""
     test_every: int = 0
-    """Epochs between two scores on the test set, for the log alone; 0: none."""
+    """Epochs between two evaluations on the test set, for the log alone; 0: none."""
 
     @cached_property
     def split(self) -> Split:
@@ -80,9 +79,9 @@ class Progress:
     epoch: int
     """Epochs that have ended."""
     epochs: int
-    """Epochs at most."""
+    """Maximum number of epochs."""
     step: int
-    """Steps of the current epoch that are done."""
+    """Finished steps of the current epoch."""
     steps: int
     """Steps of the current epoch."""
     total: int
@@ -96,17 +95,17 @@ class Progress:
 
 
 class Callbacks:
-    """Callbacks for a group of jobs that is fitted together; these do nothing."""
+    """Callbacks for a group of jobs that is fitted together; no-ops by default."""
 
     def stepped(self, progress: Progress, examples: int) -> None:
-        """Steps over so many examples of all jobs have been taken."""
+        """Steps ended, with this number of examples of all jobs."""
 
     def epoch_ended(self, progress: Progress) -> None:
-        """An epoch has ended: each log that goes on has a new record."""
+        """An epoch ended; the log of each active job has a new record."""
 
 
 class Learner(ABC):
-    """A method that fits and predicts. It knows examples, no file format and no command line.
+    """A method that fits and predicts examples.
 
     A learner is a frozen dataclass: its fields are its settings, and flags of `daxy train`.
     """
@@ -114,9 +113,9 @@ class Learner(ABC):
     kind: ClassVar[str]
     """Name that users type; for a network they type the architecture's name."""
     starts_by: ClassVar[str] = ""
-    """What takes time before the first step, for people."""
+    """Name of the work before the first step, for display."""
     test_only: ClassVar[bool] = False
-    """Whether its predictors answer the examples of the test set alone."""
+    """Whether its predictors can predict test examples only."""
 
     @property
     def label(self) -> str:
@@ -125,16 +124,16 @@ class Learner(ABC):
 
     @property
     def description(self) -> str:
-        """One line for people: the name and the settings."""
+        """The name and the settings in one line, for display."""
         values = ", ".join(f"{name} {value}" for name, value in self.flags().items())
         return f"{self.label}: {values}" if values else self.label
 
     def flags(self) -> dict[str, Any]:
         """Return the settings by the names of their flags."""
-        return {each.name: getattr(self, each.name) for each in fields(cast("Any", self))}
+        return {setting.name: getattr(self, setting.name) for setting in fields(cast("Any", self))}
 
     def settings(self) -> dict[str, Any]:
-        """Return everything that decides what this learner learns, as JSON values."""
+        """Return all settings that determine the result, as JSON values."""
         return {"learner": self.kind, "config": stated(cast("Any", self))}
 
     @classmethod
@@ -149,11 +148,11 @@ class Learner(ABC):
 
     @property
     def count(self) -> int | None:
-        """Number of runs that there can be, where the learner decides it."""
+        """Maximum number of runs, if the learner limits it."""
         return None
 
     def summary(self, scores: Record) -> dict[str, str]:
-        """Return columns about a finished run for people, from its `scores.json`."""
+        """Return table columns about a finished run, from its `scores.json`."""
         del scores
         return {}
 
@@ -172,7 +171,7 @@ class Learner(ABC):
 
     @property
     def max_epochs(self) -> int:
-        """Maximum number of epochs, each of which may be followed by a score on the test set."""
+        """Maximum number of epochs; 0 for a learner without epochs."""
         return 0
 
     def samples(self, split: Split) -> int:
@@ -180,56 +179,55 @@ class Learner(ABC):
         return len(split.train)
 
     def groups(self, jobs: Sequence[Job], most: int | None = None) -> list[list[Job]]:
-        """Return which jobs are fitted together; their learners may differ.
+        """Group jobs that are fitted together; their learners may differ.
 
         Args:
             jobs: Jobs with learners of this kind.
-            most: Maximum number of jobs of a group; None for what memory allows.
+            most: Maximum number of jobs of a group; by default memory limits it.
         """
         del most
         return [[job] for job in jobs]
 
     def cost(self, job: Job) -> float:
-        """Return how long a job takes compared with another one; 0 for no time to speak of."""
+        """Return the relative duration of a job; 0 for a negligible one."""
         del job
         return 0.0
 
     def seconds(self, jobs: Sequence[Job], epochs_done: int = 0) -> float:
-        """Return about how many seconds a group of jobs takes after so many epochs."""
+        """Return an estimate of the seconds that a group of jobs still takes."""
         del jobs, epochs_done
         return 0.0
 
     def epochs_done(self, workdir: Path) -> int:
-        """Return how many epochs the state in a working folder has behind it."""
+        """Return the number of epochs that the checkpoint in a working folder has finished."""
         del workdir
         return 0
 
-    def prepare(self) -> None:  # noqa: B027 - most need nothing
-        """Set up what fitting needs, before any folder is made.
+    def prepare(self) -> None:  # noqa: B027 - most learners need no preparation
+        """Prepare fitting, before any folder is created.
 
         Raises:
-            WrongRequest: a device that was asked for is not there.
+            WrongRequest: a requested device is missing.
         """
 
     def owners(self, workdir: Path) -> tuple[str, ...]:
-        """Return the names of the jobs whose state is in a working folder; () if unknown."""
+        """Return the names of the jobs of the checkpoint in a working folder; () if unknown."""
         del workdir
         return ()
 
     def environment(self) -> dict[str, Any]:
-        """Return what else the bits of a result depend on: versions and devices by name."""
+        """Return versions and devices on which the bits of a result depend."""
         return {}
 
     @abstractmethod
     def fit(self, jobs: Sequence[Job], callbacks: Callbacks) -> Iterator[Fit | DaxyError]:
-        """Fit a group of jobs, from what their working folders hold; see `groups`.
+        """Fit a group of jobs, from its checkpoint if there is one; see `groups`.
 
-        The call itself refuses what cannot be fitted; the work begins with the first `next`. The
-        state of a group lies in the working folder of its first job. The result does not depend on
-        how often fitting was interrupted.
+        The call checks the jobs; fitting begins with the first `next`. The checkpoint of a group is
+        in the working folder of its first job. The result does not depend on interruptions.
 
         Yields:
-            The result of each job, in order; or the error of a job that has none.
+            The result of each job, in order; or its error.
 
         Raises:
             WrongRequest: a job cannot be fitted.

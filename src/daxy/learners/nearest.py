@@ -1,7 +1,7 @@
 """Nearest neighbour: the target of the most similar training source.
 
 The distance is the edit distance of token sequences (Levenshtein 1966); of several sources the
-first in training order counts. It is what memory alone can do: a model that does no better has
+first in training order counts. This is the baseline of memorization: a model that is no better has
 learned no composition.
 """
 
@@ -29,7 +29,7 @@ from daxy.tasks import DatasetOptions, Task
 FILE = "memory.json"
 """Name of the predictor's file."""
 CHUNK = 256
-"""Sources that are compared with all of train at a time: bounds memory."""
+"""Sources compared with the training set at a time; limits memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +77,7 @@ class Nearest(Learner):
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """Training examples, each once."""
+    """Distinct training examples."""
 
     examples: Examples
     substitute: bool
@@ -97,7 +97,7 @@ class Memory:
         for start in range(0, len(sources), CHUNK):
             chunk = sources[start : start + CHUNK]
             distances = process.cdist(chunk, self._sources, scorer=Levenshtein.distance, workers=-1)
-            rows = np.argmin(distances, axis=1).tolist()  # the first of several
+            rows = np.argmin(distances, axis=1).tolist()  # ties: the first
             outputs += map(self._answer, chunk, rows)
         return Sequences.of(outputs)
 

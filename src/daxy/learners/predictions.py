@@ -1,4 +1,4 @@
-"""Anybody's predictions as runs: files of outputs in place of a model."""
+"""Predictions from files, as runs of a learner."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class FromFile(Learner):
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
-        """Return the learner with these settings, or, of a run's, one that cannot be fitted again.
+        """Return the learner with these settings; from those of a run, it can only predict.
 
         Raises:
             UnknownName: there is no such setting.
@@ -67,7 +67,7 @@ class FromFile(Learner):
         return len(self.file)
 
     def fit(self, jobs: Sequence[Job], callbacks: Callbacks) -> Iterator[Fit | DaxyError]:
-        """Read the file; it is refused as `daxy score` refuses it."""
+        """Read the files, with the checks of `daxy score`."""
         del callbacks
         for job in jobs:
             missing = f"there is no file for seed {job.seed}: --file has {self.count}"
@@ -126,7 +126,7 @@ class Outputs:
             raise WrongRequest(f"the file has no prediction for `{source}`") from None
 
     def save(self, folder: Path) -> list[str]:
-        """Write nothing: the predictions of a run are in its folder."""
+        """Write nothing: the run folder has the predictions already."""
         del folder
         return []
 

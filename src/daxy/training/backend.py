@@ -1,9 +1,8 @@
-"""JAX as daxy uses it: settings pinned, the device started, and its faults in one line.
+"""The JAX backend: pinned settings, start of the device, errors in one line.
 
-Every entrance to training and decoding runs inside `backend`. What JAX computes depends on settings
-that belong to the whole process: environment variables, and `jax.config.update` in a notebook.
-daxy pins them for its own thread while it computes, so that a run's name says what its bits are,
-and the caller's settings are as before afterwards.
+Training and decoding run inside `backend`. JAX's results depend on settings of the whole process:
+environment variables, and `jax.config.update` in a notebook. daxy pins them for its own thread
+while it computes, so that a run's digest determines its bits. The caller's settings do not change.
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ from jax._src import config as jax_config
 from daxy.core.errors import DaxyError, RunFailed, WrongRequest
 
 PRNG = "threefry2x32"
-"""The generator of all draws."""
+"""The random number generator."""
 
 PINNED: Mapping[str, Any] = MappingProxyType(
     {
-        # Types, and how operations choose them.
+        # Types and type promotion.
         "jax_enable_x64": False,
         "jax_explicit_x64_dtypes": "warn",
         "jax_numpy_dtype_promotion": "standard",
         "jax_numpy_rank_promotion": "allow",
         "jax_allow_f16_reductions": True,
-        # Draws.
+        # Random numbers.
         "jax_default_prng_impl": PRNG,
         "jax_threefry_partitionable": True,
         "jax_threefry_gpu_kernel_lowering": False,
@@ -48,7 +47,7 @@ PINNED: Mapping[str, Any] = MappingProxyType(
         "jax_scan3": False,
         "jax_remat3": False,
         "jax_custom_vjp3": False,
-        # How programs are traced and compiled, and where they run.
+        # Tracing, compilation and devices.
         "jax_disable_jit": False,
         "jax_no_tracing": False,
         "jax_no_execution": False,
@@ -72,7 +71,7 @@ PINNED: Mapping[str, Any] = MappingProxyType(
         "jax_enable_pgle": False,
         "jax_compilation_cache_expect_pgle": False,
         "jax_raise_persistent_cache_errors": False,
-        # Checks for debugging a program: they end one that is right, or run it in another way.
+        # Debugging checks, which may stop or change a correct program.
         "jax_debug_nans": False,
         "jax_debug_infs": False,
         "jax_debug_key_reuse": False,
@@ -89,25 +88,24 @@ PINNED: Mapping[str, Any] = MappingProxyType(
         "jax_array_garbage_collection_guard": "allow",
     }
 )
-"""Settings with the value that each has while daxy computes: JAX's own default."""
+"""Pinned settings, with JAX's default values."""
 
 RECORDED: Mapping[str, Any] = MappingProxyType(
     {"jax_disable_most_optimizations": False, "jax_pjrt_client_create_options": None}
 )
-"""Settings of the whole process, which cannot be pinned, with their default."""
+"""Settings of the process that cannot be pinned, with their defaults."""
 
 VARIABLES = ("LIBTPU_INIT_ARGS", "NVIDIA_TF32_OVERRIDE", "CUBLAS_WORKSPACE_CONFIG")
-"""Environment variables of the libraries below JAX that change what they compute."""
+"""Environment variables of libraries below JAX that change results."""
 
 WITHOUT_INFLUENCE = ("--xla_force_host_platform_device_count", "--xla_dump_")
-"""Beginnings of XLA's flags that are recorded elsewhere, as the number of devices, or only write
-files."""
+"""Prefixes of XLA flags that do not change results or are recorded as the number of devices."""
 
 EXHAUSTED = "RESOURCE_EXHAUSTED"
-"""What JAX says when memory does not suffice."""
+"""JAX's error code for too little memory."""
 
 STATES: Mapping[str, Any] = getattr(jax_config, "config_states", {})
-"""JAX's context managers by setting. Its public names for them leave out most."""
+"""JAX's context managers by setting; most have no public name."""
 
 _entered = threading.local()
 
@@ -116,17 +114,17 @@ _entered = threading.local()
 def pinned() -> Generator[None]:
     """Give every setting of `PINNED` its value, in this thread.
 
-    A thread that is started inside has the caller's settings again, and needs its own context.
+    A new thread has the caller's settings, and needs its own context.
     """
     if getattr(_entered, "is_pinned", False):
         yield
         return
     with ExitStack() as settings:
         for name, value in PINNED.items():
-            # A version of JAX that does not know a setting does what the others do by default.
+            # A version of JAX without a setting behaves like the default of others.
             if name in STATES:
                 settings.enter_context(STATES[name](value))
-        settings.enter_context(jax.set_mesh(None))  # a mesh of the caller's; daxy names its own
+        settings.enter_context(jax.set_mesh(None))  # the caller's mesh; daxy passes its own
         _entered.is_pinned = True
         settings.callback(setattr, _entered, "is_pinned", False)
         yield
@@ -134,7 +132,7 @@ def pinned() -> Generator[None]:
 
 @contextmanager
 def backend() -> Generator[None]:
-    """Compute with pinned settings on the device, and say in one line what JAX cannot do.
+    """Compute with pinned settings on the device; report errors of JAX in one line.
 
     Raises:
         WrongRequest: JAX cannot start the device that its settings ask for.
@@ -168,11 +166,11 @@ def environment() -> dict[str, Any]:
 
 
 def recorded() -> dict[str, str]:
-    """Return the settings that are not pinned and change results, where they are not as usual."""
-    loose = {name: value for name, value in PINNED.items() if name not in STATES}
-    values, usual = jax.config.values, {**RECORDED, **loose}
-    found = {name: str(values[name]) for name in usual if name in values}
-    changed = {name: value for name, value in found.items() if value != str(usual[name])}
+    """Return settings that change results and are not pinned, if they are not the default."""
+    unpinned = {name: value for name, value in PINNED.items() if name not in STATES}
+    values, defaults = jax.config.values, {**RECORDED, **unpinned}
+    current = {name: str(values[name]) for name in defaults if name in values}
+    changed = {name: value for name, value in current.items() if value != str(defaults[name])}
     flags = [flag for flag in _xla_flags() if not flag.startswith(WITHOUT_INFLUENCE)]
     if flags:
         changed["XLA_FLAGS"] = " ".join(sorted(flags))
@@ -191,7 +189,7 @@ def _start() -> None:
     """Start the device, if it is not running."""
     try:
         jax.devices()
-    except Exception as error:  # a plugin raises what it likes, and JAX an AssertionError too
+    except Exception as error:  # plugins raise any exception, JAX also AssertionError
         raise _not_started(error) from error
 
 
@@ -199,12 +197,12 @@ def _not_started(error: Exception) -> DaxyError:
     text = str(error) or "no such device is installed"
     reason = _line(text.partition(" (")[0]).rstrip(".")
     for name in ("jax_platforms", "jax_platform_name"):
-        asked = str(jax.config.values.get(name) or "")
-        if asked and asked != "cpu":
-            gpu = any(each in asked for each in ("cuda", "gpu"))
+        platform = str(jax.config.values.get(name) or "")
+        if platform and platform != "cpu":
+            gpu = "cuda" in platform or "gpu" in platform
             install = "on an NVIDIA GPU `pip install '.[gpu]'`" if gpu else "install JAX for it"
-            said = f"JAX cannot use {asked!r}, which {name.upper()} asks for: {reason}"
-            return WrongRequest(f"{said}; {install}; or unset it")
+            problem = f"JAX cannot use {platform!r}, which {name.upper()} asks for: {reason}"
+            return WrongRequest(f"{problem}; {install}; or unset it")
     advice = "update the driver, or say JAX_PLATFORMS=cpu to compute on the CPU"
     return RunFailed(f"JAX cannot start a device: {reason}; {advice}")
 
@@ -218,6 +216,6 @@ def _failed(error: Exception) -> RunFailed:
 
 
 def _line(text: str) -> str:
-    """Return a text in one line, and no more than the beginning of it."""
+    """Return a text in one line of at most 200 characters."""
     words = " ".join(text.split())
     return words if len(words) <= 200 else f"{words[:197]}..."

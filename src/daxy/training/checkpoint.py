@@ -1,7 +1,7 @@
-"""A training state on disk: whole or absent, checked when read, safe to load.
+"""Checkpoints: the state of a training on disk, written atomically and verified when read.
 
-A checkpoint is one safetensors file (loading it runs no code) that carries the arrays of a `State`,
-the position as JSON, and a digest of both.
+A checkpoint is one safetensors file (loading it runs no code) with the arrays of a `State`, the
+position as JSON, and a digest of both.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ Tree = TypeVar("Tree")
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Where a group of runs keeps its state between two stretches of training."""
+    """The checkpoint of a group of runs."""
 
     path: Path
     runs: tuple[str, ...] = ()
-    """The names of the group's runs, which are saved with the state."""
+    """Names of the group's runs; saved with the state."""
 
     @classmethod
     def within(cls, folder: Path, runs: tuple[str, ...] = ()) -> Checkpoint:
@@ -41,7 +41,7 @@ class Checkpoint:
         return cls(folder / "state.safetensors", runs)
 
     def save(self, state: Any, position: dict[str, Any]) -> None:
-        """Write the state and where it stands; the one before it stays until this one is whole.
+        """Write the state and its position; replace an earlier checkpoint atomically.
 
         Raises:
             RunFailed: the folder cannot be written or the disk is full.
@@ -53,7 +53,7 @@ class Checkpoint:
         write_bytes(self.path, save(arrays, metadata))
 
     def load(self, like: Tree) -> tuple[Tree, dict[str, Any]] | None:
-        """Return the state, shaped as `like`, and its position; None when nothing was saved.
+        """Return the state, with the structure of `like`, and its position; None without a file.
 
         Raises:
             RunFailed: the file is damaged or belongs to another program.
@@ -74,23 +74,23 @@ class Checkpoint:
         return restored(arrays, like, self.path), position
 
     def position(self) -> dict[str, Any] | None:
-        """Return where the state stands, unread and unchecked: None if `load` will not find it."""
+        """Return the position without reading the arrays; None if missing or damaged."""
         try:
             with _open(self.path) as file:
-                found = decode((file.metadata() or {})["position"], constants=True)
+                position = decode((file.metadata() or {})["position"], constants=True)
         except (SafetensorError, OSError, ValueError, KeyError):
             return None
-        return found if isinstance(found, dict) else None
+        return position if isinstance(position, dict) else None
 
     def owners(self) -> tuple[str, ...]:
-        """Return the names of the runs whose state was saved; none if that is not known."""
+        """Return the names of the runs in the file; () if unknown."""
         try:
             with _open(self.path) as file:
                 names = decode((file.metadata() or {})["runs"])
         except (SafetensorError, OSError, ValueError, KeyError):
             return ()
-        fits = isinstance(names, list) and all(isinstance(name, str) for name in names)
-        return tuple(names) if fits else ()
+        are_names = isinstance(names, list) and all(isinstance(name, str) for name in names)
+        return tuple(names) if are_names else ()
 
     def remove(self) -> None:
         """Delete the checkpoint, if there is one."""
@@ -98,7 +98,7 @@ class Checkpoint:
 
 
 def named_arrays(tree: Any) -> Arrays:
-    """Return the arrays of a nest by their path in it, such as `model.encoder.embedding`."""
+    """Return the arrays of a pytree by path, such as `model.encoder.embedding`."""
     leaves = jax.tree_util.tree_leaves_with_path(tree)
     return {_name(path): np.asarray(leaf) for path, leaf in leaves}
 
@@ -125,23 +125,23 @@ def read_arrays(path: Path) -> tuple[Arrays, dict[str, str]]:
 
 
 def restored(arrays: Arrays, like: Tree, path: Path) -> Tree:
-    """Return the nest `like` with these arrays in the place of its own.
+    """Return the pytree `like` with these arrays.
 
     Raises:
         RunFailed: a name, a shape or a type is not that of `like`.
     """
-    leaves, shape = jax.tree_util.tree_flatten_with_path(like)
-    names = [_name(place) for place, _ in leaves]
+    leaves, structure = jax.tree_util.tree_flatten_with_path(like)
+    names = [_name(keys) for keys, _ in leaves]
     if set(names) != set(arrays):
         odd = sorted(set(names) ^ set(arrays))
         raise damaged(path, f"it was written by another program (it differs in {odd[0]})")
     for name, (_, leaf) in zip(names, leaves, strict=True):
-        own = arrays[name]
-        if (own.dtype, own.shape) != (leaf.dtype, leaf.shape):
-            kinds = f"{name} is {own.dtype} {own.shape}, expected {leaf.dtype} {leaf.shape}"
+        array = arrays[name]
+        if (array.dtype, array.shape) != (leaf.dtype, leaf.shape):
+            kinds = f"{name} is {array.dtype} {array.shape}, expected {leaf.dtype} {leaf.shape}"
             raise damaged(path, f"it was written by another program ({kinds})")
     ordered = [arrays[name] for name in names]
-    return jax.tree.unflatten(shape, [jnp.asarray(own, own.dtype) for own in ordered])
+    return jax.tree.unflatten(structure, [jnp.asarray(array, array.dtype) for array in ordered])
 
 
 def _name(path: tuple[Any, ...]) -> str:
@@ -157,5 +157,5 @@ def _digest(arrays: Arrays, text: str) -> str:
 
 
 def damaged(path: Path, reason: str) -> RunFailed:
-    """Return the error of a file that training cannot go on from."""
+    """Return the error of a damaged file."""
     return RunFailed(f"{path} is damaged: {reason}; train again with `--restart`")

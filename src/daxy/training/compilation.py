@@ -1,4 +1,4 @@
-"""Compiled programs are kept between processes; and how many are compiled at a time."""
+"""Compilation: a cache on disk, and one compilation at a time."""
 
 from __future__ import annotations
 
@@ -18,19 +18,18 @@ from daxy.core import cache
 Result = TypeVar("Result")
 
 LEAST_SECONDS = 0.2
-"""Programs that compile faster than this are not worth a file."""
+"""Minimum compilation time of a cached program."""
 
 
-def keep_compilations() -> None:
-    """Keep compiled programs in the folder of `daxy.core.cache`.
+def cache_compilations() -> None:
+    """Cache compiled programs in the folder of `daxy.core.cache`.
 
-    $JAX_COMPILATION_CACHE_DIR goes first. A cache that cannot be read or written costs time,
-    nothing else.
+    $JAX_COMPILATION_CACHE_DIR takes precedence. Errors of the cache are ignored.
     """
-    # JAX writes an entry in place: a process that was killed leaves half of one.
-    for doing in ("reading", "writing"):
-        said = f"Error {doing} persistent compilation cache entry"
-        warnings.filterwarnings("ignore", message=said)
+    # JAX writes entries in place: a killed process leaves a truncated one.
+    for action in ("reading", "writing"):
+        message = f"Error {action} persistent compilation cache entry"
+        warnings.filterwarnings("ignore", message=message)
     folder = cache.folder()
     if folder is None or "JAX_COMPILATION_CACHE_DIR" in os.environ:
         return
@@ -38,15 +37,15 @@ def keep_compilations() -> None:
     jax.config.update("jax_persistent_cache_min_compile_time_secs", LEAST_SECONDS)
 
 
-def one_after_another(programs: Sequence[Callable[..., Result]]) -> list[Callable[..., Result]]:
-    """Return programs that are called in threads side by side, and compiled one after another.
+def compile_one_at_a_time(programs: Sequence[Callable[..., Result]]) -> list[Callable[..., Result]]:
+    """Return programs that may run in several threads, but compile one at a time.
 
-    A program compiles when it is first called with arrays of some shapes. Nothing in a training
-    takes more memory: some hundreds of megabytes, which go back to the system when it is done.
+    A program compiles at its first call with arrays of new shapes. This needs more memory than any
+    other part of training: some hundreds of megabytes, which are then returned to the system.
     """
     lock = Lock()
 
-    def alone(program: Callable[..., Result]) -> Callable[..., Result]:
+    def wrap(program: Callable[..., Result]) -> Callable[..., Result]:
         compiled = set[tuple[tuple[int, ...], ...]]()
 
         def call(*arguments: object) -> Result:
@@ -54,21 +53,21 @@ def one_after_another(programs: Sequence[Callable[..., Result]]) -> list[Callabl
             if shapes in compiled:
                 return program(*arguments)
             with lock:
-                give_memory_back()
+                release_memory()
                 result = program(*arguments)
-                give_memory_back()
+                release_memory()
             compiled.add(shapes)
             return result
 
         return call
 
-    return [alone(program) for program in programs]
+    return [wrap(program) for program in programs]
 
 
-def give_memory_back() -> None:
-    """Let go of what the C library keeps of freed memory, where it is GNU's.
+def release_memory() -> None:
+    """Return freed memory to the system (glibc only).
 
-    It keeps what lies between blocks still in use, which after compiling is most of what was freed.
+    glibc keeps free memory between blocks in use: after compilation, most of it.
     """
     if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)

@@ -1,8 +1,7 @@
-"""Which devices train a group: the replica axis is spread over them, or else each batch.
+"""Device meshes: sharding of the replicas, and of the examples of a batch (data-parallel).
 
-Small products do not pay for being split over threads: cores get through the steps of a recurrence
-faster when each has examples of its own. So each core counts as a device; `benchmarks/training.py`
-measures what comes of it.
+Small matrix products are too short to be split over threads: the steps of a recurrence are faster
+if each core has examples of its own. So each core is a device; see `benchmarks/training.py`.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ import numpy as np
 from jax.sharding import Mesh
 
 REPLICAS, EXAMPLES = "replicas", "examples"
-"""Axes of the grid of devices."""
+"""Axes of a mesh."""
 
 
 def use_every_core() -> None:
-    """Let JAX see each core that this process may use as a device; no effect once JAX runs."""
+    """Make each core of this process a device; no effect once JAX has started."""
     if "xla_force_host_platform_device_count" in os.environ.get("XLA_FLAGS", ""):
         return
     try:
@@ -28,25 +27,29 @@ def use_every_core() -> None:
         return
 
 
-LEAST = 8
-"""Examples of a batch that a device has at least: fewer are not worth adding up gradients for.
+MIN_EXAMPLES = 8
+"""Minimum examples of a data-parallel device: for fewer, summing the gradients costs too much.
 
-Chosen, not measured: halves of 32 on two cores are the most parts that were timed.
+Not measured below 16: only halves of a batch of 32 on two cores were timed.
 """
 
 
-def cuts(batch: int) -> list[int]:
-    """Return the numbers of devices that a batch may be spread over evenly."""
-    return [parts for parts in _divisors(batch) if parts == 1 or batch // parts >= LEAST]
+def data_parallel_sizes(batch: int) -> list[int]:
+    """Return the numbers of devices that a batch may be sharded over evenly."""
+    return [parts for parts in _divisors(batch) if parts == 1 or batch // parts >= MIN_EXAMPLES]
 
 
-def grid(replicas: int, parts: Sequence[int], *, in_turns: bool = False) -> Mesh:
-    """Return the devices for so many replicas, each in one of these numbers of parts.
+def make_mesh(replicas: int, parts: Sequence[int], *, in_time_slices: bool = False) -> Mesh:
+    """Return the mesh with the smallest maximum work of a device.
 
-    The grid has one axis over which replicas are spread and one over which the examples of each
-    are. The device with most to do has as little as can be; among such grids it is one that spreads
-    replicas evenly if there is one, and rather splits replicas, whose gradients need not be added
-    up. Replicas that train in turns are always spread evenly (see `daxy.training.time_slices`).
+    Among equal meshes, one that shards replicas evenly is preferred, then one with more rows:
+    replicas need no sum of gradients.
+
+    Args:
+        replicas: Number of replicas, sharded over the rows of the mesh.
+        parts: Possible numbers of columns, over which the examples of a batch are sharded.
+        in_time_slices: Whether replicas share devices in time slices, which balance the work of
+            the rows; see `daxy.training.time_slices`.
     """
     devices = np.array(jax.devices())
     shapes = [
@@ -58,7 +61,7 @@ def grid(replicas: int, parts: Sequence[int], *, in_turns: bool = False) -> Mesh
 
     def cost(shape: tuple[int, int]) -> tuple[float, int, int]:
         rows, columns = shape
-        if in_turns:
+        if in_time_slices:
             return replicas / rows / columns, 0, -rows
         return -(-replicas // rows) / columns, -replicas % rows, -rows
 
@@ -66,28 +69,32 @@ def grid(replicas: int, parts: Sequence[int], *, in_turns: bool = False) -> Mesh
     return Mesh(devices[: rows * columns].reshape(rows, columns), (REPLICAS, EXAMPLES))
 
 
-ROOM = 2**22
-"""Bytes of weights that one device trains side by side, of several replicas: see `side_by_side`."""
-WORK = 3 * 2**19
-"""Bytes of weights, times examples of a batch, with which a replica's operations have enough to do.
+VMAP_BYTES = 2**22
+"""Maximum bytes of the weights of several vmapped replicas on a CPU device."""
+VMAP_WORK = 3 * 2**19
+"""Maximum bytes of weights, times examples of a batch, of a vmapped replica on a CPU.
 
-Of what `side_by_side` was measured with, the least that trains faster in turns has 1.9 MiB, the
-most that trains faster side by side, by more than a tenth, 1.4 MiB.
+Of the measured sizes, 1.4 MiB was over a tenth faster with vmap, and 1.9 MiB was faster without.
 """
 
 
-def side_by_side(replicas: int, size: int, batch: int) -> int:
-    """Return how many replicas, with weights of `size` bytes, a device trains side by side at most.
+def max_vmapped(replicas: int, size: int, batch: int) -> int:
+    """Return the maximum number of vmapped replicas of a device.
 
-    Small networks on few examples, whose operations cost more to start than to do, share each of
-    them, as all do on an accelerator. On a CPU others push each other out of the cache, and what
-    a loop changes would be copied at every step for the sake of their axis: they take turns. Turns
-    are of equal numbers where they can be.
+    On an accelerator all replicas are vmapped. On a CPU, vmap saves the overhead of small
+    operations. With large weights it is slower: replicas evict each other from the cache, and the
+    carry of a loop is copied at every step. Then groups of equal size, if possible, train in time
+    slices.
+
+    Args:
+        replicas: Number of replicas.
+        size: Bytes of the weights of a replica.
+        batch: Examples of a batch.
     """
     if jax.default_backend() != "cpu":
         return replicas
-    most = 1 if size * batch > WORK else min(replicas, max(1, ROOM // size))
-    even = max(each for each in _divisors(replicas) if each <= most)
+    most = 1 if size * batch > VMAP_WORK else min(replicas, max(1, VMAP_BYTES // size))
+    even = max(size for size in _divisors(replicas) if size <= most)
     return even if 2 * even >= most else most
 
 
@@ -96,12 +103,11 @@ YEAR = str(365 * 24 * 60 * 60)
 
 
 def compiler_options() -> dict[str, str]:
-    """Return what training programs are compiled with beside the defaults.
+    """Return the compiler options of training programs.
 
-    Operations of a CPU program in the order that needs least memory, instead of the one with most
-    of them at a time: what an operation has just left is still in the cache. And cores that add up
-    their gradients wait for each other: else a process that was suspended, as when a laptop sleeps,
-    would be ended for it.
+    The CPU scheduler orders operations for the least memory, so that their inputs are still in the
+    cache. Collectives wait for a year: by default XLA aborts a process that was suspended, for
+    example while a laptop sleeps.
     """
     if jax.default_backend() != "cpu":
         return {}
@@ -113,7 +119,7 @@ def compiler_options() -> dict[str, str]:
 
 
 def _divisors(number: int) -> list[int]:
-    return [each for each in range(1, number + 1) if number % each == 0]
+    return [divisor for divisor in range(1, number + 1) if number % divisor == 0]
 
 
 def _cores() -> int:

@@ -1,4 +1,4 @@
-"""Signals that end training at its next safe point: Ctrl-C, SIGTERM, a terminal that closes."""
+"""Signals that stop training after its next checkpoint: SIGINT, SIGTERM, SIGHUP."""
 
 from __future__ import annotations
 
@@ -15,37 +15,39 @@ from daxy.core.interrupts import ENDING
 
 
 class Interrupted(RunFailed):
-    """Training was asked to stop, and has saved its state."""
+    """A signal stopped training."""
 
     exit_code = interrupts.EXIT_CODE
 
 
 @dataclass(slots=True)
 class StopRequest:
-    """Whether somebody asked training to stop."""
+    """Whether a signal to stop was received."""
 
     received: bool = False
 
 
 @contextmanager
 def stop_request(seconds: float = interrupts.SAVING) -> Generator[StopRequest]:
-    """Note the first signal to end while the context lasts; a second one acts as it would have.
+    """Record the first signal to stop; a second signal has its previous effect.
 
-    A signal that the process ignores, as `nohup` has it, stays ignored. A caller's own handler of a
-    signal that does not always mean the end, such as SIGUSR1, stays. Outside the main thread, where
-    Python delivers no signals, nothing is ever noted.
+    A signal that the process ignores, as under `nohup`, stays ignored. A caller's handler of a
+    signal with other uses, such as SIGUSR1, stays. Outside the main thread, where Python delivers
+    no signals, none is recorded.
 
     Args:
-        seconds: How long the command line waits for the block to end after a signal.
+        seconds: Seconds that the command line waits for the block to end after a signal.
     """
     request = StopRequest()
     if threading.current_thread() is not threading.main_thread():
         yield request
         return
     handlers = {number: signal.getsignal(number) for number in ENDING}
-    before = {number: handler for number, handler in handlers.items() if _noted(number, handler)}
+    before = {
+        number: handler for number, handler in handlers.items() if _is_recorded(number, handler)
+    }
 
-    def note(number: int, frame: FrameType | None) -> None:
+    def record(number: int, frame: FrameType | None) -> None:
         del frame
         request.received = True
         interrupts.note(number)
@@ -53,7 +55,7 @@ def stop_request(seconds: float = interrupts.SAVING) -> Generator[StopRequest]:
 
     with interrupts.patience(seconds):
         for number in before:
-            signal.signal(number, note)
+            signal.signal(number, record)
         try:
             yield request
         finally:
@@ -61,8 +63,8 @@ def stop_request(seconds: float = interrupts.SAVING) -> Generator[StopRequest]:
                 signal.signal(number, handler)
 
 
-def _noted(number: signal.Signals, handler: object) -> bool:
+def _is_recorded(number: signal.Signals, handler: object) -> bool:
     if handler in (signal.SIG_IGN, None):  # None is a handler that is not Python's.
         return False
-    # Those that always mean the end are noted even where the caller has a handler of its own.
+    # A signal that always means to stop is recorded even if the caller has a handler.
     return number.name in interrupts.ALWAYS or interrupts.is_installed_or_default(handler)

@@ -171,8 +171,8 @@ class Training:
 
     def _interrupt(self, request: StopRequest) -> None:
         if request.received:
-            kept = "its state is saved: the same command resumes it"
-            raise Interrupted(f"interrupted; {kept if self.checkpoint else 'nothing was saved'}")
+            saved = "its state is saved: the same command resumes it"
+            raise Interrupted(f"interrupted; {saved if self.checkpoint else 'nothing was saved'}")
 
     def _dispatches(
         self,
@@ -220,17 +220,17 @@ class Training:
 
         def stacked(columns: list[NDArray[Any]]) -> NDArray[Any]:
             return np.stack(
-                [in_parts(_window(each, first), epoch.parts) for each in columns], axis=1
+                [in_parts(_window(column, first), epoch.parts) for column in columns], axis=1
             )
 
-        weights = stacked([each.weights for each in epoch.orders])
+        weights = stacked([order.weights for order in epoch.orders])
         rates = [self._learning_rates(trainer, epoch, step) for step in numbers.tolist()]
         # An infinite rate makes the run diverge, which is reported.
         with np.errstate(over="ignore"):
             rate = np.array(rates, np.float32)
         return Steps(
             bucket=_window(epoch.buckets, first),
-            rows=stacked([each.rows for each in epoch.orders]),
+            rows=stacked([order.rows for order in epoch.orders]),
             weights=weights,
             number=numbers.astype(np.int32),
             active=(weights > 0).any(axis=(2, 3)) & ~np.asarray(trainer.stopped),
@@ -260,9 +260,9 @@ class Training:
         changes that repeating would change otherwise.
         """
         self._stop_diverged(state, trainer)
-        nothing: list[EvalResult | None] = [None] * trainer.replicas
+        none: list[EvalResult | None] = [None] * trainer.replicas
         validation = self._evaluate(state, trainer, self.validation, between)
-        test = self._evaluate(state, trainer, self.test, between) if self.test else nothing
+        test = self._evaluate(state, trainer, self.test, between) if self.test else none
         rates = self._learning_rates(trainer, epoch, trainer.total)
         measures_perplexity = self.replicas.training.loss.is_perplexity
         improved = np.zeros(trainer.replicas, np.bool_)
@@ -304,7 +304,9 @@ class Training:
     def _should_stop(self, trainer: TrainerState, replica: int) -> bool:
         """Return whether the replica cannot improve any more, or has converged."""
         # Nothing can beat a perfect score, and a tie keeps the earlier: stopping is exact.
-        perplexities = [each.perplexity for each in trainer.history[replica] if each.perplexity]
+        perplexities = [
+            record.perplexity for record in trainer.history[replica] if record.perplexity
+        ]
         patience = self.replicas.training.selection.early_stopping
         return trainer.best[replica] >= 1.0 or has_converged(patience, perplexities)
 
@@ -336,8 +338,8 @@ class Training:
         models = merged([group.model for group in state])
         codes = self.replicas.decode(models, rows, between)
         return [
-            examples.score_fn(replica, own) if len(own) else None
-            for replica, own in enumerate(codes)
+            examples.score_fn(replica, outputs) if len(outputs) else None
+            for replica, outputs in enumerate(codes)
         ]
 
 

@@ -1,7 +1,7 @@
 """Placement of replicas on devices: device groups, meshes and the sharding of arrays.
 
-Replicas that fit side by side train as one group on all devices. Others train in groups, each on a
-mesh of its own, in time slices.
+Replicas that can be vmapped together train as one group on all devices. Others train in groups,
+each on its own mesh, in time slices.
 """
 
 from __future__ import annotations
@@ -20,7 +20,14 @@ from jaxtyping import Array
 
 from daxy.batching.table import Table
 from daxy.models.api import Batch
-from daxy.training.devices import EXAMPLES, REPLICAS, compiler_options, cuts, grid, side_by_side
+from daxy.training.devices import (
+    EXAMPLES,
+    REPLICAS,
+    compiler_options,
+    data_parallel_sizes,
+    make_mesh,
+    max_vmapped,
+)
 from daxy.training.step import AnyArray, DropoutParams, State, Steps
 
 Tree = TypeVar("Tree")
@@ -44,12 +51,12 @@ class Placement:
     @cached_property
     def _all_devices(self) -> Mesh:
         """The mesh on which all replicas train at a time."""
-        return grid(self.replicas, cuts(self.batch_part))
+        return make_mesh(self.replicas, data_parallel_sizes(self.batch_part))
 
     @cached_property
     def groups(self) -> list[slice]:
-        """The replicas that train at a time: all, or as many as a device trains side by side."""
-        most = side_by_side(self.replicas, self.weight_bytes, self.batch_part)
+        """The replicas of each vmapped group."""
+        most = max_vmapped(self.replicas, self.weight_bytes, self.batch_part)
         if self.replicas <= most * self._all_devices.shape[REPLICAS]:
             return [slice(0, self.replicas)]
         firsts = range(0, self.replicas, most)
@@ -60,8 +67,9 @@ class Placement:
         """The meshes on which groups train at the same time."""
         if len(self.groups) == 1:
             return [self._all_devices]
-        every = grid(len(self.groups), cuts(self.batch_part), in_turns=True)
-        return [Mesh(row[None], every.axis_names) for row in every.devices]
+        parts = data_parallel_sizes(self.batch_part)
+        mesh = make_mesh(len(self.groups), parts, in_time_slices=True)
+        return [Mesh(row[None], mesh.axis_names) for row in mesh.devices]
 
     def place(self, state: State) -> ShardedState:
         """Return a state of all replicas with each group's on devices that train it."""
@@ -75,7 +83,7 @@ class Placement:
     def tables(self, table: Table) -> DeviceTables:
         """Return an encoded table on the devices of each mesh."""
         # Worlds have an id of one byte for each cell; features are looked up in the step.
-        ids = None if table.views is None else table.views.cell_ids
+        ids = None if table.observations is None else table.observations.cell_ids
         data = Batch(*jax.tree.map(jnp.asarray, (table.source, table.target, ids)))
         return [jax.device_put(data, NamedSharding(mesh, P())) for mesh in self.meshes]
 

@@ -27,9 +27,9 @@ from daxy.models.api import ModelInputs, Sizes
 from daxy.models.decoding.greedy import greedy_replicas
 from daxy.training import optimizers
 from daxy.training.backend import PRNG, backend, pinned
-from daxy.training.compilation import one_after_another
+from daxy.training.compilation import compile_one_at_a_time
 from daxy.training.config import TrainingConfig
-from daxy.training.devices import EXAMPLES, REPLICAS, grid
+from daxy.training.devices import EXAMPLES, REPLICAS, make_mesh
 from daxy.training.placement import (
     DeviceTables,
     Placement,
@@ -114,10 +114,12 @@ class Replicas:
         @backend()  # each mesh has a thread
         def train(mesh: int, part: TimeSlice) -> None:
             group, taken = groups[part.group], slice(part.first, part.end)
-            own = jax.device_put(state[part.group], self.placement.sharding(meshes[mesh]))
+            before = jax.device_put(state[part.group], self.placement.sharding(meshes[mesh]))
             inputs = steps.of(group), data[mesh], replicas_of(group, self.dropout_params)
-            state[part.group], found = self._programs[mesh](own, *inputs, part.first, part.end)
-            losses[taken, group] = np.asarray(found)[taken]
+            state[part.group], group_losses = self._programs[mesh](
+                before, *inputs, part.first, part.end
+            )
+            losses[taken, group] = np.asarray(group_losses)[taken]
 
         if busy:
             # Every other dispatch in reverse: a cut group begins where it ended before.
@@ -130,14 +132,14 @@ class Replicas:
     def keep_best(self, state: ShardedState, improved: NDArray[np.bool_]) -> ShardedState:
         """Return the state with the weights of the replicas that improved as their best."""
         return [
-            _keep_best(own, jnp.asarray(improved[group], jnp.bool_))
-            for own, group in zip(state, self.placement.groups, strict=True)
+            _keep_best(group_state, jnp.asarray(improved[group], jnp.bool_))
+            for group_state, group in zip(state, self.placement.groups, strict=True)
         ]
 
     @backend()
     def finite(self, state: ShardedState) -> NDArray[np.bool_]:
         """Return for which replicas all weights are finite."""
-        return np.concatenate([np.asarray(_finite(own.model)) for own in state])
+        return np.concatenate([np.asarray(_finite(group_state.model)) for group_state in state])
 
     @backend()
     def decode(
@@ -149,24 +151,24 @@ class Replicas:
         before the program of each width, and may raise.
         """
         table, length = self.table, self.training.max_decode_length
-        devices = grid(len(self.seeds), range(1, jax.device_count() + 1))
+        devices = make_mesh(len(self.seeds), range(1, jax.device_count() + 1))
         model = jax.device_put(model, NamedSharding(devices, P(REPLICAS)))
-        outputs = [np.zeros((len(own), length), np.uint16) for own in rows]
-        widths = [_widths(table.source_lengths[own], table.source.shape[1]) for own in rows]
+        outputs = [np.zeros((len(examples), length), np.uint16) for examples in rows]
+        widths = [
+            _widths(table.source_lengths[examples], table.source.shape[1]) for examples in rows
+        ]
         for width in np.unique(np.concatenate(widths)).tolist():
             between()
-            chosen = [np.flatnonzero(own == width) for own in widths]
+            chosen = [np.flatnonzero(column == width) for column in widths]
             pairs = zip(rows, chosen, strict=True)
-            inputs = [self._inputs(own[places], width) for own, places in pairs]
+            inputs = [self._inputs(examples[positions], width) for examples, positions in pairs]
             decoded = greedy_replicas(model, inputs, length, devices)
-            for output, places, codes in zip(outputs, chosen, decoded, strict=True):
-                output[places] = codes
+            for output, positions, codes in zip(outputs, chosen, decoded, strict=True):
+                output[positions] = codes
         return outputs
 
     def _inputs(self, rows: Rows, width: int) -> ModelInputs:
-        views = self.table.views
-        world = None if views is None else views.cell_features[views.cell_ids[rows]]
-        return ModelInputs(self.table.source[rows, :width], world)
+        return ModelInputs(self.table.source[rows, :width], self.table.worlds(rows))
 
     def _start(self) -> State:
         build = models.get(self.architecture).Model
@@ -183,7 +185,7 @@ class Replicas:
 
     @property
     def _cell_features(self) -> NDArray[np.uint8] | None:
-        return None if self.table.views is None else self.table.views.cell_features
+        return None if self.table.observations is None else self.table.observations.cell_features
 
     @cached_property
     def dropout_params(self) -> DropoutParams:
@@ -200,7 +202,7 @@ class Replicas:
 
     @cached_property
     def _programs(self) -> list[Program]:
-        return one_after_another([self.program(mesh) for mesh in self.placement.meshes])
+        return compile_one_at_a_time([self.program(mesh) for mesh in self.placement.meshes])
 
     def program(self, mesh: Mesh) -> Program:
         """Return the program of steps on a mesh of the placement."""

@@ -49,22 +49,22 @@ def execute(slices: Sequence[Sequence[TimeSlice]], run: Callable[[int, TimeSlice
 
     A slice that continues a group begins when the group's slice before it has ended.
     """
-    first = {each.group: Future[None]() for own in slices for each in own if each.first == 0}
+    first = {part.group: Future[None]() for parts in slices for part in parts if part.first == 0}
 
     def work(device: int) -> None:
-        for each in slices[device]:
-            if each.first:
-                first[each.group].result()
-                run(device, each)
+        for part in slices[device]:
+            if part.first:
+                first[part.group].result()
+                run(device, part)
                 continue
             try:
-                run(device, each)
+                run(device, part)
             except BaseException as error:
-                first[each.group].set_exception(error)
+                first[part.group].set_exception(error)
                 raise
-            first[each.group].set_result(None)
+            first[part.group].set_result(None)
 
-    busy = [device for device, own in enumerate(slices) if own]
+    busy = [device for device, parts in enumerate(slices) if parts]
     if len(busy) < 2:
         for device in busy:
             work(device)

@@ -1,4 +1,4 @@
-"""The settings of a network that is trained: architecture, configuration, protocol."""
+"""The settings of a network: architecture, configuration, training."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import jax
 
 from daxy import models
 from daxy.augmentation import Geca
-from daxy.batching.table import Words
+from daxy.batching.table import Vocabularies
 from daxy.core.errors import require
 from daxy.core.settings import made, stated
 from daxy.core.split import Split
-from daxy.learners._learner import Learner, Record
+from daxy.learners._learner import Job, Learner, Record
 from daxy.models.api import Sizes, sees_worlds
 from daxy.tasks import DatasetOptions, Task
 from daxy.training.backend import PRNG, pinned
@@ -69,7 +69,7 @@ class Network(Learner):
         return columns
 
     def settings(self) -> dict[str, Any]:
-        """Return everything that decides what this learner learns, as JSON values."""
+        """Return all settings that determine the result, as JSON values."""
         return {
             "model": self.model,
             "config": stated(self.config),
@@ -79,11 +79,11 @@ class Network(Learner):
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
-        """Return the learner with these settings; what `config` leaves out has its default.
+        """Return the learner with these settings; missing ones have their defaults.
 
         Raises:
-            UnknownName: there is no such architecture, or no such setting.
-            WrongRequest: a value that the architecture, the training or GECA does not take.
+            UnknownName: the architecture or a setting is unknown.
+            WrongRequest: a setting has a wrong value.
         """
         training = TrainingConfig.from_dict(settings.get("training", {}))
         return cls.named(settings["model"], settings["config"], training, settings.get("geca"))
@@ -96,11 +96,11 @@ class Network(Learner):
         training: TrainingConfig,
         geca: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Return the learner with these settings; others of `config` and `geca` are the defaults.
+        """Return the learner with these settings; missing ones have their defaults.
 
         Raises:
-            UnknownName: there is no such architecture, or a setting that it or GECA has not.
-            WrongRequest: a value that the architecture or GECA does not take.
+            UnknownName: the architecture or a setting is unknown.
+            WrongRequest: a setting has a wrong value.
         """
         return cls(
             model=model,
@@ -110,7 +110,7 @@ class Network(Learner):
         )
 
     def check(self, task: Task[Any], data: DatasetOptions) -> None:
-        """Refuse a task without what the network needs, or the network for what the task has.
+        """Refuse a task or data that the network cannot use.
 
         Raises:
             WrongRequest: learner and task do not go together.
@@ -143,7 +143,7 @@ class Network(Learner):
 
     @property
     def shape(self) -> Network:
-        """The learner without the settings in which networks of one group may differ."""
+        """The learner without the settings that may differ within a group."""
         return replace(self, training=self.training.with_settings(dropout=0.0, learning_rate=1.0))
 
     def samples(self, split: Split) -> int:
@@ -151,10 +151,20 @@ class Network(Learner):
         config = self.training
         return config.total_steps * config.batch_size or config.max_epochs * len(split.train)
 
-    @pinned()
-    def parameters(self, words: Words) -> int:
+    def parameters(self, vocabularies: Vocabularies) -> int:
         """Return the number of parameters of a network with these vocabularies."""
-        sizes = Sizes(*map(len, words), channels=len(CHANNELS) if self.sees_worlds else 0)
+        return sum(leaf.size for leaf in jax.tree.leaves(self.abstract_model(vocabularies)))
+
+    @pinned()
+    def abstract_model(self, vocabularies: Vocabularies) -> Any:
+        """Return a model with shapes in place of weights."""
+        channels = len(CHANNELS) if self.sees_worlds else 0
+        sizes = Sizes(*map(len, vocabularies), channels=channels)
         build = partial(models.get(self.model).Model, self.config, sizes)
-        network = jax.eval_shape(lambda: build(key=jax.random.key(0, impl=PRNG)))
-        return sum(leaf.size for leaf in jax.tree.leaves(network))
+        return jax.eval_shape(lambda: build(key=jax.random.key(0, impl=PRNG)))
+
+
+def network_of(job: Job) -> Network:
+    """Return the learner of a job that trains a network."""
+    assert isinstance(job.learner, Network)
+    return job.learner

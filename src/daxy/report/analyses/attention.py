@@ -55,7 +55,7 @@ def _attends(
     """Return for which examples a run's network attends to the target most."""
     sources, worlds = runs.examples.source.take(rows), runs.columns.worlds.take(rows)
     targets = worlds.target_cells.astype(np.int64) @ [int(worlds.size.max()), 1]
-    attention = load_network(folder.path).attended(sources, outputs.take(rows), worlds)
+    attention = load_network(folder.path).attention_to_cells(sources, outputs.take(rows), worlds)
     return attention.argmax(axis=1) == targets
 
 

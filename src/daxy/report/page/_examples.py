@@ -115,7 +115,7 @@ def _maps(network: Predictor, source: Tokens, output: Tokens) -> list[dict[str, 
     if (len(source) + len(output) + 2) ** 2 > MAX_CELLS:
         return []
     if network.has_memory:
-        trace = MemoryPlot.of(network.memory, source, output, network.inside(source, output))
+        trace = MemoryPlot.of(network.memory, source, output, network.memory_trace(source, output))
         ends = zip(network.memory.sides, trace.reads, strict=True)
         return [
             _map(f"Read from the memory {side}".strip(), trace.tokens, trace.tokens, weights)
@@ -142,7 +142,9 @@ def _in_worlds(
     attention: list[list[float]] = [[] for _ in examples]
     if network is not None and network.attends:
         worlds = worlds_of(examples)
-        attention = network.attended(chosen.results.sources, chosen.predictions, worlds).tolist()
+        attention = network.attention_to_cells(
+            chosen.results.sources, chosen.predictions, worlds
+        ).tolist()
     return [
         {
             **chosen.as_json(at),
