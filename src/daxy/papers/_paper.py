@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from daxy.core.display import Brief
 from daxy.core.errors import UnknownName, WrongRequest, require
-from daxy.core.settings import later, later_mapping, stated
+from daxy.core.settings import added_field, added_mapping, to_dict
 
 Value = str | int | float | bool | None
 Part: TypeAlias = Literal["test", "validation", "length_oracle"]
@@ -34,18 +34,18 @@ class Recipe:
     """The score that the paper prints; `perplexity` is that of training."""
     data: Mapping[str, Value] = field(default_factory=dict[str, Value])
     """What differs from the task's published data."""
-    protocol_changes: Mapping[str, Value] = later_mapping()
+    protocol_changes: Mapping[str, Value] = added_mapping()
     """Settings that differ from the protocol."""
-    geca: Mapping[str, Value] | None = later(None)
+    geca: Mapping[str, Value] | None = added_field(None)
     """What differs from GECA's defaults; None for a learner without it."""
-    repetitions: int = later(1)
+    repetitions: int = added_field(1)
     """How many repetitions of the split there are: the first is seed 0's, the next seed 1's."""
-    test: str = later("")
+    test: str = added_field("")
     """Which of several tests the figure is of; unless given, of the whole test set."""
-    part: Part = later("test")  # noqa: RUF009 - a text
+    part: Part = added_field("test")  # noqa: RUF009 - a text
     """On which part of the data the figure is; weights that another part selected may be scored on
     the validation set."""
-    after_steps: int = later(0)
+    after_steps: int = added_field(0)
     """Steps after which the validation score is taken; 0 for a score of the selected weights."""
 
     def task_of(self, seed: int) -> str:
@@ -69,7 +69,7 @@ class Recipe:
         A run is judged by every metric on all of its tests, and often on its validation set.
         """
         run = replace(self, metric="", test="", part="test", after_steps=0)
-        return json.dumps(stated(run), sort_keys=True)
+        return json.dumps(to_dict(run), sort_keys=True)
 
 
 @dataclass(frozen=True, kw_only=True)

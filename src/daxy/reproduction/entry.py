@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from daxy.core.errors import RunFailed, quote
 from daxy.core.schema import check
-from daxy.core.settings import later, later_mapping, stated
+from daxy.core.settings import added_field, added_mapping, to_dict
 from daxy.papers import PERPLEXITY, Cell, Part, Recipe
 from daxy.runs.environment import everywhere
 
@@ -78,21 +78,21 @@ class Entry:
     date: str
     group: tuple[str, ...]
     """The runs that were trained as one program, on which the bits depend."""
-    tests: Mapping[str, Scores] = later_mapping()
+    tests: Mapping[str, Scores] = added_mapping()
     """Every metric on each of several tests, by name."""
-    validation_curve: Scores = later_mapping()  # noqa: RUF009
+    validation_curve: Scores = added_mapping()  # noqa: RUF009
     """Validation scores by training step, of protocols with `steps`."""
-    validation_scores: Scores = later_mapping()  # noqa: RUF009
+    validation_scores: Scores = added_mapping()  # noqa: RUF009
     """Every metric on the validation set, of the selected weights."""
-    length_oracle: Scores = later_mapping()  # noqa: RUF009
+    length_oracle: Scores = added_mapping()  # noqa: RUF009
     """Every metric on the test set, decoded with the length of each target given; empty if it was
     not measured."""
-    perplexity: Perplexity | None = later(None)  # noqa: RUF009 - a number
+    perplexity: Perplexity | None = added_field(None)  # noqa: RUF009 - a number
     """Of a target token in the selected epoch, as training met it; None where the loss is no mean
     over tokens."""
-    sacrebleu: str = later("")
+    sacrebleu: str = added_field("")
     """The version of what counted BLEU; empty where there is none, or it was not kept."""
-    diverged: bool = later(False)
+    diverged: bool = added_field(False)
     """Whether the loss was no number any more, after the epoch of the weights."""
 
     @property
@@ -208,7 +208,7 @@ def _sacrebleu(scores: Mapping[str, Any], place: Mapping[str, Any]) -> str:
 
 def to_json(entry: Entry) -> dict[str, Any]:
     """Return the JSON object that holds an entry."""
-    value = stated(entry) | {"recipe": stated(entry.recipe)}
+    value = to_dict(entry) | {"recipe": to_dict(entry.recipe)}
     return value | {CHECKSUM: _checksum(value)}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from daxy import models, tasks
 from daxy.augmentation.geca import Geca
-from daxy.core.settings import made, stated
+from daxy.core.settings import from_dict, to_dict
 from daxy.papers._paper import Recipe
 from daxy.tasks import DatasetOptions
 from daxy.training.protocols import protocol, validation
@@ -20,15 +20,15 @@ def settings_of(recipe: Recipe) -> dict[str, Any]:
         UnknownName: a model, a protocol or a setting has another name.
         WrongRequest: a setting has a wrong value.
     """
-    config = made(models.config(recipe.model), recipe.config, of=f"model {recipe.model}")
+    config = from_dict(models.config(recipe.model), recipe.config, of=f"model {recipe.model}")
     suited = protocol(recipe.protocol, is_stream=tasks.get(recipe.tasks[0]).is_stream)
     training = suited.with_settings(**dict[str, Any](recipe.protocol_changes))
-    geca = None if recipe.geca is None else made(Geca, recipe.geca, of="geca")
+    geca = None if recipe.geca is None else from_dict(Geca, recipe.geca, of="geca")
     return {
         "model": recipe.model,
-        "config": stated(config),
+        "config": to_dict(config),
         "training": training.to_dict(),
-        **({} if geca is None else {"geca": stated(geca)}),
+        **({} if geca is None else {"geca": to_dict(geca)}),
     }
 
 

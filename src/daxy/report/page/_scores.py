@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from daxy import papers
-from daxy.core.settings import stated
+from daxy.core.settings import to_dict
 from daxy.core.summary import Summary
 from daxy.metrics import is_share
 from daxy.papers import Cell, Recipe
@@ -110,7 +110,7 @@ class PublishedValues:
         cells = dict[tuple[object, ...], Cell]()
         for cell in group.published:
             assert cell.recipe is not None, cell
-            cells.setdefault((cell.paper, cell.printed, json.dumps(stated(cell.recipe))), cell)
+            cells.setdefault((cell.paper, cell.printed, json.dumps(to_dict(cell.recipe))), cell)
         return [
             PublishedValue(group=group, comparison=self._compared(cell), here=_here(cell, group))
             for cell in cells.values()
