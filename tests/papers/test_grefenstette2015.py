@@ -9,7 +9,7 @@ import pytest
 
 from daxy import papers
 from daxy.models.transducer import Config
-from daxy.papers import Cell
+from daxy.papers import TableCell
 from daxy.papers import grefenstette2015 as paper
 from daxy.report import pictures
 from daxy.report.tables import compare
@@ -25,7 +25,7 @@ PLACES = ("train coarse", "train fine", "test coarse", "test fine")
 
 
 @pytest.mark.parametrize("cell", TABLE.cells, ids=lambda cell: f"{cell.row} | {cell.column}")
-def test_a_figure_is_of_its_network_and_part(cell: Cell) -> None:
+def test_a_figure_is_of_its_network_and_part(cell: TableCell) -> None:
     network, (task, part, score) = cell.row, cell.column.rsplit(" ", 2)
     assert cell.digits == 0
     assert cell.recipe is not None

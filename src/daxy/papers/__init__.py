@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from daxy.core.errors import UnknownName
 from daxy.core.registry import Registry
-from daxy.papers._paper import PERPLEXITY, Cell, Finding, Paper, Part, Recipe, Table
+from daxy.papers._paper import PERPLEXITY, Finding, Paper, Part, RunSpec, Table, TableCell
 
 __all__ = [
     "PAPERS",
     "PERPLEXITY",
-    "Cell",
     "Finding",
     "Paper",
     "Part",
-    "Recipe",
+    "RunSpec",
     "Table",
+    "TableCell",
     "available",
     "get",
     "table",

@@ -20,7 +20,7 @@ PERPLEXITY = "perplexity"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe:
+class RunSpec:
     """How a figure is reproduced: names and overrides only, so that reading it imports nothing."""
 
     task: str
@@ -73,7 +73,7 @@ class Recipe:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell(Brief):
+class TableCell(Brief):
     """One figure of a table."""
 
     paper: str
@@ -86,7 +86,7 @@ class Cell(Brief):
     """What stands behind the +-; None where the paper prints none."""
     runs: int | None
     """How many runs the figure is of; None where the paper does not say."""
-    recipe: Recipe | None
+    recipe: RunSpec | None
     """None for a figure that the paper quotes from elsewhere."""
     digits: int = 1
     """How many digits are printed after the point."""
@@ -117,7 +117,7 @@ class Table(Brief):
     title: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[TableCell, ...]
     """Row by row."""
     note: str = ""
     """What a reader has to know: where the paper disagrees with itself, for one."""
@@ -152,7 +152,7 @@ class Table(Brief):
         """
         return self._named("column", name, self.columns)
 
-    def cell(self, row: str, column: str) -> Cell:
+    def cell(self, row: str, column: str) -> TableCell:
         """Return one cell.
 
         Raises:
@@ -161,7 +161,7 @@ class Table(Brief):
         """
         return self._cells({self.row(row)}, {self.column(column)})[0]
 
-    def select(self, rows: Sequence[str], columns: Sequence[str]) -> list[Cell]:
+    def select(self, rows: Sequence[str], columns: Sequence[str]) -> list[TableCell]:
         """Return the cells in these rows and columns, in the printed order; none given means all.
 
         What no row or column is named stands for all that begin with it.
@@ -175,7 +175,7 @@ class Table(Brief):
         wanted_columns = {each for name in columns for each in begun("column", name, self.columns)}
         return self._cells(wanted_rows or set(self.rows), wanted_columns or set(self.columns))
 
-    def _cells(self, rows: set[str], columns: set[str]) -> list[Cell]:
+    def _cells(self, rows: set[str], columns: set[str]) -> list[TableCell]:
         found = [cell for cell in self.cells if cell.row in rows and cell.column in columns]
         if not found:
             place = f"{', '.join(sorted(rows))} and {', '.join(sorted(columns))}"
@@ -202,7 +202,7 @@ class Finding:
 
     analysis: str
     """Its name here."""
-    recipe: Recipe
+    recipe: RunSpec
     """What the runs are runs of."""
     values: Mapping[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
     """By the group and the name of what they are of, as the analysis calls them."""

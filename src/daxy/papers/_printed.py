@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from daxy.papers._paper import Cell, Recipe, Table
+from daxy.papers._paper import RunSpec, Table, TableCell
 
-RecipeOf = Callable[[str, str], Recipe | None]
+SpecOf = Callable[[str, str], RunSpec | None]
 """recipe_of(row, column) -> how to reproduce that cell, or None where it is quoted."""
 
 COUNTED = "BLEU is sacreBLEU's, nrefs:1|case:mixed|eff:no|tok:none|smooth:exp."
@@ -25,7 +25,7 @@ def read_table(
     title: str,
     columns: Sequence[str],
     text: str,
-    recipe_of: RecipeOf,
+    recipe_of: SpecOf,
     *,
     runs: int,
     note: str = "",
@@ -48,7 +48,7 @@ def read_table(
         differences: Why measured values differ, see `Table`.
         digits: How many to show after the point where no figure is printed.
         is_printed: See `Table`.
-        is_chosen: See `Cell`.
+        is_chosen: See `TableCell`.
     """
     lines = [[part.strip() for part in line.split("|")] for line in text.strip().splitlines()]
     cells = (
@@ -75,14 +75,14 @@ def read_table(
 
 
 def _cell(
-    path: str, place: tuple[str, str], figure: str, recipe: Recipe | None, runs: int, digits: int
-) -> Cell:
+    path: str, place: tuple[str, str], figure: str, recipe: RunSpec | None, runs: int, digits: int
+) -> TableCell:
     paper, _, table = path.partition("/")
     row, column = place
     match = _FIGURE.fullmatch(figure)
     assert match is not None or figure == "?", (path, place, figure)
     value, decimals, spread = match.groups() if match else (None, None, None)
-    return Cell(
+    return TableCell(
         paper=paper,
         table=table,
         row=row,

@@ -5,7 +5,7 @@ Each figure is the mean of ten runs and their standard deviation, in per cent.
 
 from __future__ import annotations
 
-from daxy.papers._paper import Paper, Recipe
+from daxy.papers._paper import Paper, RunSpec
 from daxy.papers._printed import read_table
 
 NAME = "andreas2020"
@@ -17,10 +17,10 @@ MOST = 1_000
 """New examples at most; there are fewer (the author's log of a run on jump counts 395)."""
 
 
-def recipe_of(_row: str, column: str) -> Recipe:
+def recipe_of(_row: str, column: str) -> RunSpec:
     """Return the recipe of a column."""
     benchmark, _, split = column.partition(" ")
-    return Recipe(
+    return RunSpec(
         task=f"{benchmark.lower()}/{SPLITS[split]}",
         model="luong",
         config={},

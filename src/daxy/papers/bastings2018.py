@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from daxy.papers._paper import Paper, Recipe, Table, Value
-from daxy.papers._printed import COUNTED, RecipeOf, read_table
+from daxy.papers._paper import Paper, RunSpec, Table, Value
+from daxy.papers._printed import COUNTED, SpecOf, read_table
 
 NAME = "bastings2018"
 RUNS = 3
@@ -38,12 +38,12 @@ def network(row: str) -> dict[str, Value] | None:
     }
 
 
-def recipe(row: str, language: str, split: str) -> Recipe | None:
+def recipe(row: str, language: str, split: str) -> RunSpec | None:
     """Return how a row's network is judged on a split of SCAN or NACS."""
     config = network(row)
     if config is None:
         return None
-    return Recipe(
+    return RunSpec(
         task=f"{language}/{split}",
         model="seq2seq",
         config=config,
@@ -52,23 +52,23 @@ def recipe(row: str, language: str, split: str) -> Recipe | None:
     )
 
 
-def on_splits(language: str) -> RecipeOf:
+def on_splits(language: str) -> SpecOf:
     """Return the recipes of a table whose columns are splits (Tables 4 and 5)."""
     return lambda row, column: recipe(row, language, SPLIT[column])
 
 
-def on_jumps(language: str) -> RecipeOf:
+def on_jumps(language: str) -> SpecOf:
     """Return the recipes of a table whose columns count composed jump commands (Tables 6 and 7)."""
     return lambda row, column: recipe(row, language, f"bastings_jump_num{column}")
 
 
-def table_1(row: str, column: str) -> Recipe | None:
+def table_1(row: str, column: str) -> RunSpec | None:
     """Return the recipe of a cell in a column such as `turn_left NACS`."""
     split, language = column.split()
     return recipe(row, language.lower(), SPLIT[split])
 
 
-def table_2(row: str, column: str) -> Recipe | None:
+def table_2(row: str, column: str) -> RunSpec | None:
     """Return the recipe of a cell in a row such as `GRU +Attn NACS`."""
     name, _, language = row.rpartition(" ")
     return on_jumps(language.lower())(name, column)
@@ -79,7 +79,7 @@ def _table(
     title: str,
     columns: tuple[str, ...],
     text: str,
-    recipe_of: RecipeOf,
+    recipe_of: SpecOf,
     *,
     note: str = "",
     differences: str = "",
@@ -228,7 +228,7 @@ VARIED: Mapping[str, tuple[Mapping[str, Value], Mapping[str, Value]]] = {
 default, and the paper does not say, and what may be otherwise in the runs that were published."""
 
 
-def varied(row: str, column: str) -> Recipe | None:
+def varied(row: str, column: str) -> RunSpec | None:
     """Return the recipe of a cell in a row such as `GRU, 150 epochs`."""
     name, _, change = row.partition(", ")
     language, split = column.split()
@@ -264,11 +264,11 @@ VARIANTS = read_table(
 DIRECTIONS = {"En-Fr": "translation/daxy", "Fr-En": "translation/daxy_fr_en"}
 
 
-def on_translation(test: str) -> RecipeOf:
+def on_translation(test: str) -> SpecOf:
     """Return the recipes of a table on one of the three tests of the translation experiment."""
 
-    def recipe_of(row: str, column: str) -> Recipe:
-        return Recipe(
+    def recipe_of(row: str, column: str) -> RunSpec:
+        return RunSpec(
             task=DIRECTIONS[column],
             model="seq2seq",
             config=network(row) or {},
@@ -367,7 +367,7 @@ PAPER = Paper(
     title="Jump to better conclusions: SCAN both left and right",
     authors=("Bastings", "Baroni", "Weston", "Cho", "Kiela"),
     year=2018,
-    venue="EMNLP RunStore BlackboxNLP, 47-55",
+    venue="EMNLP Workshop BlackboxNLP, 47-55",
     tables=(
         TABLE_1,
         TABLE_2,

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
-from daxy.papers._paper import PERPLEXITY, Paper, Recipe, Table, Value
+from daxy.papers._paper import PERPLEXITY, Paper, RunSpec, Table, Value
 from daxy.papers._printed import read_table
 
 NAME = "grefenstette2015"
@@ -82,12 +82,12 @@ SPLITS = {
 }
 
 
-def of_task(network: str, task: str) -> Recipe:
+def of_task(network: str, task: str) -> RunSpec:
     """Return the recipe of a network on a task, scored as the whole test is."""
     if network == DEQUE:
         network = BEGINS.get(task, PLAIN)
     usual = SLOW_RATE if network == SLOW else USUAL
-    return Recipe(
+    return RunSpec(
         task=f"transduction/{TASKS[task]}",
         model="transducer",
         config=NETWORKS[network],
@@ -97,10 +97,10 @@ def of_task(network: str, task: str) -> Recipe:
     )
 
 
-def of_split(network: str, split: str, rate: str | None = None) -> Recipe:
+def of_split(network: str, split: str, rate: str | None = None) -> RunSpec:
     """Return the recipe of a network with a memory on a split of SCAN or NACS."""
     rate = rate or RATES.get((network, split), USUAL)
-    return Recipe(
+    return RunSpec(
         task=SPLITS[split],
         model="transducer",
         config=NETWORKS[network],
@@ -115,13 +115,13 @@ def _rate(rate: str) -> dict[str, Value]:
     return {"learning_rate": float(rate)}
 
 
-def of_cell(network: str, column: str) -> Recipe:
+def of_cell(network: str, column: str) -> RunSpec:
     """Return the recipe of a figure."""
     task, part, score = column.rsplit(" ", 2)
     return replace(of_task(network, task), part=PARTS[part], metric=SCORES[score])
 
 
-def of_attempt(updates: int, place: str, rate: str) -> Recipe:
+def of_attempt(updates: int, place: str, rate: str) -> RunSpec:
     """Return the recipe of a short run with one of the learning rates."""
     network, task = place.split(", ")
     usual = of_task(network, task) if task in TASKS else of_split(network, task)
@@ -129,7 +129,7 @@ def of_attempt(updates: int, place: str, rate: str) -> Recipe:
     return replace(usual, protocol_changes=changes, metric=PERPLEXITY)
 
 
-def of_whole(place: str, rate: str) -> Recipe:
+def of_whole(place: str, rate: str) -> RunSpec:
     """Return the recipe of a network that is trained as long as any, with one of the rates."""
     network, column = place.split(", ")
     if column in SPLITS:

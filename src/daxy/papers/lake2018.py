@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
-from daxy.papers._paper import Cell, Finding, Paper, Recipe, Table, Value
+from daxy.papers._paper import Finding, Paper, RunSpec, Table, TableCell, Value
 from daxy.papers._printed import COUNTED, read_table
 
 NAME = "lake2018"
@@ -48,9 +48,9 @@ BEST = {
 }
 
 
-def recipe(chosen: Network, split: str) -> Recipe:
+def recipe(chosen: Network, split: str) -> RunSpec:
     """Return how a network is judged on a split."""
-    return Recipe(
+    return RunSpec(
         task=f"scan/{split}",
         model="stacked",
         config=chosen.config,
@@ -65,7 +65,7 @@ WITH_ORACLE = "length, oracle"
 """The column of networks that are given the lengths of their outputs."""
 
 
-def in_experiments(row: str, column: str) -> Recipe:
+def in_experiments(row: str, column: str) -> RunSpec:
     """Return the recipe of a cell of the experiments' table."""
     split = "length" if column == WITH_ORACLE else column
     found = recipe(BEST[split] if row == "best" else OVERALL, SPLIT[split])
@@ -137,7 +137,7 @@ GRID = Table(
     rows=tuple(NETWORKS),
     columns=tuple(SPLIT),
     cells=tuple(
-        Cell(
+        TableCell(
             paper=NAME,
             table="grid",
             row=row,
@@ -217,10 +217,10 @@ TESTS = {
 }
 
 
-def in_translation(row: str, column: str) -> Recipe:
+def in_translation(row: str, column: str) -> RunSpec:
     """Return the recipe of a cell of Experiment 4, with the new word or without it."""
     metric, test = TESTS[column]
-    return Recipe(
+    return RunSpec(
         task="translation/daxy",
         model="stacked",
         config=TRANSLATOR.config,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from daxy.papers._paper import Finding, Paper, Recipe, Value
+from daxy.papers._paper import Finding, Paper, RunSpec, Value
 from daxy.papers._printed import read_table
 
 NAME = "ruis2020"
@@ -20,7 +20,7 @@ LONGER = ("30,000", "50,000", "100,000", "200,000")
 SHORT = 20_000
 
 NETWORK: dict[str, Value] = {"variant": "code"}
-BASELINE = Recipe(
+BASELINE = RunSpec(
     task="gscan/compositional", model="multimodal", config=NETWORK, protocol=NAME, metric="exact"
 )
 LENGTH = replace(BASELINE, task="gscan/length", config={**NETWORK, "kernel_sizes": "1,5,13"})
@@ -30,12 +30,12 @@ GECA: dict[str, Any] = {"count": 10_000}
 AUGMENTED = {"Baseline": None, "GECA": GECA}
 
 
-def of_split(row: str, column: str = "Baseline") -> Recipe:
+def of_split(row: str, column: str = "Baseline") -> RunSpec:
     """Return the recipe of a cell of Table 1."""
     return replace(_of_split(row), geca=AUGMENTED[column])
 
 
-def _of_split(row: str) -> Recipe:
+def _of_split(row: str) -> RunSpec:
     test, _, few = row.partition(":")
     if test == "I":
         return replace(LENGTH, test=test)
@@ -91,7 +91,7 @@ SHORT_LENGTH = read_table(
 )
 
 
-def _after(row: str, steps: str) -> Recipe:
+def _after(row: str, steps: str) -> RunSpec:
     usual = LENGTH if row == "Length" else replace(BASELINE, geca=AUGMENTED[row])
     changes = SHORTER.protocol_changes if steps in STEPS else {}
     return replace(usual, protocol_changes=changes, after_steps=int(steps.replace(",", "")))
@@ -177,7 +177,7 @@ BY_REFERENT = "Table 2 says the size before the color."
 
 
 def _of_network(
-    recipe: Recipe, column: int, *, in_line: tuple[float, float], sized: str, pushed: str
+    recipe: RunSpec, column: int, *, in_line: tuple[float, float], sized: str, pushed: str
 ) -> tuple[Finding, ...]:
     """Return what is said of the baseline and of the network with GECA alike.
 

@@ -18,7 +18,7 @@ from msgspec import Meta
 from daxy.core.errors import RunFailed, quote
 from daxy.core.schema import check
 from daxy.core.settings import added_field, added_mapping, to_dict
-from daxy.papers import PERPLEXITY, Cell, Part, Recipe
+from daxy.papers import PERPLEXITY, Part, RunSpec, TableCell
 from daxy.runs.environment import everywhere
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Entry:
     column: str
     """With the row: the cell that the run was made for."""
     seed: Count
-    recipe: Recipe
+    recipe: RunSpec
     """What was run, as the paper's table had it then."""
     score: float
     """The figure of the recipe: a share of one, unless it is a perplexity."""
@@ -100,7 +100,7 @@ class Entry:
         """What makes it this training of the run: a run can be trained again, elsewhere."""
         return self.digest, self.date
 
-    def has(self, recipe: Recipe) -> bool:
+    def has(self, recipe: RunSpec) -> bool:
         """Whether it has the figure of a recipe that it is a run of."""
         try:
             self.score_of(recipe)
@@ -108,7 +108,7 @@ class Entry:
             return False
         return True
 
-    def score_of(self, recipe: Recipe) -> float:
+    def score_of(self, recipe: RunSpec) -> float:
         """Return the figure of a recipe that this is a run of.
 
         Raises:
@@ -137,7 +137,7 @@ class Entry:
         return self.validation_curve[str(steps)]
 
 
-def entry(cell: Cell, folder: RunFolder, length_oracle: Scores | None = None) -> Entry:
+def entry(cell: TableCell, folder: RunFolder, length_oracle: Scores | None = None) -> Entry:
     """Return the entry of a finished run of a cell.
 
     Args:
@@ -225,7 +225,7 @@ def from_json(value: Any) -> Entry:
         ValueError: a field is missing, unknown or not what it should be; says which.
     """
     found = check(value, Entry)
-    for given, kind in ((value, Entry), (value["recipe"], Recipe)):
+    for given, kind in ((value, Entry), (value["recipe"], RunSpec)):
         known = {each.name for each in fields(kind)} | {CHECKSUM}
         if unknown := sorted(given.keys() - known):
             raise ValueError(f"unknown field `{unknown[0]:.100}`")

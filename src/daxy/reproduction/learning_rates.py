@@ -19,7 +19,7 @@ from daxy.runs.run import check_seeds
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class LearningRateSearch:
     """What a learner came to with each learning rate."""
 
     seeds: tuple[int, ...]
@@ -56,14 +56,14 @@ class Grid:
         return sum(own["validation"] for own in scores) / len(self.seeds)
 
 
-def train_grid(
+def search_learning_rates(
     experiment: Experiment,
     rates: Sequence[float],
     seeds: Sequence[int],
     *,
     monitor: Monitor | None = None,
     restart: bool = False,
-) -> Grid:
+) -> LearningRateSearch:
     """Train each seed with each learning rate, all as one program, and return what they came to.
 
     A recipe that keeps the weights of least training perplexity chooses a rate by it, any other on
@@ -100,4 +100,4 @@ def train_grid(
             raise
     found = {rate: tuple(own.finished(seeds)) for rate, own in of_rate.items()}
     tried = {rate: Trained(of_rate[rate], folders) for rate, folders in found.items() if folders}
-    return Grid(tuple(seeds), tried, by_perplexity)
+    return LearningRateSearch(tuple(seeds), tried, by_perplexity)

@@ -19,7 +19,7 @@ from daxy.core import json_objects
 from daxy.core.errors import UnknownName, WrongFile, in_one_line, quote
 from daxy.core.files import read_bytes, write_text
 from daxy.core.locks import exclusive_lock
-from daxy.papers import Cell, Paper, Table
+from daxy.papers import Paper, Table, TableCell
 from daxy.reproduction.entry import Entry, from_json, is_whole, to_json
 
 FORMAT = 2
@@ -43,7 +43,7 @@ class Runs:
 
     by_recipe: Mapping[str, Sequence[Entry]]
 
-    def of(self, cell: Cell) -> list[Entry]:
+    def of(self, cell: TableCell) -> list[Entry]:
         """Return the runs that make up a cell's measured figure, by seed.
 
         Only runs with the same resolved settings are averaged: where the defaults behind a recipe
@@ -55,7 +55,7 @@ class Runs:
             first.setdefault(entry.digest, entry)
         return list(first.values())
 
-    def again(self, cell: Cell) -> list[Entry]:
+    def again(self, cell: TableCell) -> list[Entry]:
         """Return the later trainings of a cell's runs, by seed: they are shown, and do not count.
 
         The bits of a run depend on the device and on what is trained beside it, so that it may
@@ -64,11 +64,11 @@ class Runs:
         counted = self.of(cell)
         return [entry for entry in self._trainings(cell) if entry not in counted]
 
-    def diverged(self, cell: Cell) -> list[int]:
+    def diverged(self, cell: TableCell) -> list[int]:
         """Return the seeds of a cell's runs that did, also of those that have no figure for it."""
         return sorted({entry.seed for entry in self._alike(cell) if entry.diverged})
 
-    def _trainings(self, cell: Cell) -> list[Entry]:
+    def _trainings(self, cell: TableCell) -> list[Entry]:
         """Return the trainings of a cell's runs that have its figure, by seed and date.
 
         One may be filed under several tables, and not with the same figures.
@@ -76,7 +76,7 @@ class Runs:
         having = [entry for entry in self._alike(cell) if cell.recipe and entry.has(cell.recipe)]
         return list({entry.training: entry for entry in having}.values())
 
-    def _alike(self, cell: Cell) -> list[Entry]:
+    def _alike(self, cell: TableCell) -> list[Entry]:
         """Return all that is filed of a cell's runs, of the newest settings, by seed and date."""
         found = self.by_recipe.get(cell.recipe.identity, []) if cell.recipe else []
         newest = max(found, key=lambda entry: entry.date, default=None)

@@ -9,7 +9,7 @@ from pathlib import Path
 from daxy import learners
 from daxy.core.errors import DaxyError, WrongFile, require
 from daxy.learners import Learner
-from daxy.papers import Cell, Paper, Recipe, Table
+from daxy.papers import Paper, RunSpec, Table, TableCell
 from daxy.reproduction.filing import entries
 from daxy.reproduction.ledger import Ledger
 from daxy.reproduction.resolve import data_of, settings_of
@@ -22,11 +22,11 @@ from daxy.training.interrupt import Interrupted
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class PlanStep:
     """One cell of a plan, by the seeds that are asked for."""
 
-    cell: Cell
-    recipe: Recipe
+    cell: TableCell
+    recipe: RunSpec
     store: RunStore
     in_ledger: tuple[int, ...]
     finished: tuple[int, ...]
@@ -51,12 +51,12 @@ class Step:
         return [run(self.recipe, seed, self.official) for seed in seeds]
 
 
-def learner_of(recipe: Recipe) -> Learner:
+def learner_of(recipe: RunSpec) -> Learner:
     """Return the learner that a recipe names, every setting resolved."""
     return learners.of_settings(settings_of(recipe))
 
 
-def run(recipe: Recipe, seed: int, official: Path | None = None) -> Run:
+def run(recipe: RunSpec, seed: int, official: Path | None = None) -> Run:
     """Return the run of a recipe with this seed, on official files if there are some."""
     learner, data = learner_of(recipe), data_of(recipe, official)
     return Run(task=recipe.task_of(seed), learner=learner, data=data, seed=seed)
@@ -64,14 +64,14 @@ def run(recipe: Recipe, seed: int, official: Path | None = None) -> Run:
 
 def plan(
     paper: Paper,
-    cells: Sequence[Cell],
+    cells: Sequence[TableCell],
     seeds: int | None,
     ledger: Ledger,
     store: RunStore,
     *,
     restart: bool = False,
     official: Path | None = None,
-) -> list[Step]:
+) -> list[PlanStep]:
     """Return what there is and what is missing of each cell that can be reproduced.
 
     A cell is to have the runs with the first so many seeds; with None, as many as its figure is of.
@@ -89,7 +89,7 @@ def plan(
         _check_official(official, [cell.recipe for cell in cells if cell.recipe is not None])
     known = ledger.runs(paper)
 
-    def step(cell: Cell, recipe: Recipe) -> Step:
+    def step(cell: TableCell, recipe: RunSpec) -> PlanStep:
         wanted = range(seeds or cell.runs or 1)
         in_ledger = {entry.seed for entry in known.of(cell)}
         left = {seed: run(recipe, seed, official) for seed in wanted if seed not in in_ledger}
@@ -97,7 +97,7 @@ def plan(
         store.check_evaluated(
             [*left.values()], missing=[own for seed, own in left.items() if seed not in done]
         )
-        return Step(
+        return PlanStep(
             cell=cell,
             recipe=recipe,
             store=store,
@@ -110,7 +110,7 @@ def plan(
     return [step(cell, cell.recipe) for cell in cells if cell.recipe is not None]
 
 
-def missing_programs(steps: Sequence[Step]) -> list[Program]:
+def missing_programs(steps: Sequence[PlanStep]) -> list[Program]:
     """Return the programs that train the missing runs of steps; runs that cells share once."""
     found, known = list[Program](), set[str]()
     for step in steps:
@@ -120,10 +120,10 @@ def missing_programs(steps: Sequence[Step]) -> list[Program]:
     return found
 
 
-def counts(steps: Sequence[Step]) -> tuple[int, int, int]:
+def counts(steps: Sequence[PlanStep]) -> tuple[int, int, int]:
     """Return how many runs are in the ledger, finished, and missing; one that cells share once."""
 
-    def runs(seeds_of: Callable[[Step], Sequence[int]]) -> int:
+    def runs(seeds_of: Callable[[PlanStep], Sequence[int]]) -> int:
         return len({(step.recipe.identity, seed) for step in steps for seed in seeds_of(step)})
 
     return (
@@ -133,7 +133,7 @@ def counts(steps: Sequence[Step]) -> tuple[int, int, int]:
     )
 
 
-def _check_official(official: Path, recipes: Sequence[Recipe]) -> None:
+def _check_official(official: Path, recipes: Sequence[RunSpec]) -> None:
     """Refuse official files where runs on generated data make up a figure: they do not mix.
 
     That they are there is asked even if all runs are in the ledger and none of them is read.
@@ -145,14 +145,14 @@ def _check_official(official: Path, recipes: Sequence[Recipe]) -> None:
         raise WrongFile(official, "no such file or folder")
 
 
-def carry_out(
-    steps: Sequence[Step],
+def execute(
+    steps: Sequence[PlanStep],
     table: Table,
     ledger: Ledger,
     monitor: Monitor,
     *,
     restart: bool = False,
-) -> Iterator[Step]:
+) -> Iterator[PlanStep]:
     """Run each step and file its runs before the next begins; yield it then.
 
     Where training fails, the other runs of the step are filed all the same, and the next begins.

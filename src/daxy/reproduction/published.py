@@ -7,13 +7,15 @@ from typing import Any, TypeAlias
 
 from daxy import papers, tasks
 from daxy.core.split import Option
-from daxy.papers import PERPLEXITY, Cell, Finding, Recipe
+from daxy.papers import PERPLEXITY, Finding, RunSpec, TableCell
 from daxy.reproduction.resolve import data_of, settings_of
 
 Options: TypeAlias = Mapping[str, Option]
 
 
-def of_learner(task: str, settings: dict[str, Any], options: Options | None = None) -> list[Cell]:
+def of_learner(
+    task: str, settings: dict[str, Any], options: Options | None = None
+) -> list[TableCell]:
     """Return every published value for a learner on a task, paper by paper, as printed.
 
     Args:
@@ -25,7 +27,7 @@ def of_learner(task: str, settings: dict[str, Any], options: Options | None = No
     return [cell for cell, recipe in _cells(task) if _is_recipe_of(recipe, settings, options)]
 
 
-def of_test(task: str, options: Options | None = None) -> list[Cell]:
+def of_test(task: str, options: Options | None = None) -> list[TableCell]:
     """Return every published score on a task's test set, of any learner, as printed.
 
     Args:
@@ -33,7 +35,7 @@ def of_test(task: str, options: Options | None = None) -> list[Cell]:
         options: The options of the data, if they matter: those of training and validation and the
             draw's seed do not count.
     """
-    cells = dict[tuple[str, str, str, str], Cell]()
+    cells = dict[tuple[str, str, str, str], TableCell]()
     for cell, recipe in _cells(task):
         if (recipe.part, recipe.after_steps) != ("test", 0) or recipe.metric == PERPLEXITY:
             continue
@@ -67,7 +69,7 @@ def findings(
     ]
 
 
-def _cells(task: str) -> Iterator[tuple[Cell, Recipe]]:
+def _cells(task: str) -> Iterator[tuple[TableCell, RunSpec]]:
     """Yield the cells of all papers with a value for a task, and their recipes."""
     for paper in papers.PAPERS.loaded().values():
         for table in paper.tables:
@@ -77,7 +79,7 @@ def _cells(task: str) -> Iterator[tuple[Cell, Recipe]]:
 
 
 def _is_recipe_of(
-    recipe: Recipe, settings: dict[str, Any], options: Options | None, *, any_steps: bool = False
+    recipe: RunSpec, settings: dict[str, Any], options: Options | None, *, any_steps: bool = False
 ) -> bool:
     """Whether a recipe, resolved, gives these settings."""
     own = settings_of(recipe)

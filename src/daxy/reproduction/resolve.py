@@ -8,12 +8,12 @@ from typing import Any
 from daxy import models, tasks
 from daxy.augmentation.geca import Geca
 from daxy.core.settings import from_dict, to_dict
-from daxy.papers._paper import Recipe
+from daxy.papers._paper import RunSpec
 from daxy.tasks import DatasetOptions
 from daxy.training.protocols import protocol, validation
 
 
-def settings_of(recipe: Recipe) -> dict[str, Any]:
+def settings_of(recipe: RunSpec) -> dict[str, Any]:
     """Return every setting of a recipe's learner, as its run folders have them.
 
     Raises:
@@ -32,7 +32,7 @@ def settings_of(recipe: Recipe) -> dict[str, Any]:
     }
 
 
-def data_of(recipe: Recipe, official: Path | None = None) -> DatasetOptions:
+def data_of(recipe: RunSpec, official: Path | None = None) -> DatasetOptions:
     """Return the data options of a recipe, of official files if there are some."""
     data = tasks.data(recipe.tasks[0], official=official, **dict[str, Any](recipe.data))
     return data.for_training(validation(recipe.protocol))

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from daxy.core.errors import DaxyError, RunFailed, require
-from daxy.papers import Cell, Recipe, Table
+from daxy.papers import RunSpec, Table, TableCell
 from daxy.papers._paper import Value
 from daxy.reproduction.filing import entries
 from daxy.reproduction.ledger import Ledger
-from daxy.reproduction.plan import Step, learner_of
+from daxy.reproduction.plan import PlanStep, learner_of
 from daxy.runs import failures
 from daxy.runs.programs import Program, programs
 from daxy.runs.run import Run
@@ -28,7 +28,7 @@ class Sweep:
     """What a table is to have and does not have yet."""
 
     table: Table
-    steps: Sequence[Step]
+    steps: Sequence[PlanStep]
     store: RunStore
     most: int | None = None
     """Networks in a program at most; None for what memory allows."""
@@ -46,7 +46,7 @@ class Sweep:
         every = _each_once(run for step in self.steps for run in step.runs)
         return programs(every, missing, self.store, self.most)
 
-    def carried_out(self, finished: Iterable[Program], ledger: Ledger) -> Iterator[Program]:
+    def file_results(self, finished: Iterable[Program], ledger: Ledger) -> Iterator[Program]:
         """File what is finished of each program as it ends, and yield it then.
 
         Raises:
@@ -81,7 +81,7 @@ class Sweep:
         failures.end(lacking)
 
     @cached_property
-    def _cells(self) -> dict[str, Cell]:
+    def _cells(self) -> dict[str, TableCell]:
         return {run.config.name: step.cell for step in self.steps for run in step.runs}
 
 
@@ -89,7 +89,7 @@ def _each_once(runs: Iterable[Run]) -> list[Run]:
     return list({run.config.name: run for run in runs}.values())
 
 
-def select(cells: Sequence[Cell], wanted: Mapping[str, Collection[Value]]) -> list[Cell]:
+def select(cells: Sequence[TableCell], wanted: Mapping[str, Collection[Value]]) -> list[TableCell]:
     """Return the cells whose learner has one of the values wanted of each setting.
 
     Raises:
@@ -111,6 +111,6 @@ def _place(value: Value) -> tuple[float, str]:
     return float(value) if isinstance(value, int | float) else 0.0, str(value)
 
 
-def _settings(recipe: Recipe) -> dict[str, Value]:
+def _settings(recipe: RunSpec) -> dict[str, Value]:
     """Return every setting of a recipe's architecture and protocol by name."""
     return learner_of(recipe).flags()

@@ -16,7 +16,7 @@ from daxy.core.summary import Summary
 from daxy.learners import Learner, Predictor
 from daxy.learners.neural import Neural
 from daxy.metrics import text
-from daxy.papers import Cell
+from daxy.papers import TableCell
 from daxy.reproduction import published
 from daxy.runs import progress
 from daxy.runs.evaluate import primary_score
@@ -75,7 +75,7 @@ class Trained(Brief):
         return self.summary.mean
 
     @property
-    def published(self) -> list[Cell]:
+    def published(self) -> list[TableCell]:
         """The published figures for this learner on this task's data, in per cent."""
         config = self.folders[0].config()
         return published.of_learner(config.task, config.learner, config.options)
