@@ -161,7 +161,7 @@ def test_a_deque_of_the_table_begins_as_the_one_with_the_least_perplexity() -> N
         for column in paper.TABLE.columns:
             if column.startswith(task):
                 assert TABLE.cell(paper.DEQUE, column).recipe == table.cell(best, column).recipe
-    assert begins == paper.BEGINS
+    assert begins == paper.DEQUE_OF_TASK
     assert compared["copy"] == set(paper.CANDIDATES)
     assert compared["SVO to SOV"] == {paper.PLAIN, paper.HELD}
 
