@@ -21,7 +21,7 @@ from daxy.training.protocols import protocol
 TABLE = papers.table("grefenstette2015/table")
 ROOT = Path(__file__).parents[2]
 
-PLACES = ("train coarse", "train fine", "test coarse", "test fine")
+SCORE_FIELDS = ("train coarse", "train fine", "test coarse", "test fine")
 
 
 @pytest.mark.parametrize("cell", TABLE.cells, ids=lambda cell: f"{cell.row} | {cell.column}")
@@ -92,7 +92,7 @@ def test_every_figure_is_the_printed_one() -> None:
             continue
         *network, train, train_fine, test, test_fine = line.split()
         shares = (train, train_fine, test, test_fine)
-        for place, share in zip(PLACES, shares, strict=True):
+        for place, share in zip(SCORE_FIELDS, shares, strict=True):
             printed[" ".join(network), f"{task} {place}"] = round(100 * float(share))
     assert printed == {(cell.row, cell.column): cell.value for cell in TABLE.cells}
     assert len(printed) == 140

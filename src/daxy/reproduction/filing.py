@@ -12,9 +12,7 @@ from daxy.runs.folder import RunFolder
 from daxy.runs.saved import predict_of_length
 
 
-def entries(
-    folders: Iterable[tuple[TableCell, RunFolder]], errors: list[DaxyError]
-) -> list[Entry]:
+def entries(folders: Iterable[tuple[TableCell, RunFolder]], errors: list[DaxyError]) -> list[Entry]:
     """Return the entries of finished runs of cells; append the error of a run without one."""
     results = list[Entry]()
     for cell, folder in folders:
