@@ -142,7 +142,7 @@ class RunStore:
         """
         folder = RunFolder(self.folder / name)
         if folder.path.exists():
-            return run.like(folder.own_config())
+            return run.like(folder.checked_config())
         if name in requested:
             return requested[name]  # A requested run without a folder begins again.
         gone = f"was interrupted with {name}, whose folder is gone"
