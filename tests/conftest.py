@@ -22,7 +22,7 @@ from hypothesis import settings
 from tests.archives import unpacked
 
 from daxy.cli.main import main
-from daxy.papers import Cell
+from daxy.papers import TableCell
 from daxy.reproduction.entry import Entry
 
 settings.register_profile("daxy", deadline=None, max_examples=60, derandomize=True)
@@ -225,7 +225,9 @@ def daxy(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
 def entry_for() -> Callable[..., Entry]:
     """Make up a run of a published cell, as the ledger holds it."""
 
-    def make(cell: Cell, score: float, seed: int = 0, settings: str = "s", **other: Any) -> Entry:
+    def make(
+        cell: TableCell, score: float, seed: int = 0, settings: str = "s", **other: Any
+    ) -> Entry:
         assert cell.recipe is not None
         run = f"{cell.recipe.identity} {settings} {seed}"
         digest = hashlib.blake2b(run.encode(), digest_size=6).hexdigest()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from daxy import papers
-from daxy.papers import Cell, Paper, Recipe, Table
+from daxy.papers import Paper, RunSpec, Table, TableCell
 from daxy.reproduction import plan as reproduction
 from daxy.reproduction.ledger import Ledger
 from daxy.runs.store import RunStore
@@ -22,12 +22,12 @@ TABLE = papers.table("bastings2018/table4")
 def made_up() -> Paper:
     """A paper whose one table has a network that learns nothing in a second, and a quoted row."""
     config = {"hidden": 4, "embedding": 4, "attention": False}
-    recipe = Recipe(
+    recipe = RunSpec(
         task="scan/simple_p1", model="seq2seq", config=config, protocol="tiny", metric="exact"
     )
     place = {"paper": "made_up", "table": "table1", "column": "p1", "value": 0.0}
-    own = Cell(**place, row="GRU", spread=0.0, runs=3, recipe=recipe)
-    quoted = Cell(**place, row="Others", spread=None, runs=None, recipe=None)
+    own = TableCell(**place, row="GRU", spread=0.0, runs=3, recipe=recipe)
+    quoted = TableCell(**place, row="Others", spread=None, runs=None, recipe=None)
     table = Table(
         paper="made_up",
         name="table1",
@@ -122,13 +122,13 @@ def test_the_whole_table_is_every_cell_that_is_not_quoted(daxy: Callable) -> Non
 def test_ctrl_c_names_finished_results_and_how_to_resume(
     folder: Path, daxy: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    carry_out = reproduction.carry_out
+    execute = reproduction.execute
 
     def interrupted(*arguments: Any, **options: Any) -> Any:
-        yield from carry_out(*arguments, **options)
+        yield from execute(*arguments, **options)
         raise Interrupted("interrupted; its state is saved")
 
-    monkeypatch.setattr(reproduction, "carry_out", interrupted)
+    monkeypatch.setattr(reproduction, "execute", interrupted)
     answer = daxy("reproduce", "made_up/table1")
     assert answer.code == 130
     filed = "finished cells are in results/made_up/table1.json"

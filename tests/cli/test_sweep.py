@@ -7,7 +7,7 @@ import pytest
 
 from daxy import papers
 from daxy.core.errors import RunFailed
-from daxy.papers import Cell, Paper, Recipe, Table
+from daxy.papers import Paper, RunSpec, Table, TableCell
 from daxy.reproduction import plan as reproduction
 from daxy.reproduction.ledger import Ledger
 from daxy.runs import executors
@@ -22,7 +22,7 @@ def made_up() -> Paper:
     """A paper that tried one small network with and without dropout on two splits."""
     rows, columns = {"quiet": 0.0, "noisy": 0.5}, ("p1", "p2")
     cells = tuple(
-        Cell(
+        TableCell(
             paper="made_up",
             table="grid",
             row=row,
@@ -30,7 +30,7 @@ def made_up() -> Paper:
             value=None,
             spread=None,
             runs=2,
-            recipe=Recipe(
+            recipe=RunSpec(
                 task=f"scan/simple_{column}",
                 model="stacked",
                 config={"cell": "gru", "layers": 1, "hidden": 4},

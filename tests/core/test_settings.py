@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Optional
 import pytest
 
 from daxy.core.errors import UnknownName, WrongRequest
-from daxy.core.settings import described, later, made, stated
+from daxy.core.settings import added_field, field_docs, from_dict, to_dict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,23 +33,23 @@ class Grown:
     """What had one field once, and has two now."""
 
     old: int = 1
-    new: float = later(2.0)
+    new: float = added_field(2.0)
 
 
 def test_what_came_later_is_stated_when_it_is_not_as_before() -> None:
-    assert stated(Grown()) == {"old": 1}
-    assert stated(Grown(old=3, new=2.0)) == {"old": 3}
-    assert stated(Grown(new=2.5)) == {"old": 1, "new": 2.5}
+    assert to_dict(Grown()) == {"old": 1}
+    assert to_dict(Grown(old=3, new=2.0)) == {"old": 3}
+    assert to_dict(Grown(new=2.5)) == {"old": 1, "new": 2.5}
 
 
 def test_a_whole_number_in_the_place_of_any_is_stated_as_that_number() -> None:
-    assert json.dumps(stated(Settings(rate=2))) == json.dumps(stated(Settings(rate=2.0)))
-    assert json.dumps(stated(Settings(count=2))["count"]) == "2"
+    assert json.dumps(to_dict(Settings(rate=2))) == json.dumps(to_dict(Settings(rate=2.0)))
+    assert json.dumps(to_dict(Settings(count=2))["count"]) == "2"
 
 
 def test_what_was_stated_makes_the_same_settings_again() -> None:
     for settings in (Grown(), Grown(new=7.0), Grown(old=0)):
-        assert made(Grown, stated(settings), of="a test") == settings
+        assert from_dict(Grown, to_dict(settings), of="a test") == settings
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_what_was_stated_makes_the_same_settings_again() -> None:
     ],
 )
 def test_values_of_the_fields_types_are_taken(values: dict[str, Any]) -> None:
-    assert made(Settings, values, of="a test") == Settings(**values)
+    assert from_dict(Settings, values, of="a test") == Settings(**values)
 
 
 @pytest.mark.parametrize(
@@ -90,28 +90,28 @@ def test_values_of_the_fields_types_are_taken(values: dict[str, Any]) -> None:
 )
 def test_other_values_are_refused(values: dict[str, Any], message: str) -> None:
     with pytest.raises(WrongRequest) as caught:
-        made(Settings, values, of="a test")
+        from_dict(Settings, values, of="a test")
     assert str(caught.value) == message
 
 
 def test_settings_come_back_from_json() -> None:
     settings = Settings(widths=(64, 32), pair=("a", 0.5))
-    written = json.dumps(stated(replace(settings, place=None)))
-    assert made(Settings, json.loads(written), of="a test") == settings
+    written = json.dumps(to_dict(replace(settings, place=None)))
+    assert from_dict(Settings, json.loads(written), of="a test") == settings
 
 
 def test_what_all_have_in_common_is_no_setting() -> None:
     with pytest.raises(UnknownName, match="shared"):
-        made(Settings, {"shared": 4}, of="a test")
+        from_dict(Settings, {"shared": 4}, of="a test")
 
 
 def test_an_unknown_name_gets_the_nearest() -> None:
     with pytest.raises(UnknownName, match="no setting of a test named 'cuont'; did you mean count"):
-        made(Settings, {"cuont": 1}, of="a test")
+        from_dict(Settings, {"cuont": 1}, of="a test")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class Documented:
     """Fields of which one has no words, and one words on two lines."""
 
     first: int = 1
@@ -123,4 +123,4 @@ class Told:
 
 
 def test_what_stands_below_a_field_describes_it() -> None:
-    assert described(Told) == {"first": "What it is, in full.", "last": "The last."}
+    assert field_docs(Documented) == {"first": "What it is, in full.", "last": "The last."}

@@ -15,7 +15,7 @@ from tests.tiny import SIZES
 
 from daxy.batching.epochs import Bucket
 from daxy.batching.table import Table
-from daxy.core.settings import stated
+from daxy.core.settings import to_dict
 from daxy.core.vocabulary import PAD, Vocabulary
 from daxy.models.api import Batch
 from daxy.models.decoding.greedy import greedy
@@ -63,7 +63,7 @@ def pair(request: pytest.FixtureRequest) -> Pair:
     name, widths = request.param
     config = CONFIGS[name]
     torch.manual_seed(len(name))
-    peer_config = peers.Seq2SeqConfig(**stated(config), dropout=0.0, **tiny.SYMBOLS)
+    peer_config = peers.Seq2SeqConfig(**to_dict(config), dropout=0.0, **tiny.SYMBOLS)
     peer = peers.Seq2Seq(peer_config)
     # We never choose PAD. The mean of the others' weights is never the largest: nor does the peer.
     output = peer.decoder.output.weight.data

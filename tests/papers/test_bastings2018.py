@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from daxy import papers
-from daxy.papers import Cell, Table
+from daxy.papers import Table, TableCell
 
 PAPER = papers.get("bastings2018")
 TABLES = {table.name: table for table in PAPER.tables}
@@ -106,10 +106,10 @@ def test_scan_is_scored_by_exact_match_and_nacs_by_back_mapping(name: str) -> No
         assert recipe.metric == wanted[recipe.task.partition("/")[0]]
 
 
-def twins(table: Table, others: list[Table]) -> list[tuple[Cell, Cell]]:
+def twins(table: Table, others: list[Table]) -> list[tuple[TableCell, TableCell]]:
     """Pair the cells of a table with those of others that have the same recipe."""
-    by_recipe = {cell.recipe.identity: cell for t in others for cell in t.cells if cell.recipe}
-    return [(cell, by_recipe[cell.recipe.identity]) for cell in table.cells if cell.recipe]
+    by_spec = {cell.recipe.identity: cell for t in others for cell in t.cells if cell.recipe}
+    return [(cell, by_spec[cell.recipe.identity]) for cell in table.cells if cell.recipe]
 
 
 def test_table_1_prints_what_tables_4_and_5_print() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from daxy import papers
 from daxy.models.transducer import Config
-from daxy.papers import Cell
+from daxy.papers import TableCell
 from daxy.papers import grefenstette2015 as paper
 from daxy.report import pictures
 from daxy.report.tables import compare
@@ -21,11 +21,11 @@ from daxy.training.protocols import protocol
 TABLE = papers.table("grefenstette2015/table")
 ROOT = Path(__file__).parents[2]
 
-PLACES = ("train coarse", "train fine", "test coarse", "test fine")
+SCORE_FIELDS = ("train coarse", "train fine", "test coarse", "test fine")
 
 
 @pytest.mark.parametrize("cell", TABLE.cells, ids=lambda cell: f"{cell.row} | {cell.column}")
-def test_a_figure_is_of_its_network_and_part(cell: Cell) -> None:
+def test_a_figure_is_of_its_network_and_part(cell: TableCell) -> None:
     network, (task, part, score) = cell.row, cell.column.rsplit(" ", 2)
     assert cell.digits == 0
     assert cell.recipe is not None
@@ -92,7 +92,7 @@ def test_every_figure_is_the_printed_one() -> None:
             continue
         *network, train, train_fine, test, test_fine = line.split()
         shares = (train, train_fine, test, test_fine)
-        for place, share in zip(PLACES, shares, strict=True):
+        for place, share in zip(SCORE_FIELDS, shares, strict=True):
             printed[" ".join(network), f"{task} {place}"] = round(100 * float(share))
     assert printed == {(cell.row, cell.column): cell.value for cell in TABLE.cells}
     assert len(printed) == 140
@@ -161,7 +161,7 @@ def test_a_deque_of_the_table_begins_as_the_one_with_the_least_perplexity() -> N
         for column in paper.TABLE.columns:
             if column.startswith(task):
                 assert TABLE.cell(paper.DEQUE, column).recipe == table.cell(best, column).recipe
-    assert begins == paper.BEGINS
+    assert begins == paper.DEQUE_OF_TASK
     assert compared["copy"] == set(paper.CANDIDATES)
     assert compared["SVO to SOV"] == {paper.PLAIN, paper.HELD}
 

@@ -8,7 +8,7 @@ import pytest
 
 from daxy import metrics, models, papers, tasks
 from daxy.core.errors import UnknownName, WrongRequest
-from daxy.papers import Cell
+from daxy.papers import TableCell
 from daxy.reproduction import plan as reproduction
 from daxy.reproduction import published
 from daxy.tasks import ScanOptions
@@ -99,7 +99,7 @@ def test_where_nothing_is_printed_there_is_no_cell() -> None:
         papers.table("bastings2018/table1").cell("L&B best", "simple nacs")
 
 
-def settings_of(cell: Cell) -> dict[str, object]:
+def settings_of(cell: TableCell) -> dict[str, object]:
     assert cell.recipe is not None
     return reproduction.learner_of(cell.recipe).settings()
 

@@ -11,7 +11,7 @@ from tests.runs import small_runs
 from tests.runs.test_streamed_runs import experiment
 
 from daxy.core.errors import Diverged, WrongRequest
-from daxy.reproduction.learning_rates import Grid, train_grid
+from daxy.reproduction.learning_rates import LearningRateSearch, search_learning_rates
 from daxy.training.interrupt import Interrupted
 
 pytestmark = pytest.mark.usefixtures("one_shape")
@@ -21,7 +21,7 @@ TOO_LARGE = 1e38
 
 
 def test_every_seed_trains_with_every_rate_as_one_program(tmp_path: Path) -> None:
-    grid = train_grid(experiment(tmp_path), [1e-9, 0.01], [0, 1])
+    grid = search_learning_rates(experiment(tmp_path), [1e-9, 0.01], [0, 1])
 
     folders = [folder for trained in grid.tried.values() for folder in trained.folders]
     configs = [folder.config() for folder in folders]
@@ -36,12 +36,12 @@ def test_every_seed_trains_with_every_rate_as_one_program(tmp_path: Path) -> Non
 
 def test_a_rate_that_diverges_is_left_out_and_asking_again_finds_the_others(tmp_path: Path) -> None:
     asked, heard = experiment(tmp_path), small_runs.Spy()
-    grid = train_grid(asked, [TOO_LARGE, 0.01], [0, 1])
+    grid = search_learning_rates(asked, [TOO_LARGE, 0.01], [0, 1])
     assert {*grid.tried} == {grid.chosen} == {0.01}
-    train_grid(asked, [0.01], [0, 1], monitor=heard)
+    search_learning_rates(asked, [0.01], [0, 1], monitor=heard)
     assert heard.groups == []
     with pytest.raises(Diverged, match=r"seed 0 \(epoch 1\), 1 \(epoch 1\)"):
-        train_grid(asked, [TOO_LARGE], [0, 1])
+        search_learning_rates(asked, [TOO_LARGE], [0, 1])
 
 
 def test_what_is_asked_for_beside_an_interrupted_grid_that_diverges_is_trained_too(
@@ -49,8 +49,10 @@ def test_what_is_asked_for_beside_an_interrupted_grid_that_diverges_is_trained_t
 ) -> None:
     asked = experiment(tmp_path)
     with pytest.raises(Interrupted):
-        train_grid(asked, [TOO_LARGE, 2 * TOO_LARGE], [0], monitor=small_runs.Stopped(at=1))
-    grid = train_grid(asked, [TOO_LARGE, 2 * TOO_LARGE, 0.01], [0])
+        search_learning_rates(
+            asked, [TOO_LARGE, 2 * TOO_LARGE], [0], monitor=small_runs.Stopped(at=1)
+        )
+    grid = search_learning_rates(asked, [TOO_LARGE, 2 * TOO_LARGE, 0.01], [0])
     assert {*grid.tried} == {0.01}
 
 
@@ -70,7 +72,7 @@ class Told:
 
 def chosen(by_perplexity: bool, **rates: Any) -> str:
     tried: Any = {rate: Told(own) for rate, own in rates.items()}
-    return str(Grid((0, 1), tried, by_perplexity).chosen)
+    return str(LearningRateSearch((0, 1), tried, by_perplexity).chosen)
 
 
 def test_the_rate_of_the_run_of_least_perplexity_is_chosen() -> None:
@@ -92,7 +94,7 @@ def test_on_the_validation_set_a_network_that_diverged_counts_as_wrong() -> None
 
     lost: Any = Half({"validation": [0.8, None]})
     both: Any = Told({"validation": [0.5, 0.5]})
-    assert Grid((0, 1), {0.1: lost, 0.2: both}, by_perplexity=False).chosen == 0.2
+    assert LearningRateSearch((0, 1), {0.1: lost, 0.2: both}, by_perplexity=False).chosen == 0.2
 
 
 @pytest.mark.parametrize(
@@ -108,11 +110,11 @@ def test_rates_and_seeds_that_cannot_be_are_refused(
     rates: list[float], seeds: list[int], said: str, tmp_path: Path
 ) -> None:
     with pytest.raises(WrongRequest, match=said):
-        train_grid(experiment(tmp_path), rates, seeds)
+        search_learning_rates(experiment(tmp_path), rates, seeds)
     assert [*tmp_path.iterdir()] == []
 
 
 def test_without_a_validation_set_there_is_nothing_to_choose_by(tmp_path: Path) -> None:
     without = replace(small_runs.experiment(tmp_path), data=small_runs.Few(validation="none"))
     with pytest.raises(WrongRequest, match="no validation set .*; expected one, or --select perpl"):
-        train_grid(without, [0.1], [0])
+        search_learning_rates(without, [0.1], [0])

@@ -11,7 +11,7 @@ import pytest
 from daxy import papers
 from daxy.core.errors import RunFailed, WrongRequest
 from daxy.core.files import write_bytes
-from daxy.papers import Cell
+from daxy.papers import TableCell
 from daxy.reproduction import plan as reproduction
 from daxy.reproduction import published
 from daxy.reproduction.entry import entry
@@ -46,7 +46,7 @@ def finish(store: RunStore, runs: Sequence[Run], **elsewhere: Any) -> None:
         folder.finish(totals | counts | held_out | {"statistics": {}})
 
 
-def runs_of(cell: Cell, seeds: Sequence[int]) -> list[Run]:
+def runs_of(cell: TableCell, seeds: Sequence[int]) -> list[Run]:
     assert cell.recipe is not None
     return [reproduction.run(cell.recipe, seed) for seed in seeds]
 
@@ -101,7 +101,7 @@ def test_the_ledger_names_each_device_that_a_run_was_trained_on(tmp_path: Path) 
     went_on = [{"device_kind": "H100", "started": "2026-01-02"}, {"jax": "0.8", "started": "later"}]
     finish(RunStore(runs), runs_of(CELLS[0], [0]), resumed=went_on)
     steps = reproduction.plan(PAPER, CELLS[:1], 1, ledger, RunStore(runs))
-    assert list(reproduction.carry_out(steps, TABLE, ledger, Monitor()))
+    assert list(reproduction.execute(steps, TABLE, ledger, Monitor()))
     (found,) = Ledger(tmp_path / "results").runs(PAPER).of(CELLS[0])
     assert (found.daxy, found.jax, found.device) == ("0.1.0", "0.7, 0.8", "cpu, H100")
 
@@ -111,7 +111,7 @@ def test_what_was_run_is_in_the_ledger_and_not_run_again(
 ) -> None:
     ledger, runs = Ledger(tmp_path / "results"), tmp_path / "runs"
     steps = reproduction.plan(PAPER, CELLS, 3, ledger, RunStore(runs))
-    assert len(list(reproduction.carry_out(steps, TABLE, ledger, Monitor()))) == 2
+    assert len(list(reproduction.execute(steps, TABLE, ledger, Monitor()))) == 2
     assert trained == [[0, 1, 2], [0, 1, 2]]
     found = ledger.runs(PAPER).of(CELLS[0])
     assert [run.score for run in found] == pytest.approx([0.14, 0.15, 0.16])
@@ -144,7 +144,7 @@ def test_runs_that_count_for_several_cells_are_trained_once(
     sweep = Sweep(table=table, steps=steps, store=store)
     assert [run.seed for run in sweep.missing] == [0, 1]
     assert [[run.seed for run in program.runs] for program in sweep.programs] == [[0, 1]]
-    assert len(list(reproduction.carry_out(steps, table, ledger, Monitor(), restart=True))) == 2
+    assert len(list(reproduction.execute(steps, table, ledger, Monitor(), restart=True))) == 2
     assert (trained, cleared) == ([[0, 1]], [[0, 1]])
     found, (of_train, of_test) = ledger.runs(paper), cells
     assert of_test.recipe is not None
@@ -166,7 +166,7 @@ def test_each_cell_is_filed_before_the_next_begins(
     monkeypatch.setattr(RunStore, "complete", complete)
     steps = reproduction.plan(PAPER, CELLS, 1, ledger, RunStore(runs))
     with pytest.raises(Interrupted):
-        list(reproduction.carry_out(steps, TABLE, ledger, Monitor()))
+        list(reproduction.execute(steps, TABLE, ledger, Monitor()))
     assert [run.row for run in ledger.entries(TABLE)] == ["GRU"]
 
 
@@ -209,7 +209,7 @@ def test_a_run_that_fails_keeps_no_other_out_of_the_ledger(
     monkeypatch.setattr(RunStore, "complete", failing(1))
     steps = reproduction.plan(PAPER, CELLS, 3, ledger, store)
     with pytest.raises(RunFailed, match="seed 1 diverged; 1 more failed"):
-        list(reproduction.carry_out(steps, TABLE, ledger, Monitor()))
+        list(reproduction.execute(steps, TABLE, ledger, Monitor()))
     assert [(run.row, run.seed) for run in ledger.entries(TABLE)] == [
         (row, seed) for row in ("GRU", "GRU +Attn") for seed in (0, 2)
     ]
@@ -227,7 +227,7 @@ def test_a_program_that_is_refused_keeps_no_other_from_running(
     monkeypatch.setattr(RunStore, "complete", complete)
     steps = reproduction.plan(PAPER, CELLS, 1, ledger, store)
     with pytest.raises(RunFailed, match="nothing to add; all others are finished"):
-        list(reproduction.carry_out(steps, TABLE, ledger, Monitor()))
+        list(reproduction.execute(steps, TABLE, ledger, Monitor()))
     assert [run.row for run in ledger.entries(TABLE)] == ["GRU +Attn"]
 
 
@@ -244,9 +244,9 @@ def test_a_run_without_its_figure_keeps_no_other_out_of_the_ledger(
     with pytest.raises(RunFailed, match="has no score of 'exact'"):
         if is_sweep:
             going = executors.get("local").run(sweep.programs, store, Monitor())
-            list(sweep.carried_out(going, ledger))
+            list(sweep.file_results(going, ledger))
         else:
-            list(reproduction.carry_out(steps, TABLE, ledger, Monitor()))
+            list(reproduction.execute(steps, TABLE, ledger, Monitor()))
     filed = [(run.row, run.seed) for run in ledger.entries(TABLE)]
     assert filed == [("GRU", 1), ("GRU +Attn", 0), ("GRU +Attn", 1)]
 
@@ -258,7 +258,7 @@ def test_what_a_restart_would_refuse_is_not_deleted_first(
     ledger, late = Ledger(tmp_path / "results"), RunStore(tmp_path / "runs", test_every=1000)
     with pytest.raises(WrongRequest, match="test-every 1000 is more than the 50 epochs"):
         steps = reproduction.plan(PAPER, CELLS, 1, ledger, late, restart=True)
-        list(reproduction.carry_out(steps, TABLE, ledger, Monitor(), restart=True))
+        list(reproduction.execute(steps, TABLE, ledger, Monitor(), restart=True))
     assert runs[0].within(late.folder).is_done()
     assert trained == []
 
@@ -279,10 +279,10 @@ def test_a_restart_of_several_cells_begins_anew_what_was_interrupted_across_them
     first = interrupt(store, [run for cell in CELLS for run in runs_of(cell, [0])])
     alone = reproduction.plan(PAPER, CELLS[:1], 1, ledger, store, restart=True)
     with pytest.raises(WrongRequest, match="which was interrupted with it; restart that run too"):
-        list(reproduction.carry_out(alone, TABLE, ledger, Monitor(), restart=True))
+        list(reproduction.execute(alone, TABLE, ledger, Monitor(), restart=True))
     assert first.has_state
     steps = reproduction.plan(PAPER, CELLS, 1, ledger, store, restart=True)
-    assert len(list(reproduction.carry_out(steps, TABLE, ledger, Monitor(), restart=True))) == 2
+    assert len(list(reproduction.execute(steps, TABLE, ledger, Monitor(), restart=True))) == 2
     assert not first.has_state
     assert trained == [[0], [0]]
 
@@ -295,7 +295,7 @@ def test_a_restart_that_one_cell_refuses_deletes_nothing_of_another(
     interrupt(store, runs_of(CELLS[1], [0, 7]))
     steps = reproduction.plan(PAPER, CELLS, 1, ledger, store, restart=True)
     with pytest.raises(WrongRequest, match="the state of .*seed7.*interrupted with it"):
-        list(reproduction.carry_out(steps, TABLE, ledger, Monitor(), restart=True))
+        list(reproduction.execute(steps, TABLE, ledger, Monitor(), restart=True))
     assert done[0].within(store.folder).is_done()
     assert trained == []
 
@@ -309,7 +309,7 @@ def test_what_is_finished_of_a_program_that_fails_is_filed_by_a_sweep(
     sweep = Sweep(table=TABLE, steps=steps, store=store)
     going = executors.get("local").run(sweep.programs, store, Monitor())
     with pytest.raises(RunFailed, match="seed 1 diverged"):
-        list(sweep.carried_out(going, ledger))
+        list(sweep.file_results(going, ledger))
     assert [run.seed for run in ledger.entries(TABLE)] == [0, 2]
 
 
@@ -320,7 +320,9 @@ def test_a_program_that_fails_is_filed_before_the_next_one_runs(
     monkeypatch.setattr(RunStore, "complete", failing(1))
     steps = reproduction.plan(PAPER, CELLS, 3, ledger, store)
     sweep = Sweep(table=TABLE, steps=steps, store=store)
-    ending = sweep.carried_out(executors.get("local").run(sweep.programs, store, Monitor()), ledger)
+    ending = sweep.file_results(
+        executors.get("local").run(sweep.programs, store, Monitor()), ledger
+    )
     assert next(ending) is sweep.programs[0]
     assert [(run.row, run.seed) for run in ledger.entries(TABLE)] == [("GRU", 0), ("GRU", 2)]
     with pytest.raises(RunFailed, match="seed 1 diverged; 1 more failed"):
@@ -340,7 +342,7 @@ def test_a_sweep_names_the_program_that_failed_and_the_figure_that_is_lacking(
     sweep = Sweep(table=TABLE, steps=steps, store=store)
     going = executors.get("local").run(sweep.programs, store, Monitor())
     with pytest.raises(RunFailed, match=r"seed 1 diverged.* has no score of .exact."):
-        list(sweep.carried_out(going, ledger))
+        list(sweep.file_results(going, ledger))
     assert [(run.row, run.seed) for run in ledger.entries(TABLE)] == [("GRU", 0)]
 
 
@@ -369,7 +371,7 @@ def test_runs_on_repetitions_of_a_split_make_up_one_figure(
     assert [run.task for run in steps[0].of([0, 1, 4, 5])] == [
         f"scan/addprim_complex_jump_num8_rep{repetition}" for repetition in (1, 2, 5, 1)
     ]
-    list(reproduction.carry_out(steps, table, ledger, Monitor()))
+    list(reproduction.execute(steps, table, ledger, Monitor()))
     assert trained == [[0, 1, 2, 3, 4]]  # one program, of five splits
     found = ledger.runs(paper).of(cell)
     assert [entry.seed for entry in found] == [0, 1, 2, 3, 4]

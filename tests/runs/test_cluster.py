@@ -97,7 +97,7 @@ def test_a_task_that_failed_is_told_of_as_it_ends(
         shutdown=lambda: None,
     )
     monkeypatch.setattr(cluster, "_connected", lambda _: ray)
-    monkeypatch.setattr(cluster, "_take", take)
+    monkeypatch.setattr(cluster, "_collect", take)
     going = cluster.run(PROGRAMS, RunStore(tmp_path), Monitor())
     assert [next(going) for _ in PROGRAMS] == PROGRAMS
     with pytest.raises(RunFailed, match="seed 1 diverged; 1 more failed"):
@@ -158,8 +158,10 @@ def test_a_group_that_was_interrupted_at_a_storage_goes_on_whole_there(
     with monkeypatch.context() as patch:
         patch.setattr(RunStore, "complete", interrupted)
         with pytest.raises(Interrupted):
-            cluster.train(cluster.stated(program), RunStore(Path("nowhere"), 0.0), 2, url)
-    cluster.train(cluster.stated(Program(program.runs[1:])), RunStore(Path("nowhere"), 1.0), 2, url)
+            cluster.train(cluster.to_json(program), RunStore(Path("nowhere"), 0.0), 2, url)
+    cluster.train(
+        cluster.to_json(Program(program.runs[1:])), RunStore(Path("nowhere"), 1.0), 2, url
+    )
     Storage(url).fetch([each.config.name for each in program.runs], tmp_path / "runs")
     for each in program.runs:
         assert each.within(tmp_path / "runs").is_done()
@@ -170,7 +172,7 @@ def test_a_task_leaves_its_runs_at_a_storage_and_goes_on_from_there(
     alone: Path, tmp_path: Path, own_process: None
 ) -> None:
     url = (tmp_path / "storage").as_uri()
-    cluster.train(cluster.stated(PROGRAMS[0]), RunStore(Path("nowhere"), 1.0), 2, url)
+    cluster.train(cluster.to_json(PROGRAMS[0]), RunStore(Path("nowhere"), 1.0), 2, url)
     Storage(url).fetch([each.config.name for each in PROGRAMS[0].runs], tmp_path / "runs")
     for each in PROGRAMS[0].runs:
         assert each.within(tmp_path / "runs").is_done()
@@ -178,7 +180,7 @@ def test_a_task_leaves_its_runs_at_a_storage_and_goes_on_from_there(
     # What lies there already is found, and not trained again.
     done = each.within(tmp_path / "storage").path / "done"
     before = done.read_bytes()
-    cluster.train(cluster.stated(PROGRAMS[0]), RunStore(Path("nowhere"), 1.0), 2, url)
+    cluster.train(cluster.to_json(PROGRAMS[0]), RunStore(Path("nowhere"), 1.0), 2, url)
     assert done.read_bytes() == before
 
 
@@ -195,7 +197,7 @@ def test_what_a_task_finished_before_it_failed_comes_back(alone: Path, tmp_path:
     names = [each.config.name for each in PROGRAMS[0].runs]
     kept.store(names[:1], alone)
     with pytest.raises(RunFailed, match="seed 1 diverged"):
-        cluster._take(ray, None, PROGRAMS[0], RunStore(tmp_path / "runs"), kept)
+        cluster._collect(ray, None, PROGRAMS[0], RunStore(tmp_path / "runs"), kept)
     assert [(tmp_path / "runs" / name / "done").exists() for name in names] == [True, False]
 
 
@@ -288,7 +290,7 @@ def test_tasks_that_share_a_gpu_share_its_memory(
     share = "XLA_PYTHON_CLIENT_MEM_FRACTION"
     for gpus, expected in ((0, None), (1, None), (0.5, "0.450")):
         monkeypatch.delenv(share, raising=False)
-        cluster.train(cluster.stated(PROGRAMS[0]), RunStore(tmp_path), 2, None, gpus)
+        cluster.train(cluster.to_json(PROGRAMS[0]), RunStore(tmp_path), 2, None, gpus)
         assert os.environ.get(share) == expected
 
 
@@ -319,10 +321,10 @@ def test_a_driver_that_begins_again_leaves_what_tasks_have_left_at_the_storage(
 def test_a_worker_that_would_train_something_else_says_so(
     tmp_path: Path, own_process: None
 ) -> None:
-    stated = cluster.stated(PROGRAMS[0])
+    text = cluster.to_json(PROGRAMS[0])
     checksum = RUNS[0].config.data["checksum"]
     with pytest.raises(RunFailed, match="this worker would train"):
-        cluster.train(stated.replace(str(checksum), "0" * 32), RunStore(tmp_path, 1.0), 2, None)
+        cluster.train(text.replace(str(checksum), "0" * 32), RunStore(tmp_path, 1.0), 2, None)
 
 
 @pytest.mark.parametrize("url", ["nosuchthing://bucket/runs"])

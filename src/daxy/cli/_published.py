@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from daxy.papers import Cell
+    from daxy.papers import TableCell
     from daxy.reproduction.references import Reference
 
 
-def as_values(cells: Sequence[Cell]) -> list[dict[str, Any]]:
+def as_values(cells: Sequence[TableCell]) -> list[dict[str, Any]]:
     """Return cells of published tables as JSON values."""
     return [
         {
@@ -28,7 +28,7 @@ def as_values(cells: Sequence[Cell]) -> list[dict[str, Any]]:
     ]
 
 
-def as_table(cells: Sequence[Cell]) -> list[RenderableType]:
+def as_table(cells: Sequence[TableCell]) -> list[RenderableType]:
     """Return cells of published tables as a table; nothing without cells."""
     from rich.table import Table
 

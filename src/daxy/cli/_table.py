@@ -15,9 +15,9 @@ from daxy.cli._verb import Switch, Verb
 from daxy.core.errors import visible
 
 if TYPE_CHECKING:
-    from daxy.papers import Cell, Paper, Table
+    from daxy.papers import Paper, Table, TableCell
     from daxy.reproduction.ledger import Ledger
-    from daxy.reproduction.plan import Step
+    from daxy.reproduction.plan import PlanStep
     from daxy.runs.store import RunStore
 
 Rows = tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="ROW")]]
@@ -33,7 +33,7 @@ def say(line: str) -> None:
 
 
 def compared(
-    paper: Paper, of: Table, cells: Sequence[Cell], ledger: Ledger, /, **data: Any
+    paper: Paper, of: Table, cells: Sequence[TableCell], ledger: Ledger, /, **data: Any
 ) -> Result:
     """Return measured beside published of a table, with these facts beside as JSON values."""
     from daxy.report.comparison import RULE
@@ -85,7 +85,7 @@ class Measures(Verb):
 
         return RunStore(self.runs, test_every=self.test_every)
 
-    def planned(self, paper: Paper, cells: Sequence[Cell], ledger: Ledger) -> list[Step]:
+    def planned(self, paper: Paper, cells: Sequence[TableCell], ledger: Ledger) -> list[PlanStep]:
         """Return what there is and what is missing of each cell."""
         from daxy.reproduction import plan as reproduction
 

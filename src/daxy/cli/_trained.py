@@ -12,8 +12,8 @@ from daxy.metrics import text as metric_text
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from daxy.papers import Cell
-    from daxy.reproduction.learning_rates import Grid
+    from daxy.papers import TableCell
+    from daxy.reproduction.learning_rates import LearningRateSearch
     from daxy.reproduction.trained import Trained
 
 
@@ -42,7 +42,7 @@ def runs_of(trained: Trained) -> list[dict[str, Any]]:
     ]
 
 
-def rates_table(grid: Grid, rates: Sequence[dict[str, Any]]) -> RenderableType:
+def rates_table(grid: LearningRateSearch, rates: Sequence[dict[str, Any]]) -> RenderableType:
     """Return a table of learning rates: the criterion of selection, and the test score."""
     from rich.table import Table
 
@@ -93,7 +93,9 @@ def _table(trained: Trained, runs: Sequence[dict[str, Any]]) -> RenderableType:
     return Group(table, *_by_test(published, runs), *lines, *facts, f"data: {source}")
 
 
-def _by_test(published: Sequence[Cell], runs: Sequence[dict[str, Any]]) -> list[RenderableType]:
+def _by_test(
+    published: Sequence[TableCell], runs: Sequence[dict[str, Any]]
+) -> list[RenderableType]:
     """Return a table of the scores of several tests, over all seeds; nothing for one test."""
     from rich.table import Table
 
@@ -112,7 +114,7 @@ def _by_test(published: Sequence[Cell], runs: Sequence[dict[str, Any]]) -> list[
     return [table, ""] if tests else []
 
 
-def _of_test(cells: Sequence[Cell], test: str) -> list[Cell]:
+def _of_test(cells: Sequence[TableCell], test: str) -> list[TableCell]:
     """Return the cells of one of several tests; of the whole test set for an empty name."""
     return [
         cell

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_type_hints
 
 import tyro
 
-from daxy.core.settings import default, described
+from daxy.core.settings import default, field_docs
 from daxy.training.config import TrainingConfig
 from daxy.training.parts import PARTS, SELECTABLE
 
@@ -61,5 +61,5 @@ def _docs(kind: type[DataclassInstance]) -> dict[str, str]:
     return {
         name: text
         for base in bases
-        for name, text in described(cast("type[DataclassInstance]", base)).items()
+        for name, text in field_docs(cast("type[DataclassInstance]", base)).items()
     }

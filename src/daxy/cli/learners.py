@@ -11,7 +11,7 @@ import tyro
 from daxy.cli._flags import flag
 from daxy.cli._result import Result
 from daxy.cli._verb import Verb
-from daxy.core.settings import default, described
+from daxy.core.settings import default, field_docs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ def _card(name: str) -> Result:
     is_network = name in models.ARCHITECTURES
     kind: Any = models.config(name) if is_network else learners.get(name)
     defaults = {each.name: default(each) for each in dataclasses.fields(kind)}
-    texts = described(kind)
+    texts = field_docs(kind)
     table = Table(box=None, pad_edge=False)
     table.add_column("flag and default", no_wrap=True)
     table.add_column("description", overflow="fold")

@@ -15,9 +15,9 @@ from daxy.core.display import counted
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
-    from daxy.papers import Cell, Paper, Table
+    from daxy.papers import Paper, Table, TableCell
     from daxy.reproduction.ledger import Ledger
-    from daxy.reproduction.plan import Step
+    from daxy.reproduction.plan import PlanStep
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ class Reproduce(Measures):
         require(any(cell.recipe for cell in cells), quoted)
         return self._serve(paper, table, cells, Ledger(self.results))
 
-    def _serve(self, paper: Paper, table: Table, cells: list[Cell], ledger: Ledger) -> Result:
+    def _serve(self, paper: Paper, table: Table, cells: list[TableCell], ledger: Ledger) -> Result:
         steps = self.planned(paper, cells, ledger)
         if self.dry_run:
             return _plan(table, steps, self._seconds(steps))
@@ -60,7 +60,7 @@ class Reproduce(Measures):
         plan = [_step(step) for step in steps]
         return compared(paper, table, cells, ledger, table=table.path, plan=plan)
 
-    def _seconds(self, steps: Sequence[Step]) -> float | None:
+    def _seconds(self, steps: Sequence[PlanStep]) -> float | None:
         """Return an estimate of the training time in seconds; None without one."""
         from daxy.reproduction.plan import missing_programs
         from daxy.runs.programs import CALIBRATED, estimates
@@ -72,13 +72,13 @@ class Reproduce(Measures):
         say(f"estimating the time from {tried} of {len(programs)} programs")
         return sum(seconds for _, seconds in estimates(programs))
 
-    def _train(self, paper: Paper, table: Table, steps: Sequence[Step], ledger: Ledger) -> None:
+    def _train(self, paper: Paper, table: Table, steps: Sequence[PlanStep], ledger: Ledger) -> None:
         from daxy.report.tables import compare
         from daxy.reproduction import plan as reproduction
         from daxy.runs.progress import Display
         from daxy.training.interrupt import Interrupted
 
-        trained = reproduction.carry_out(steps, table, ledger, Display(), restart=self.restart)
+        trained = reproduction.execute(steps, table, ledger, Display(), restart=self.restart)
         is_recorded = False
         try:
             for step in trained:
@@ -93,7 +93,7 @@ class Reproduce(Measures):
             raise Interrupted("; ".join([str(stop), *kept, *again])) from stop
 
 
-def _plan(table: Table, steps: Sequence[Step], seconds: float | None) -> Result:
+def _plan(table: Table, steps: Sequence[PlanStep], seconds: float | None) -> Result:
     from rich.console import Group
     from rich.table import Table as Lines
 
@@ -111,7 +111,7 @@ def _plan(table: Table, steps: Sequence[Step], seconds: float | None) -> Result:
     return Result(data=data, text=Group(columns, "", _sum(table, steps) + time))
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step(step: PlanStep) -> dict[str, Any]:
     return {
         "row": step.cell.row,
         "column": step.cell.column,
@@ -122,7 +122,7 @@ def _step(step: Step) -> dict[str, Any]:
     }
 
 
-def _sum(table: Table, steps: Sequence[Step]) -> str:
+def _sum(table: Table, steps: Sequence[PlanStep]) -> str:
     from daxy.reproduction.plan import counts
 
     in_results, finished, missing = counts(steps)

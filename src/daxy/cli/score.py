@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from daxy.core.examples import Sequences
     from daxy.core.split import Provenance, Split
-    from daxy.papers import Cell
+    from daxy.papers import TableCell
     from daxy.scoring import AnyPredictions, Scored
 
 
@@ -154,7 +154,7 @@ class Score(SampleVerb):
             return split
         return split.only(test=self.test, sample=self.sample, seed=self.seed)
 
-    def _published(self, scored: Scored, about: Provenance) -> list[Cell]:
+    def _published(self, scored: Scored, about: Provenance) -> list[TableCell]:
         """Return the published scores; none for a part of a test set."""
         from daxy.reproduction import published
 

@@ -18,7 +18,7 @@ from daxy.core.display import counted
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
-    from daxy.papers import Cell, Paper, Table
+    from daxy.papers import Paper, Table, TableCell
     from daxy.reproduction.ledger import Ledger
     from daxy.reproduction.sweep import Sweep as Grid
     from daxy.runs.programs import Program
@@ -81,7 +81,7 @@ class Sweep(Measures):
         paper = papers.get(table.paper)
         return self._serve(paper, table, self._cells(table), Ledger(self.results), cluster)
 
-    def _cells(self, table: Table) -> list[Cell]:
+    def _cells(self, table: Table) -> list[TableCell]:
         from daxy.reproduction.sweep import select
 
         values = {name: getattr(self, name) for name in SETTINGS}
@@ -92,7 +92,12 @@ class Sweep(Measures):
         return cells
 
     def _serve(
-        self, paper: Paper, table: Table, cells: list[Cell], ledger: Ledger, cluster: dict[str, Any]
+        self,
+        paper: Paper,
+        table: Table,
+        cells: list[TableCell],
+        ledger: Ledger,
+        cluster: dict[str, Any],
     ) -> Result:
         from daxy.reproduction.sweep import Sweep as Grid
         from daxy.runs import executors
@@ -117,7 +122,7 @@ class Sweep(Measures):
         execute, programs = executors.get(self.executor).run, grid.programs
         finished = execute(programs, grid.store, Display(), **cluster) if programs else ()
         start, done = time.monotonic(), list[Program]()
-        for program in grid.carried_out(finished, ledger):
+        for program in grid.file_results(finished, ledger):
             done.append(program)
             say(plan.progress(done, time.monotonic() - start))
         return compared(paper, table, cells, ledger, **plan.data)

@@ -161,13 +161,13 @@ class TrainNetwork(Train):
         """Train the runs with each learning rate, and return the scores of the selected one."""
         from rich.console import Group
 
-        from daxy.reproduction.learning_rates import train_grid
+        from daxy.reproduction.learning_rates import search_learning_rates
         from daxy.runs.progress import Display
 
         if not self.learning_rates:
             return super().train(experiment, seeds)
         options: Any = {"monitor": Display(), "restart": self.restart}
-        grid = train_grid(experiment, self.learning_rates, seeds, **options)
+        grid = search_learning_rates(experiment, self.learning_rates, seeds, **options)
         chosen = answer(grid.tried[grid.chosen])
         runs = {rate: runs_of(trained) for rate, trained in grid.tried.items()}
         rates = [{"learning_rate": it, "runs": runs.get(it, [])} for it in self.learning_rates]

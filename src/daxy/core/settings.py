@@ -1,4 +1,4 @@
-"""Settings given by name, as a Python caller or a file does: checked against a dataclass."""
+"""Dataclasses from and to dictionaries, with checked names, types and sizes."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LARGEST = 2**31 - 1
-"""The largest whole number that a setting may have."""
+"""Largest integer setting."""
 
-LATER = "later"
-"""The mark of a field that `later` made."""
+ADDED = "added"
+"""Metadata key of the fields that `added_field` makes."""
 
 EXPECTED: Mapping[Any, tuple[tuple[type, ...], str]] = {
     bool: ((bool,), "True or False"),
@@ -44,25 +44,25 @@ EXPECTED: Mapping[Any, tuple[tuple[type, ...], str]] = {
     Path: ((Path,), "a path"),
     NoneType: ((NoneType,), "None"),
 }
-"""By the type of a field: what fits it, and how to say so."""
+"""Accepted types by field type, and their name in an error."""
 
 
-def made(kind: type[T], values: Mapping[str, Any], *, of: str) -> T:
-    """Return a dataclass with these fields; what is left out has its default.
+def from_dict(kind: type[T], values: Mapping[str, Any], *, of: str) -> T:
+    """Return a dataclass with these fields; the others have their defaults.
 
     Args:
         kind: The dataclass.
-        values: Its fields by name.
-        of: What has these settings, for the error: "model seq2seq".
+        values: Field values by name.
+        of: Owner of the settings, for the error: "model seq2seq".
 
     Raises:
         UnknownName: there is no such field.
-        WrongRequest: a value has another type than its field.
+        WrongRequest: a value has the wrong type.
     """
-    known = [each.name for each in fields(cast("type[DataclassInstance]", kind))]
+    names = [field.name for field in fields(cast("type[DataclassInstance]", kind))]
     for name in values:
-        if name not in known:
-            raise UnknownName(f"setting of {of}", name, known)
+        if name not in names:
+            raise UnknownName(f"setting of {of}", name, names)
     hints = get_type_hints(kind)
     plain = {name: _plain(value, hints[name]) for name, value in values.items()}
     check_types(kind, plain)
@@ -70,7 +70,7 @@ def made(kind: type[T], values: Mapping[str, Any], *, of: str) -> T:
 
 
 def _plain(value: Any, hint: Any = None) -> Any:
-    """Return another library's number as Python's, and a list, as JSON has it, as a tuple."""
+    """Convert other libraries' numbers to Python's, and JSON lists to tuples."""
     if isinstance(value, list) and _is_tuple(hint):
         return _tuples(cast("list[Any]", value))
     if isinstance(value, Integral) and not isinstance(value, int):
@@ -81,81 +81,80 @@ def _plain(value: Any, hint: Any = None) -> Any:
 
 
 def _is_tuple(hint: Any) -> bool:
-    return any(get_origin(each) is tuple for each in (hint, *get_args(hint)))
+    return any(get_origin(part) is tuple for part in (hint, *get_args(hint)))
 
 
 def _tuples(values: list[Any]) -> tuple[Any, ...]:
-    return tuple(_tuples(each) if isinstance(each, list) else _plain(each) for each in values)
+    return tuple(_tuples(item) if isinstance(item, list) else _plain(item) for item in values)
 
 
-def later(default: T) -> T:
+def added_field(default: T) -> T:
     """Return a dataclass field that earlier versions did not have.
 
-    `default` is what they did. While a setting has it, `stated` leaves the field out, so that what
-    was named by a digest of all settings keeps its name.
+    `default` is the behavior of earlier versions. `to_dict` leaves the field out while it has this
+    value, so that digests of all settings do not change.
     """
-    return field(default=default, metadata={LATER: True})
+    return field(default=default, metadata={ADDED: True})
 
 
-def later_mapping() -> Any:
-    """Return such a field whose default is an empty mapping."""
-    return field(default_factory=dict[str, Any], metadata={LATER: True})
+def added_mapping() -> Any:
+    """Return an added field whose default is an empty mapping."""
+    return field(default_factory=dict[str, Any], metadata={ADDED: True})
 
 
-def is_later(each: Field[Any]) -> bool:
+def is_added_field(field: Field[Any]) -> bool:
     """Whether earlier versions did not have this field."""
-    return bool(each.metadata.get(LATER))
+    return bool(field.metadata.get(ADDED))
 
 
-def stated(settings: DataclassInstance) -> dict[str, Any]:
-    """Return every field of a dataclass that decides anything, by name; see `later`.
+def to_dict(settings: DataclassInstance) -> dict[str, Any]:
+    """Return the fields of a dataclass by name, without added fields at their defaults.
 
-    A whole number in the place of any number is stated as the same number: 0 is 0.0.
+    An integer in a float field becomes a float, so that 0 and 0.0 have one digest.
     """
     hints = get_type_hints(type(settings))
-    values = {each.name: getattr(settings, each.name) for each in fields(settings)}
-    return {
-        each.name: float(value) if hints[each.name] is float else value
-        for each in fields(settings)
-        for value in [values[each.name]]
-        if not (is_later(each) and value == default(each))
-    }
+    values = dict[str, Any]()
+    for member in fields(settings):
+        value = getattr(settings, member.name)
+        if not (is_added_field(member) and value == default(member)):
+            values[member.name] = float(value) if hints[member.name] is float else value
+    return values
 
 
-def default(each: Field[Any]) -> Any:
-    """Return what a dataclass's field has where nothing is said."""
-    return each.default if each.default_factory is MISSING else each.default_factory()
+def default(field: Field[Any]) -> Any:
+    """Return the default of a dataclass's field."""
+    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
-def described(kind: type[DataclassInstance]) -> dict[str, str]:
-    """Return what the string below each field of a dataclass says of it, in one line.
+def field_docs(kind: type[DataclassInstance]) -> dict[str, str]:
+    """Return the docstring below each field of a dataclass, in one line.
 
-    Fields without one, and those of its bases, are left out.
+    Fields without one, and fields of base classes, are left out.
     """
-    (made_as,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
-    assert isinstance(made_as, ast.ClassDef)
-    said = dict[str, str]()
-    for above, below in itertools.pairwise(made_as.body):
-        match above, below:
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    assert isinstance(definition, ast.ClassDef)
+    docs = dict[str, str]()
+    for statement, following in itertools.pairwise(definition.body):
+        match statement, following:
             case (
                 ast.AnnAssign(target=ast.Name(name)),
-                ast.Expr(value=ast.Constant(value=str(words))),
+                ast.Expr(value=ast.Constant(value=str(text))),
             ):
-                said[name] = " ".join(words.split())
+                docs[name] = " ".join(text.split())
             case _:
                 pass
-    return said
+    return docs
 
 
 def check_types(kind: type | Callable[..., Any], values: Mapping[str, Any]) -> None:
-    """Refuse a value that is not of the type that a dataclass's field or an argument has.
+    """Check values against the annotations of a dataclass or a function.
 
     Args:
-        kind: The dataclass, or the function.
-        values: By the name of the field or argument.
+        kind: The dataclass or function.
+        values: Values by the name of the field or argument.
 
     Raises:
-        WrongRequest: says which, and what was expected.
+        WrongRequest: a value has the wrong type.
     """
     hints = get_type_hints(kind)
     for name, value in values.items():
@@ -166,10 +165,10 @@ def check_types(kind: type | Callable[..., Any], values: Mapping[str, Any]) -> N
 
 
 def check_size(name: str, value: Any) -> None:
-    """Refuse a whole number, or one of a tuple, beyond 32 bits: no setting means anything there.
+    """Check that an integer, or each integer of a tuple, fits in 32 bits.
 
     Raises:
-        WrongRequest: says the bound.
+        WrongRequest: it does not.
     """
     for number in value if isinstance(value, tuple) else [value]:
         if isinstance(number, int) and abs(number) > LARGEST:
@@ -178,10 +177,10 @@ def check_size(name: str, value: Any) -> None:
 
 
 def check_positive(settings: object, *names: str) -> None:
-    """Refuse numbers that are not positive, of the fields with these names.
+    """Check that the fields with these names are positive.
 
     Raises:
-        WrongRequest: there is one; says which.
+        WrongRequest: one is not.
     """
     for name in names:
         value = getattr(settings, name)
@@ -192,7 +191,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if get_origin(hint) is Literal:
         return value in get_args(hint)
     if _is_union(hint):
-        return any(_fits(value, each) for each in get_args(hint))
+        return any(_fits(value, member) for member in get_args(hint))
     if get_origin(hint) is tuple and isinstance(value, tuple):
         return _all_fit(cast("tuple[Any, ...]", value), get_args(hint))
     kinds, _ = EXPECTED.get(hint, ((get_origin(hint) or hint,), ""))
@@ -204,7 +203,7 @@ def _is_union(hint: Any) -> bool:
 
 
 def _all_fit(values: tuple[Any, ...], hints: tuple[Any, ...]) -> bool:
-    """Whether each entry of a tuple is what is said of it: `int, ...` for any number of them."""
+    """Whether the entries of a tuple fit their hints; `int, ...` stands for any number of them."""
     if hints[-1:] == (...,):
         return all(_fits(value, hints[0]) for value in values)
     return len(values) == len(hints) and all(map(_fits, values, hints))
@@ -214,8 +213,8 @@ def _expected(hint: Any) -> str:
     if get_origin(hint) is Literal:
         return f"one of {', '.join(map(repr, get_args(hint)))}"
     if get_origin(hint) is tuple:
-        some = [_expected(each) for each in get_args(hint) if each is not ...]
-        return f"a tuple of {', '.join(some) or 'nothing'}{' each' * (... in get_args(hint))}"
+        entries = [_expected(entry) for entry in get_args(hint) if entry is not ...]
+        return f"a tuple of {', '.join(entries) or 'nothing'}{' each' * (... in get_args(hint))}"
     if _is_union(hint):
         return " or ".join(map(_expected, get_args(hint)))
     return EXPECTED[hint][1] if hint in EXPECTED else f"a {(get_origin(hint) or hint).__name__}"

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeAlias, cast, runtime_check
 
 from daxy.core.errors import DaxyError
 from daxy.core.examples import Examples, Sequences
-from daxy.core.settings import made, stated
+from daxy.core.settings import from_dict, to_dict
 from daxy.core.split import Split
 from daxy.tasks import DatasetOptions, Task
 
@@ -134,7 +134,7 @@ class Learner(ABC):
 
     def settings(self) -> dict[str, Any]:
         """Return all settings that determine the result, as JSON values."""
-        return {"learner": self.kind, "config": stated(cast("Any", self))}
+        return {"learner": self.kind, "config": to_dict(cast("Any", self))}
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
@@ -144,7 +144,7 @@ class Learner(ABC):
             UnknownName: there is no such setting.
             WrongRequest: a setting has a wrong value.
         """
-        return made(cls, settings["config"], of=f"learner {cls.kind}")
+        return from_dict(cls, settings["config"], of=f"learner {cls.kind}")
 
     @property
     def count(self) -> int | None:

@@ -1,4 +1,4 @@
-"""What a published table is: figures as printed, and for each how it is reproduced here."""
+"""Published tables: scores as printed, and how to reproduce them."""
 
 from __future__ import annotations
 
@@ -10,95 +10,94 @@ from typing import Literal, TypeAlias
 
 from daxy.core.display import Brief
 from daxy.core.errors import UnknownName, WrongRequest, require
-from daxy.core.settings import later, later_mapping, stated
+from daxy.core.settings import added_field, added_mapping, to_dict
 
 Value = str | int | float | bool | None
 Part: TypeAlias = Literal["test", "validation", "length_oracle"]
-"""`length_oracle`: the test set, decoded with the length of each target given."""
+"""Part of the data; `length_oracle` is the test set, decoded with the gold output length given."""
 PERPLEXITY = "perplexity"
-"""Name of the training perplexity, where a metric of a task is expected."""
+"""Name of the training perplexity; not a metric of a task."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe:
-    """How a figure is reproduced: names and overrides only, so that reading it imports nothing."""
+class RunSpec:
+    """Run specification of a score: only names and overrides, so that it imports no model."""
 
     task: str
-    """The task's name; with `{rep}` in it where each run has a repetition of the split."""
+    """Name of the task; `{rep}` in it stands for the repetition of the split."""
     model: str
     config: Mapping[str, Value]
-    """What differs from the architecture's defaults, or decides between this row and others."""
+    """Model settings that differ from the defaults, or that distinguish rows."""
     protocol: str
-    """Name of the training recipe, with every field as it defines them."""
+    """Name of the training protocol."""
     metric: str
-    """The score that the paper prints; `perplexity` is that of training."""
+    """Name of the printed score; `perplexity` is the training perplexity."""
     data: Mapping[str, Value] = field(default_factory=dict[str, Value])
-    """What differs from the task's published data."""
-    protocol_changes: Mapping[str, Value] = later_mapping()
-    """Settings that differ from the protocol."""
-    geca: Mapping[str, Value] | None = later(None)
-    """What differs from GECA's defaults; None for a learner without it."""
-    repetitions: int = later(1)
-    """How many repetitions of the split there are: the first is seed 0's, the next seed 1's."""
-    test: str = later("")
-    """Which of several tests the figure is of; unless given, of the whole test set."""
-    part: Part = later("test")  # noqa: RUF009 - a text
-    """On which part of the data the figure is; weights that another part selected may be scored on
-    the validation set."""
-    after_steps: int = later(0)
-    """Steps after which the validation score is taken; 0 for a score of the selected weights."""
+    """Data options that differ from the published data."""
+    protocol_changes: Mapping[str, Value] = added_mapping()
+    """Training settings that differ from the protocol."""
+    geca: Mapping[str, Value] | None = added_field(None)
+    """GECA settings that differ from the defaults; None for a learner without GECA."""
+    repetitions: int = added_field(1)
+    """Number of repetitions of the split: seed 0 has the first, seed 1 the second."""
+    test: str = added_field("")
+    """Name of one of several tests; empty for the whole test set."""
+    part: Part = added_field("test")  # noqa: RUF009 - a text
+    """Part of the data that is scored. The validation set may be scored with weights that another
+    criterion selected."""
+    after_steps: int = added_field(0)
+    """Training steps before the validation score is taken; 0 scores the selected weights."""
 
     def task_of(self, seed: int) -> str:
-        """Return the name of the task that the run with this seed has."""
+        """Return the task name of the run with this seed."""
         return self.task.format(rep=seed % self.repetitions + 1)
 
     @property
     def tasks(self) -> list[str]:
-        """The names of the tasks that runs have."""
+        """Task names of all repetitions."""
         return [self.task_of(seed) for seed in range(self.repetitions)]
 
     @property
     def unit(self) -> float:
-        """What a score is multiplied by to be the figure: scores are shares, but perplexity."""
+        """Factor from a score to the printed value: 100 for shares, 1 for perplexity."""
         return 1.0 if self.metric == PERPLEXITY else 100.0
 
     @property
     def identity(self) -> str:
-        """Return a text that two recipes share exactly when they have the same runs.
+        """Key that is equal for two specifications exactly if they have the same runs.
 
-        A run is judged by every metric on all of its tests, and often on its validation set.
+        One run has the scores of every metric and test, so these are not part of the key.
         """
         run = replace(self, metric="", test="", part="test", after_steps=0)
-        return json.dumps(stated(run), sort_keys=True)
+        return json.dumps(to_dict(run), sort_keys=True)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell(Brief):
-    """One figure of a table."""
+class TableCell(Brief):
+    """One score of a table."""
 
     paper: str
     table: str
     row: str
     column: str
     value: float | None
-    """As printed: for accuracies in per cent; None where the paper prints nothing."""
+    """Value as printed, accuracies in per cent; None if the paper prints nothing."""
     spread: float | None
-    """What stands behind the +-; None where the paper prints none."""
+    """Number after ±; None if the paper prints none."""
     runs: int | None
-    """How many runs the figure is of; None where the paper does not say."""
-    recipe: Recipe | None
-    """None for a figure that the paper quotes from elsewhere."""
+    """Number of runs behind the value; None if the paper does not say."""
+    recipe: RunSpec | None
+    """Specification of the runs; None for a score that the paper quotes from another paper."""
     digits: int = 1
-    """How many digits are printed after the point."""
+    """Number of printed decimals."""
     is_chosen: bool = False
-    """Whether the figure is of one run of several, the one of least training perplexity."""
+    """Whether the value is of one of several runs, the one with the lowest training perplexity."""
 
     @property
     def printed(self) -> str:
-        """The figure as the paper prints it."""
-        # Nothing at all where the paper prints nothing.
-        figures = [each for each in (self.value, self.spread) if each is not None]
-        return " ±".join(f"{each:.{self.digits}f}" for each in figures)
+        """Value and spread as the paper prints them; empty if it prints nothing."""
+        numbers = [number for number in (self.value, self.spread) if number is not None]
+        return " ±".join(f"{number:.{self.digits}f}" for number in numbers)
 
     @property
     def _brief(self) -> str:
@@ -110,22 +109,22 @@ class Cell(Brief):
 
 @dataclass(frozen=True, kw_only=True)
 class Table(Brief):
-    """One table of a paper: rows and columns in the printed order; some cells may be empty."""
+    """Table of a paper, with rows and columns in the printed order; cells may be missing."""
 
     paper: str
     name: str
     title: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    cells: tuple[Cell, ...]
-    """Row by row."""
+    cells: tuple[TableCell, ...]
+    """Cells in row-major order."""
     note: str = ""
-    """What a reader has to know: where the paper disagrees with itself, for one."""
+    """Note for readers, for example where the paper contradicts itself."""
     differences: str = ""
     """Why measured values differ from the published ones, in at most three lines."""
     is_printed: bool = True
-    """Whether its figures are of what stands beside them, in print; a table of other runs repeats
-    figures to compare with."""
+    """Whether the values are printed for these runs; other tables repeat values to compare
+    with."""
 
     @property
     def _brief(self) -> str:
@@ -133,11 +132,11 @@ class Table(Brief):
 
     @property
     def path(self) -> str:
-        """The name that users type: `bastings2018/table4`."""
+        """Full name, such as `bastings2018/table4`."""
         return f"{self.paper}/{self.name}"
 
     def row(self, name: str) -> str:
-        """Return a row's name as printed; case, spaces and punctuation do not count.
+        """Return the printed name of a row; case, spaces and punctuation are ignored.
 
         Raises:
             UnknownName: there is no such row.
@@ -145,14 +144,14 @@ class Table(Brief):
         return self._named("row", name, self.rows)
 
     def column(self, name: str) -> str:
-        """Return a column's name; case, spaces and punctuation do not count.
+        """Return the printed name of a column; case, spaces and punctuation are ignored.
 
         Raises:
             UnknownName: there is no such column.
         """
         return self._named("column", name, self.columns)
 
-    def cell(self, row: str, column: str) -> Cell:
+    def cell(self, row: str, column: str) -> TableCell:
         """Return one cell.
 
         Raises:
@@ -161,62 +160,63 @@ class Table(Brief):
         """
         return self._cells({self.row(row)}, {self.column(column)})[0]
 
-    def select(self, rows: Sequence[str], columns: Sequence[str]) -> list[Cell]:
-        """Return the cells in these rows and columns, in the printed order; none given means all.
+    def select(self, rows: Sequence[str], columns: Sequence[str]) -> list[TableCell]:
+        """Return the cells in these rows and columns, in the printed order; no names select all.
 
-        What no row or column is named stands for all that begin with it.
+        A name that no row or column has selects all names that begin with it.
 
         Raises:
             UnknownName: there is no such row or column.
             WrongRequest: the paper prints nothing there.
         """
-        begun = self._begun
-        wanted_rows = {each for name in rows for each in begun("row", name, self.rows)}
-        wanted_columns = {each for name in columns for each in begun("column", name, self.columns)}
-        return self._cells(wanted_rows or set(self.rows), wanted_columns or set(self.columns))
+        row_names = {row for name in rows for row in self._matches("row", name, self.rows)}
+        column_names = {
+            column for name in columns for column in self._matches("column", name, self.columns)
+        }
+        return self._cells(row_names or set(self.rows), column_names or set(self.columns))
 
-    def _cells(self, rows: set[str], columns: set[str]) -> list[Cell]:
-        found = [cell for cell in self.cells if cell.row in rows and cell.column in columns]
-        if not found:
-            place = f"{', '.join(sorted(rows))} and {', '.join(sorted(columns))}"
-            raise WrongRequest(f"{self.path} prints nothing for {place}")
-        return found
+    def _cells(self, rows: set[str], columns: set[str]) -> list[TableCell]:
+        cells = [cell for cell in self.cells if cell.row in rows and cell.column in columns]
+        if not cells:
+            names = f"{', '.join(sorted(rows))} and {', '.join(sorted(columns))}"
+            raise WrongRequest(f"{self.path} prints nothing for {names}")
+        return cells
 
-    def _begun(self, kind: str, name: str, known: Sequence[str]) -> list[str]:
-        """Return the one of this name, or else those that begin with it, up to a word's end."""
+    def _matches(self, kind: str, name: str, names: Sequence[str]) -> list[str]:
+        """Return the exact match, or else the names that begin with the whole words of `name`."""
         plain = _plain(name)
-        begun = [each for each in known if plain and plain in _beginnings(each)]
-        is_whole = plain in map(_plain, known) or not begun
-        return [self._named(kind, name, known)] if is_whole else begun
+        matches = [other for other in names if plain and plain in _prefixes(other)]
+        is_exact = plain in map(_plain, names) or not matches
+        return [self._named(kind, name, names)] if is_exact else matches
 
-    def _named(self, kind: str, name: str, known: Sequence[str]) -> str:
-        plain = {_plain(each): each for each in known}
-        if _plain(name) not in plain:
-            raise UnknownName(kind, name, known, listing=f"daxy papers {self.path}")
-        return plain[_plain(name)]
+    def _named(self, kind: str, name: str, names: Sequence[str]) -> str:
+        by_plain_name = {_plain(other): other for other in names}
+        if _plain(name) not in by_plain_name:
+            raise UnknownName(kind, name, names, listing=f"daxy papers {self.path}")
+        return by_plain_name[_plain(name)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What a paper says that an analysis of a network's runs found."""
+    """Published result of an analysis of runs."""
 
     analysis: str
-    """Its name here."""
-    recipe: Recipe
-    """What the runs are runs of."""
+    """Name of the analysis in daxy."""
+    recipe: RunSpec
+    """Specification of the analyzed runs."""
     values: Mapping[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
-    """By the group and the name of what they are of, as the analysis calls them."""
+    """Values by group and name, as the analysis labels them."""
     spreads: Mapping[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
-    """What stands after ± beside them, where something does."""
+    """Numbers after ±, where the paper prints them."""
     note: str = ""
-    """What it says without such a figure."""
+    """Result without a number."""
     test: str = ""
-    """The one of several tests that it is about, where it is about one."""
+    """Name of one of several tests; empty otherwise."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Paper:
-    """One paper with the tables that are entered here."""
+    """Paper with its tables."""
 
     name: str
     title: str
@@ -226,7 +226,7 @@ class Paper:
     tables: tuple[Table, ...]
     findings: tuple[Finding, ...] = ()
     elsewhere: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The command that shows what the paper has in a table or figure that is not one of these."""
+    """Commands that show other tables and figures of the paper, by name."""
     differences: str = ""
     """Why measured values differ from the published ones, in one sentence."""
 
@@ -248,19 +248,19 @@ class Paper:
         """Return a table.
 
         Raises:
-            UnknownName: it is not in the paper, or not entered here.
+            UnknownName: there is no such table here.
             WrongRequest: another command shows it.
         """
-        other = self.elsewhere.get(name)
-        require(other is None, f"{self.name}/{name} is no table of scores: `{other}` shows it")
-        by_name = {each.name: each for each in self.tables}
+        command = self.elsewhere.get(name)
+        require(command is None, f"{self.name}/{name} is no table of scores: `{command}` shows it")
+        by_name = {table.name: table for table in self.tables}
         if name not in by_name:
             raise UnknownName("table", name, by_name, listing=f"daxy papers {self.name}")
         return by_name[name]
 
 
-def _beginnings(name: str) -> set[str]:
-    """Return what a name begins with, up to a space, a hyphen or a colon."""
+def _prefixes(name: str) -> set[str]:
+    """Return the prefixes of a name before each space, hyphen and colon."""
     return {_plain(name[: mark.start()]) for mark in re.finditer(r"[ :-]", name)}
 
 

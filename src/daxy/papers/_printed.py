@@ -1,4 +1,4 @@
-"""Reading a table as it stands in print, so that its figures can be checked against the page.
+"""Parse tables in their printed layout, so that values can be checked against the page.
 
 A row is a line such as `RNN +Attn | 100.0 ±0.0 | 9.6 ±0.9`, or `L&B best | 99.8 | -`.
 """
@@ -9,15 +9,15 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from daxy.papers._paper import Cell, Recipe, Table
+from daxy.papers._paper import RunSpec, Table, TableCell
 
-RecipeOf = Callable[[str, str], Recipe | None]
-"""recipe_of(row, column) -> how to reproduce that cell, or None where it is quoted."""
+SpecOf = Callable[[str, str], RunSpec | None]
+"""spec_of(row, column) -> the specification of a cell; None for a quoted score."""
 
 COUNTED = "BLEU is sacreBLEU's, nrefs:1|case:mixed|eff:no|tok:none|smooth:exp."
-"""How BLEU is counted where a paper's figures are trained again."""
+"""Note on how BLEU is computed for measured scores."""
 
-_FIGURE = re.compile(r"(\d+(?:\.(\d+))?)(?: ±(\d+\.\d+))?")
+_VALUE = re.compile(r"(\d+(?:\.(\d+))?)(?: ±(\d+\.\d+))?")
 
 
 def read_table(
@@ -25,7 +25,7 @@ def read_table(
     title: str,
     columns: Sequence[str],
     text: str,
-    recipe_of: RecipeOf,
+    spec_of: SpecOf,
     *,
     runs: int,
     note: str = "",
@@ -34,31 +34,31 @@ def read_table(
     is_printed: bool = True,
     is_chosen: bool = False,
 ) -> Table:
-    """Return the table that a text shows.
+    """Return the table in a text.
 
     Args:
-        path: Paper and table, as `bastings2018/table4`.
-        title: The printed caption, or its gist.
-        columns: The columns' names.
-        text: One line a row: its name, then its figures, `|` between; `-` where nothing is printed,
-            `?` where something was measured and no figure is printed, as in a chart.
-        recipe_of: How each cell is reproduced.
-        runs: How many runs each of the paper's own figures is of.
-        note: What a reader has to know besides.
-        differences: Why measured values differ, see `Table`.
-        digits: How many to show after the point where no figure is printed.
+        path: Full name of the table, such as `bastings2018/table4`.
+        title: Printed caption or a summary of it.
+        columns: Names of the columns.
+        text: One row a line: name and values, separated by `|`. `-` is an empty cell; `?` is a
+            cell without a printed number, as in a chart.
+        spec_of: Returns the specification of each cell.
+        runs: Number of runs behind each value of the paper.
+        note: See `Table`.
+        differences: See `Table`.
+        digits: Decimals of cells without a printed number.
         is_printed: See `Table`.
-        is_chosen: See `Cell`.
+        is_chosen: See `TableCell`.
     """
     lines = [[part.strip() for part in line.split("|")] for line in text.strip().splitlines()]
     cells = (
         replace(
-            _cell(path, (row, column), figure, recipe_of(row, column), runs, digits),
+            _cell(path, (row, column), value, spec_of(row, column), runs, digits),
             is_chosen=is_chosen,
         )
-        for row, *figures in lines
-        for column, figure in zip(columns, figures, strict=True)
-        if figure != "-"
+        for row, *values in lines
+        for column, value in zip(columns, values, strict=True)
+        if value != "-"
     )
     paper, _, name = path.partition("/")
     return Table(
@@ -75,14 +75,14 @@ def read_table(
 
 
 def _cell(
-    path: str, place: tuple[str, str], figure: str, recipe: Recipe | None, runs: int, digits: int
-) -> Cell:
+    path: str, names: tuple[str, str], text: str, recipe: RunSpec | None, runs: int, digits: int
+) -> TableCell:
     paper, _, table = path.partition("/")
-    row, column = place
-    match = _FIGURE.fullmatch(figure)
-    assert match is not None or figure == "?", (path, place, figure)
+    row, column = names
+    match = _VALUE.fullmatch(text)
+    assert match is not None or text == "?", (path, names, text)
     value, decimals, spread = match.groups() if match else (None, None, None)
-    return Cell(
+    return TableCell(
         paper=paper,
         table=table,
         row=row,

@@ -1,26 +1,26 @@
 """Andreas (2020): SCAN and NACS with good-enough compositional data augmentation.
 
-Each figure is the mean of ten runs and their standard deviation, in per cent.
+Values are means and standard deviations over ten runs, in per cent.
 """
 
 from __future__ import annotations
 
-from daxy.papers._paper import Paper, Recipe
+from daxy.papers._paper import Paper, RunSpec
 from daxy.papers._printed import read_table
 
 NAME = "andreas2020"
 RUNS = 10
 SPLITS = {"jump": "addprim_jump", "around right": "template_around_right"}
 VALIDATION = 0.0436
-"""The share of the lines for jump that the author's 640 validation lines are."""
+"""Validation fraction: the author has 640 validation lines for jump."""
 MOST = 1_000
-"""New examples at most; there are fewer (the author's log of a run on jump counts 395)."""
+"""Maximum number of new examples; the author's log of a run on jump has 395."""
 
 
-def recipe_of(_row: str, column: str) -> Recipe:
-    """Return the recipe of a column."""
+def spec_of(_row: str, column: str) -> RunSpec:
+    """Return the run specification of a column."""
     benchmark, _, split = column.partition(" ")
-    return Recipe(
+    return RunSpec(
         task=f"{benchmark.lower()}/{SPLITS[split]}",
         model="luong",
         config={},
@@ -36,7 +36,7 @@ SCAN = read_table(
     "Exact match on SCAN, and back-mapping accuracy on NACS",
     tuple(f"{benchmark} {split}" for benchmark in ("SCAN", "NACS") for split in SPLITS),
     "GECA | 86.7 ±5.2 | 82.1 ±10.7 | 67.2 ±3.7 | 82.2 ±9.2",
-    recipe_of,
+    spec_of,
     runs=RUNS,
     note="Network and settings are those of the author's logs; the published values are means over"
     " his logs of ten seeds.",

@@ -1,9 +1,9 @@
-"""Bastings, Baroni, Weston, Cho & Kiela (2018): every figure of Tables 1 to 10.
+"""Bastings, Baroni, Weston, Cho & Kiela (2018): Tables 1 to 10.
 
-Each figure is the mean of three runs (section 6.1) in per cent; ± is the standard deviation, of
-the population: Table 9 prints 66.7 ±5.9 over three runs of eight sentences, which can only be 62.5,
-62.5 and 75.0, whose sample deviation would be 7.2. Rows are named as printed; their RNN is the
-simple recurrent network of Elman (1990), `srn` here.
+Values are means over three runs (section 6.1) in per cent; ± is the population standard deviation.
+Table 9 prints 66.7 ±5.9 over three runs of eight sentences. These can only be 62.5, 62.5 and 75.0,
+whose sample deviation would be 7.2. Rows are named as printed; RNN is the simple recurrent network
+of Elman (1990), `srn` in daxy.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from daxy.papers._paper import Paper, Recipe, Table, Value
-from daxy.papers._printed import COUNTED, RecipeOf, read_table
+from daxy.papers._paper import Paper, RunSpec, Table, Value
+from daxy.papers._printed import COUNTED, SpecOf, read_table
 
 NAME = "bastings2018"
 RUNS = 3
@@ -28,7 +28,7 @@ ADDED = ("0", "1", "2", "4", "8", "16", "32")
 
 
 def network(row: str) -> dict[str, Value] | None:
-    """Return the configuration that a row names, as `RNN +Attn-Dep`; None for L&B's rows."""
+    """Return the configuration of a row such as `RNN +Attn-Dep`; None for rows of L&B."""
     if row.startswith("L&B"):
         return None
     return {
@@ -38,12 +38,12 @@ def network(row: str) -> dict[str, Value] | None:
     }
 
 
-def recipe(row: str, language: str, split: str) -> Recipe | None:
-    """Return how a row's network is judged on a split of SCAN or NACS."""
+def recipe(row: str, language: str, split: str) -> RunSpec | None:
+    """Return the run specification of a row's network on a split of SCAN or NACS."""
     config = network(row)
     if config is None:
         return None
-    return Recipe(
+    return RunSpec(
         task=f"{language}/{split}",
         model="seq2seq",
         config=config,
@@ -52,24 +52,24 @@ def recipe(row: str, language: str, split: str) -> Recipe | None:
     )
 
 
-def on_splits(language: str) -> RecipeOf:
-    """Return the recipes of a table whose columns are splits (Tables 4 and 5)."""
+def on_splits(language: str) -> SpecOf:
+    """Return the specifications of a table whose columns are splits (Tables 4 and 5)."""
     return lambda row, column: recipe(row, language, SPLIT[column])
 
 
-def on_jumps(language: str) -> RecipeOf:
-    """Return the recipes of a table whose columns count composed jump commands (Tables 6 and 7)."""
+def on_jumps(language: str) -> SpecOf:
+    """Return the specifications of a table by number of composed commands (Tables 6 and 7)."""
     return lambda row, column: recipe(row, language, f"bastings_jump_num{column}")
 
 
-def table_1(row: str, column: str) -> Recipe | None:
-    """Return the recipe of a cell in a column such as `turn_left NACS`."""
+def table_1(row: str, column: str) -> RunSpec | None:
+    """Return the specification of a cell in a column such as `turn_left NACS`."""
     split, language = column.split()
     return recipe(row, language.lower(), SPLIT[split])
 
 
-def table_2(row: str, column: str) -> Recipe | None:
-    """Return the recipe of a cell in a row such as `GRU +Attn NACS`."""
+def table_2(row: str, column: str) -> RunSpec | None:
+    """Return the specification of a cell in a row such as `GRU +Attn NACS`."""
     name, _, language = row.rpartition(" ")
     return on_jumps(language.lower())(name, column)
 
@@ -79,14 +79,14 @@ def _table(
     title: str,
     columns: tuple[str, ...],
     text: str,
-    recipe_of: RecipeOf,
+    spec_of: SpecOf,
     *,
     note: str = "",
     differences: str = "",
 ) -> Table:
     path = f"{NAME}/table{number}"
     return read_table(
-        path, title, columns, text, recipe_of, runs=RUNS, note=note, differences=differences
+        path, title, columns, text, spec_of, runs=RUNS, note=note, differences=differences
     )
 
 
@@ -224,12 +224,15 @@ VARIED: Mapping[str, tuple[Mapping[str, Value], Mapping[str, Value]]] = {
     "no dropout before the output": (PLAIN_READOUT, {}),
     "150 epochs, no dropout before the output": (PLAIN_READOUT, {"epochs": 150}),
 }
-"""What is changed of the network and of the protocol: what the authors' code does, or has as a
-default, and the paper does not say, and what may be otherwise in the runs that were published."""
+"""Changes to model and training by row.
+
+They are settings of the authors' code that the paper does not state, and settings that the
+published runs may have had.
+"""
 
 
-def varied(row: str, column: str) -> Recipe | None:
-    """Return the recipe of a cell in a row such as `GRU, 150 epochs`."""
+def varied(row: str, column: str) -> RunSpec | None:
+    """Return the specification of a cell in a row such as `GRU, 150 epochs`."""
     name, _, change = row.partition(", ")
     language, split = column.split()
     plain = recipe(name, language.lower(), SPLIT[split])
@@ -264,11 +267,11 @@ VARIANTS = read_table(
 DIRECTIONS = {"En-Fr": "translation/daxy", "Fr-En": "translation/daxy_fr_en"}
 
 
-def on_translation(test: str) -> RecipeOf:
-    """Return the recipes of a table on one of the three tests of the translation experiment."""
+def on_translation(test: str) -> SpecOf:
+    """Return the specifications of a table on one test of the translation experiment."""
 
-    def recipe_of(row: str, column: str) -> Recipe:
-        return Recipe(
+    def spec_of(row: str, column: str) -> RunSpec:
+        return RunSpec(
             task=DIRECTIONS[column],
             model="seq2seq",
             config=network(row) or {},
@@ -278,7 +281,7 @@ def on_translation(test: str) -> RecipeOf:
             test=test,
         )
 
-    return recipe_of
+    return spec_of
 
 
 RELEASED = "Trained on the authors' selection of Tatoeba's sentences: --official DIR."
@@ -367,7 +370,7 @@ PAPER = Paper(
     title="Jump to better conclusions: SCAN both left and right",
     authors=("Bastings", "Baroni", "Weston", "Cho", "Kiela"),
     year=2018,
-    venue="EMNLP RunStore BlackboxNLP, 47-55",
+    venue="EMNLP Workshop BlackboxNLP, 47-55",
     tables=(
         TABLE_1,
         TABLE_2,

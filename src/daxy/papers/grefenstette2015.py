@@ -1,7 +1,7 @@
 """Grefenstette et al. (2015): transduction at twice the length, with and without a memory.
 
-Each figure is of one network, the one with the best training perplexity, as a share of one; here
-they are in per cent.
+Each value is of the network with the lowest training perplexity. The paper prints shares of one;
+values here are in per cent.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
-from daxy.papers._paper import PERPLEXITY, Paper, Recipe, Table, Value
+from daxy.papers._paper import PERPLEXITY, Paper, RunSpec, Table, Value
 from daxy.papers._printed import read_table
 
 NAME = "grefenstette2015"
@@ -29,31 +29,33 @@ DEQUES: dict[str, dict[str, Value]] = {
     FIRM: {"memory": "deque", "push_bias": 2.0, "bottom_push_bias": -4.0},
     SLOW: {"memory": "deque", "pop_bias": -2.0, "bottom_push_bias": -4.0},
 }
-"""Ways in which a deque may begin, as the paper gives a first bias of its pops alone. The bottom of
-a plain one begins by reading what was pushed there last, that of the others what was pushed first;
-the pops of the slow one do not begin as in the paper."""
+"""Initial biases of deques; the paper gives only the pop bias.
+
+At first, the bottom of a plain deque reads its last push; the bottom of the others reads their
+first push. The slow deque departs from the paper's pop bias.
+"""
 NETWORKS: dict[str, dict[str, Value]] = {
     **{f"{layers}-layer LSTM": {"memory": "none", "layers": layers} for layers in (1, 2, 4, 8)},
     **{f"{name}-LSTM": {"memory": name.lower()} for name in ("Stack", "Queue")},
     **DEQUES,
 }
 MEMORIES = ("Stack-LSTM", "Queue-LSTM", PLAIN)
-"""Those that are tried on SCAN and NACS."""
+"""Networks that are trained on SCAN and NACS."""
 CANDIDATES = (PLAIN, HELD, FIRM)
-"""Deques whose pops begin as the paper's; that of `table` is one of them."""
-BEGINS = {"copy": FIRM, "SVO to SOV": HELD}
-"""By task: which, where not the plain one; that with the run of least training perplexity."""
+"""Deques with the paper's pop bias; `table` uses one of them."""
+DEQUE_OF_TASK = {"copy": FIRM, "SVO to SOV": HELD}
+"""Deque by task, if not plain: the one with the lowest training perplexity."""
 PARTS = {"train": "validation", "test": "test"}
-"""What the paper calls train is of pairs that were not trained on, of the same lengths."""
+"""The paper's train scores are of unseen pairs of the training lengths."""
 SCORES = {"coarse": "exact", "fine": "fine"}
 GRID = ("5e-3", "1e-3", "5e-4", "1e-4", "5e-5")
-"""The paper's learning rates, the largest first."""
+"""Learning rates of the paper, in descending order."""
 LARGE = GRID[:3]
-"""Those of them that are tried in any longer trial."""
+"""Learning rates of all longer trials."""
 USUAL = "1e-3"
-"""The protocol's, which is used unless trials say otherwise."""
-UPDATES, MORE_UPDATES = 1_000, 5_000
-"""Of a run that tries a learning rate, and of one that does where the first decide little."""
+"""Learning rate of the protocol, unless a trial found a better one."""
+TRIAL_STEPS, LONG_TRIAL_STEPS = 1_000, 5_000
+"""Training steps of a learning-rate trial, and of one where short trials do not separate rates."""
 RATES = {
     ("1-layer LSTM", "copy"): "5e-3",
     ("1-layer LSTM", "reverse"): "5e-3",
@@ -70,10 +72,12 @@ RATES = {
     (HELD, "SVO to SOV"): "5e-4",
     (FIRM, "copy"): "5e-4",
 }
-"""By network and task: the rate of least training perplexity where another than 1e-3 had it, in the
-longest runs that were made with several."""
+"""Learning rates other than 1e-3 with the lowest training perplexity, by network and task.
+
+They come from the longest runs with several rates.
+"""
 SLOW_RATE = "5e-4"
-"""Of the slow deque, and the only one that it was tried with."""
+"""Learning rate of the slow deque; no other was tried."""
 SEEDS = 3
 SPLITS = {
     "SCAN length": "scan/length",
@@ -82,12 +86,12 @@ SPLITS = {
 }
 
 
-def of_task(network: str, task: str) -> Recipe:
-    """Return the recipe of a network on a task, scored as the whole test is."""
+def of_task(network: str, task: str) -> RunSpec:
+    """Return the specification of a network on a task, with exact match on the test set."""
     if network == DEQUE:
-        network = BEGINS.get(task, PLAIN)
+        network = DEQUE_OF_TASK.get(task, PLAIN)
     usual = SLOW_RATE if network == SLOW else USUAL
-    return Recipe(
+    return RunSpec(
         task=f"transduction/{TASKS[task]}",
         model="transducer",
         config=NETWORKS[network],
@@ -97,16 +101,16 @@ def of_task(network: str, task: str) -> Recipe:
     )
 
 
-def of_split(network: str, split: str, rate: str | None = None) -> Recipe:
-    """Return the recipe of a network with a memory on a split of SCAN or NACS."""
+def of_split(network: str, split: str, rate: str | None = None) -> RunSpec:
+    """Return the specification of a network with a memory on a split of SCAN or NACS."""
     rate = rate or RATES.get((network, split), USUAL)
-    return Recipe(
+    return RunSpec(
         task=SPLITS[split],
         model="transducer",
         config=NETWORKS[network],
         protocol=NAME,
         metric="exact" if split.startswith("SCAN") else "back_mapping",
-        # The protocol's own rate is left to it, as it was when most of these were trained.
+        # Most runs were filed without an explicit rate where it is the protocol's.
         protocol_changes={} if rate == USUAL else _rate(rate),
     )
 
@@ -115,23 +119,23 @@ def _rate(rate: str) -> dict[str, Value]:
     return {"learning_rate": float(rate)}
 
 
-def of_cell(network: str, column: str) -> Recipe:
-    """Return the recipe of a figure."""
+def of_cell(network: str, column: str) -> RunSpec:
+    """Return the specification of a cell of `table`."""
     task, part, score = column.rsplit(" ", 2)
     return replace(of_task(network, task), part=PARTS[part], metric=SCORES[score])
 
 
-def of_attempt(updates: int, place: str, rate: str) -> Recipe:
-    """Return the recipe of a short run with one of the learning rates."""
-    network, task = place.split(", ")
+def of_trial(steps: int, row: str, rate: str) -> RunSpec:
+    """Return the specification of a short run with one of the learning rates."""
+    network, task = row.split(", ")
     usual = of_task(network, task) if task in TASKS else of_split(network, task)
-    changes: dict[str, Value] = {"steps": updates, "learning_rate": float(rate)}
+    changes: dict[str, Value] = {"steps": steps, "learning_rate": float(rate)}
     return replace(usual, protocol_changes=changes, metric=PERPLEXITY)
 
 
-def of_whole(place: str, rate: str) -> Recipe:
-    """Return the recipe of a network that is trained as long as any, with one of the rates."""
-    network, column = place.split(", ")
+def of_full_training(row: str, rate: str) -> RunSpec:
+    """Return the specification of a full training with one of the learning rates."""
+    network, column = row.split(", ")
     if column in SPLITS:
         return of_split(network, column, rate)
     return replace(of_cell(network, f"{column} coarse"), protocol_changes=_rate(rate))
@@ -142,7 +146,7 @@ def _columns(*tasks: str) -> tuple[str, ...]:
 
 
 def _pushes(deque: str) -> str:
-    """Return what the biases of a deque's pushes start from, at the top and at the bottom."""
+    """Return the initial push biases of a deque at top and bottom, as text."""
     return f"{DEQUES[deque]['push_bias']:g} and {DEQUES[deque]['bottom_push_bias']:g}"
 
 
@@ -173,7 +177,7 @@ TABLE = read_table(
     note="The paper prints one run per cell: the run with the lowest training perplexity over all"
     " learning rates. Here the seed with the lowest training perplexity is compared. The paper does"
     " not give the initial push biases of a DeQue; here they are"
-    f" {', '.join(f'{_pushes(deque)} on {task}' for task, deque in BEGINS.items())} (top and"
+    f" {', '.join(f'{_pushes(deque)} on {task}' for task, deque in DEQUE_OF_TASK.items())} (top and"
     " bottom), else near 0 (`deques`). Training stops early when the perplexity stops falling, or"
     " after 30,000 steps.",
     differences="The paper states neither how long it trained nor how many runs it had. Here most"
@@ -183,51 +187,51 @@ TABLE = read_table(
 )
 
 
-def _unknown(rows: Iterable[str], columns: tuple[str, ...] = GRID) -> str:
-    """Return rows of which the paper prints nothing."""
+def _without_values(rows: Iterable[str], columns: tuple[str, ...] = GRID) -> str:
+    """Return rows without printed numbers."""
     return "\n".join(" | ".join([row, *"?" * len(columns)]) for row in rows)
 
 
-def _tried(*endings: str) -> list[str]:
-    """Return the rows of trials of rates: on the paper's tasks, with each ending, and on splits."""
+def _trial_rows(*endings: str) -> list[str]:
+    """Return the rows of learning-rate trials: the paper's tasks with each ending, and splits."""
     networks = [network for network in NETWORKS if network != SLOW]
     tasks = [f"{network}, {task}{end}" for network in networks for task in TASKS for end in endings]
     return tasks + [f"{network}, {split}" for network in MEMORIES for split in SPLITS]
 
 
-def _attempts(name: str, updates: int, note: str, runs: int = 1) -> Table:
+def _trials(name: str, steps: int, note: str, runs: int = 1) -> Table:
     return read_table(
         f"{NAME}/{name}",
-        f"Lowest perplexity of a target token in {updates:,} steps with each learning rate",
+        f"Lowest perplexity of a target token in {steps:,} steps with each learning rate",
         GRID,
-        _unknown(_tried("")),
-        partial(of_attempt, updates),
+        _without_values(_trial_rows("")),
+        partial(of_trial, steps),
         runs=runs,
         note=f"Not in the paper. {note} A perplexity of 1 is perfect.",
         digits=3,
     )
 
 
-ATTEMPTS = _attempts(
+TRIALS = _trials(
     "rates",
-    UPDATES,
+    TRIAL_STEPS,
     "`table` and `deques` use the rate with the lowest perplexity, unless `longer_rates` has"
     " another; where some rates were not tried, they use 1e-3.",
 )
-LONGER_ATTEMPTS = _attempts(
+LONG_TRIALS = _trials(
     "longer_rates",
-    MORE_UPDATES,
+    LONG_TRIAL_STEPS,
     "For networks whose rates 1,000 steps do not separate, as few use a memory by then."
     " Where the three largest rates were tried with the same seeds, `table` and `deques` use the"
     " rate with the lowest perplexity. The two smallest rates were always the slowest.",
     runs=SEEDS,
 )
-WHOLE_ATTEMPTS = read_table(
+FULL_TRAININGS = read_table(
     f"{NAME}/whole_rates",
     "Sequence accuracy (coarse, or back-mapping) after a full training with each learning rate",
     GRID,
-    _unknown(_tried(*(f" {part}" for part in PARTS))),
-    of_whole,
+    _without_values(_trial_rows(*(f" {part}" for part in PARTS))),
+    of_full_training,
     runs=SEEDS,
     note="Not in the paper. Runs of `table`, `deques` and `scan` are included. Where several rates"
     " were trained in full with the same seeds, those tables use the rate with the lowest training"
@@ -239,7 +243,7 @@ BEYOND = read_table(
     f"{NAME}/scan",
     "SCAN and NACS with a memory",
     tuple(SPLITS),
-    _unknown(MEMORIES, tuple(SPLITS)),
+    _without_values(MEMORIES, tuple(SPLITS)),
     of_split,
     runs=SEEDS,
     note="Not in the paper: Lake & Baroni (2018) name it as future work. Training passes through"
@@ -252,7 +256,7 @@ BEGINNINGS = read_table(
     f"{NAME}/deques",
     "DeQues with different initial biases, on the tasks of `table`",
     _columns(*TASKS),
-    _unknown(DEQUES, _columns(*TASKS)),
+    _without_values(DEQUES, _columns(*TASKS)),
     of_cell,
     runs=SEEDS,
     note="The paper gives the initial pop bias, -1, and no push bias. Here push biases start near 0"
@@ -271,5 +275,5 @@ PAPER = Paper(
     venue="NeurIPS, 1828-1836",
     differences="The paper prints its best run and no number of steps; after 30,000 steps most"
     " LSTMs still improve, and only some seeds use their memory.",
-    tables=(TABLE, ATTEMPTS, LONGER_ATTEMPTS, WHOLE_ATTEMPTS, BEYOND, BEGINNINGS),
+    tables=(TABLE, TRIALS, LONG_TRIALS, FULL_TRAININGS, BEYOND, BEGINNINGS),
 )

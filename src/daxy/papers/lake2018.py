@@ -1,9 +1,8 @@
-"""Lake & Baroni (2018): the test scores that the text of Experiments 1 to 4 gives.
+"""Lake & Baroni (2018): test scores in the text of Experiments 1 to 4.
 
-Each figure of Experiments 1 to 3 is the mean of five runs in per cent. The paper tried 180 networks
-there and reports the one that did best in an experiment, and the one that did best over all of
-them: an LSTM of two layers of 200 units without attention, with a dropout of 0.5. Figures read off
-charts are not here.
+Values of Experiments 1 to 3 are means of five runs in per cent. The paper trained 180 networks. It
+reports the best network of each experiment and the best overall: an LSTM with two layers of 200
+units, without attention, with dropout 0.5. Values that are only in charts are left out.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
-from daxy.papers._paper import Cell, Finding, Paper, Recipe, Table, Value
+from daxy.papers._paper import Finding, Paper, RunSpec, Table, TableCell, Value
 from daxy.papers._printed import COUNTED, read_table
 
 NAME = "lake2018"
@@ -27,14 +26,14 @@ SPLIT = {
 
 
 class Network(NamedTuple):
-    """One of the 180."""
+    """One of the 180 networks."""
 
     config: Mapping[str, Value]
     dropout: float
 
 
 def network(cell: str, layers: int, hidden: int, dropout: float, *, attention: bool) -> Network:
-    """Return a network of the grid."""
+    """Return one of the 180 networks."""
     config = {"cell": cell, "layers": layers, "hidden": hidden, "attention": attention}
     return Network(config, dropout)
 
@@ -48,28 +47,28 @@ BEST = {
 }
 
 
-def recipe(chosen: Network, split: str) -> Recipe:
-    """Return how a network is judged on a split."""
-    return Recipe(
+def recipe(network: Network, split: str) -> RunSpec:
+    """Return the run specification of a network on a split."""
+    return RunSpec(
         task=f"scan/{split}",
         model="stacked",
-        config=chosen.config,
+        config=network.config,
         protocol=NAME,
         metric="exact",
         data={"validation": "none"},
-        protocol_changes={"dropout": chosen.dropout},
+        protocol_changes={"dropout": network.dropout},
     )
 
 
 WITH_ORACLE = "length, oracle"
-"""The column of networks that are given the lengths of their outputs."""
+"""Column of scores with the gold output length given."""
 
 
-def in_experiments(row: str, column: str) -> Recipe:
-    """Return the recipe of a cell of the experiments' table."""
+def in_experiments(row: str, column: str) -> RunSpec:
+    """Return the specification of a cell of `experiments`."""
     split = "length" if column == WITH_ORACLE else column
-    found = recipe(BEST[split] if row == "best" else OVERALL, SPLIT[split])
-    return replace(found, part="length_oracle") if column == WITH_ORACLE else found
+    plain = recipe(BEST[split] if row == "best" else OVERALL, SPLIT[split])
+    return replace(plain, part="length_oracle") if column == WITH_ORACLE else plain
 
 
 EXPERIMENTS = read_table(
@@ -128,7 +127,7 @@ NETWORKS = {
         CELLS, (False, True), LAYERS, HIDDEN, DROPOUT
     )
 }
-"""The 180 networks by name."""
+"""All 180 networks, by row name."""
 
 GRID = Table(
     paper=NAME,
@@ -137,7 +136,7 @@ GRID = Table(
     rows=tuple(NETWORKS),
     columns=tuple(SPLIT),
     cells=tuple(
-        Cell(
+        TableCell(
             paper=NAME,
             table="grid",
             row=row,
@@ -145,32 +144,32 @@ GRID = Table(
             value=None,
             spread=None,
             runs=RUNS,
-            recipe=recipe(chosen, split),
+            recipe=recipe(network_of_row, split),
         )
-        for row, chosen in NETWORKS.items()
+        for row, network_of_row in NETWORKS.items()
         for column, split in SPLIT.items()
     ),
     note="The paper trained all of these and prints the figures of the best: see experiments.",
 )
 
 CHART = "The paper's Figure 4 has this as bars, without figures."
-OWN, GIVEN = "length of the output", "tokens in the target, with the length given"
-"""Groups of what `length_oracle` finds."""
+OUTPUT_LENGTH, GIVEN_LENGTH = "length of the output", "tokens in the target, with the length given"
+"""Groups of the analysis `length_oracle`."""
 FINDINGS = (
     Finding(analysis="by_length", recipe=recipe(OVERALL, "length"), note=CHART),
     Finding(
         analysis="length_oracle",
         recipe=recipe(OVERALL, "length"),
-        values={(OWN, "predicted"): 13.8, (OWN, "of the target"): 23.6},
+        values={(OUTPUT_LENGTH, "predicted"): 13.8, (OUTPUT_LENGTH, "of the target"): 23.6},
     ),
     Finding(
         analysis="length_oracle",
         recipe=recipe(BEST["length"], "length"),
         values={
-            (OWN, "predicted"): 20.8,
-            (OWN, "of the target"): 60.2,
-            (GIVEN, "24"): 95.76,
-            (GIVEN, "48"): 22.8,
+            (OUTPUT_LENGTH, "predicted"): 20.8,
+            (OUTPUT_LENGTH, "of the target"): 60.2,
+            (GIVEN_LENGTH, "24"): 95.76,
+            (GIVEN_LENGTH, "48"): 22.8,
         },
     ),
     Finding(
@@ -207,7 +206,7 @@ FINDINGS = (
         note="The paper does not say of which run the cosines of its Table 1 are.",
     ),
 )
-"""What the text and Table 1 say of analyses."""
+"""Analyses in the text and in Table 1."""
 
 TRANSLATOR = network("lstm", 2, 400, 0.05, attention=True)
 TESTS = {
@@ -217,10 +216,10 @@ TESTS = {
 }
 
 
-def in_translation(row: str, column: str) -> Recipe:
-    """Return the recipe of a cell of Experiment 4, with the new word or without it."""
+def in_translation(row: str, column: str) -> RunSpec:
+    """Return the specification of a cell of Experiment 4."""
     metric, test = TESTS[column]
-    return Recipe(
+    return RunSpec(
         task="translation/daxy",
         model="stacked",
         config=TRANSLATOR.config,

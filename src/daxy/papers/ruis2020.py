@@ -1,6 +1,6 @@
-"""Ruis et al. (2020): Table 1, and how the authors' own runs got on.
+"""Ruis et al. (2020): Table 1, and the validation scores of the authors' training logs.
 
-Each figure is the mean of three runs and their standard deviation, in per cent.
+Values are means and standard deviations over three runs, in per cent.
 """
 
 from __future__ import annotations
@@ -8,38 +8,38 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from daxy.papers._paper import Finding, Paper, Recipe, Value
+from daxy.papers._paper import Finding, Paper, RunSpec, Value
 from daxy.papers._printed import read_table
 
 NAME = "ruis2020"
 RUNS = 3
 SHOTS = {1: 1, 5: 5, 10: 11, 50: 51}
-"""Examples of `cautiously` in the authors' training sets, by the k of the paper."""
+"""Number of `cautiously` examples in the authors' training sets, by the paper's k."""
 STEPS = ("1,000", "2,000", "5,000", "10,000", "15,000", "20,000")
 LONGER = ("30,000", "50,000", "100,000", "200,000")
 SHORT = 20_000
 
 NETWORK: dict[str, Value] = {"variant": "code"}
-BASELINE = Recipe(
+BASELINE = RunSpec(
     task="gscan/compositional", model="multimodal", config=NETWORK, protocol=NAME, metric="exact"
 )
 LENGTH = replace(BASELINE, task="gscan/length", config={**NETWORK, "kernel_sizes": "1,5,13"})
 SHORTER = replace(BASELINE, protocol_changes={"steps": SHORT})
-"""The first tenth of the training, which is the same for both."""
+"""The first tenth of the training."""
 GECA: dict[str, Any] = {"count": 10_000}
 AUGMENTED = {"Baseline": None, "GECA": GECA}
 
 
-def of_split(row: str, column: str = "Baseline") -> Recipe:
-    """Return the recipe of a cell of Table 1."""
+def of_split(row: str, column: str = "Baseline") -> RunSpec:
+    """Return the run specification of a cell of Table 1."""
     return replace(_of_split(row), geca=AUGMENTED[column])
 
 
-def _of_split(row: str) -> Recipe:
-    test, _, few = row.partition(":")
+def _of_split(row: str) -> RunSpec:
+    test, _, title = row.partition(":")
     if test == "I":
         return replace(LENGTH, test=test)
-    shots = SHOTS[int(few.partition("k = ")[2])] if test == "G" else 1
+    shots = SHOTS[int(title.partition("k = ")[2])] if test == "G" else 1
     return replace(BASELINE, test=test, data={} if shots == 1 else {"shots": shots})
 
 
@@ -91,7 +91,7 @@ SHORT_LENGTH = read_table(
 )
 
 
-def _after(row: str, steps: str) -> Recipe:
+def _after(row: str, steps: str) -> RunSpec:
     usual = LENGTH if row == "Length" else replace(BASELINE, geca=AUGMENTED[row])
     changes = SHORTER.protocol_changes if steps in STEPS else {}
     return replace(usual, protocol_changes=changes, after_steps=int(steps.replace(",", "")))
@@ -128,7 +128,7 @@ TABLE_2 = {
     "big square": ((22.96, 32.20), (68.09, 20.90)),
     "square": ((52.92, 36.81), (95.09, 7.42)),
 }
-"""Of test C, without GECA and with it: mean and standard deviation."""
+"""Accuracy on test C by referent, without and with GECA: mean and standard deviation."""
 CHANCE = {
     "red small square": 8.33,
     "red big square": 8.33,
@@ -137,7 +137,7 @@ CHANCE = {
     "big square": 8.33,
     "square": 50.0,
 }
-"""The column of Table 2 before them: choosing any thing, and going to it as is right."""
+"""Chance level in Table 2: a random object, with the correct path to it."""
 TABLE_3 = {
     ("gscan/compositional", "train"): (367_933, 76_033, 177),
     ("gscan/compositional", "A"): (19_282, 16_381, 38),
@@ -145,23 +145,23 @@ TABLE_3 = {
     ("gscan/length", "I"): (37_784, 31_000, 230),
     ("GECA", "train"): (377_933, 64_527, 186),
 }
-"""How many examples a part has, how many of them are unique, and these by command."""
+"""Number of examples, of unique examples, and of unique examples by command."""
 TABLE_4 = {
     "blue square": (33_250, 16_630, 16_481, 5_601),
     "red square": (0, 0, 83_887, 0),
     "yellow square": (16_725, 0, 10_936, 0),
     "red circle": (33_670, 16_816, 16_854, 0),
 }
-"""How often a kind of thing is the target of a training example, and is called by its color; and
-the same after GECA."""
+"""Number of training examples with this target, and of those that name its color, without and
+with GECA."""
 WITH_GECA = replace(BASELINE, geca=GECA)
 
 
 def _table_2(column: int) -> dict[str, dict[tuple[str, str], float]]:
-    printed = {("C", phrase): figures[column] for phrase, figures in TABLE_2.items()}
+    printed = {("C", phrase): numbers[column] for phrase, numbers in TABLE_2.items()}
     return {
-        "values": {place: value for place, (value, _) in printed.items()},
-        "spreads": {place: spread for place, (_, spread) in printed.items()},
+        "values": {key: value for key, (value, _) in printed.items()},
+        "spreads": {key: spread for key, (_, spread) in printed.items()},
     }
 
 
@@ -177,16 +177,16 @@ BY_REFERENT = "Table 2 says the size before the color."
 
 
 def _of_network(
-    recipe: Recipe, column: int, *, in_line: tuple[float, float], sized: str, pushed: str
+    recipe: RunSpec, column: int, *, in_line: tuple[float, float], sized: str, pushed: str
 ) -> tuple[Finding, ...]:
-    """Return what is said of the baseline and of the network with GECA alike.
+    """Return the findings that the paper has for both networks, with and without GECA.
 
     Args:
-        recipe: The network's.
-        column: Its column in Table 2.
-        in_line: How many of D end in the target's row or column, and what stands after ±.
-        sized: Accuracy in E where color and size are said.
-        pushed: Accuracy in A where something is pushed.
+        recipe: Run specification of the network.
+        column: Column of the network in Table 2.
+        in_line: Per cent of test D that end in the target's row or column, and its spread.
+        sized: Accuracy on test E for commands with color and size.
+        pushed: Accuracy on test A for commands with `push`.
     """
     value, spread = in_line
     return (

@@ -15,7 +15,7 @@ from typing import Any
 from daxy import tasks
 from daxy.core import json_objects
 from daxy.core.split import Option
-from daxy.papers import Recipe
+from daxy.papers import RunSpec
 
 FILE = "baselines.json"
 TRAIN_OPTIONS = ("validation", "validation_fraction", "oversample")
@@ -32,7 +32,7 @@ def scores(folder: Path, task: str, metric: str) -> dict[str, float]:
     return {name: 100 * it[metric] for name, it in by_learner.items() if metric in it}
 
 
-def of_recipe(folder: Path, recipe: Recipe) -> dict[str, float]:
+def of_recipe(folder: Path, recipe: RunSpec) -> dict[str, float]:
     """Return the score of each baseline on the test set of a published value."""
     is_whole_test = (recipe.part, recipe.test, recipe.after_steps) == ("test", "", 0)
     is_default = all(name in TRAIN_OPTIONS for name in recipe.data)

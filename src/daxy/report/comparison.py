@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from daxy.core.display import Brief
 from daxy.core.summary import Summary
-from daxy.papers import Cell
+from daxy.papers import TableCell
 
 Verdict = Literal[
     "agrees", "overlaps", "differs", "not measured", "quoted", "not printed", "not selected"
@@ -33,7 +33,7 @@ FEW_SEEDS = 5
 """A spread of fewer seeds is named as such."""
 
 
-def unit_of(cell: Cell) -> str:
+def unit_of(cell: TableCell) -> str:
     """Return the unit of a cell's values: `per cent`, or the name of a metric that is no share."""
     recipe = cell.recipe
     return PER_CENT if recipe is None or recipe.unit > 1 else recipe.metric
@@ -43,7 +43,7 @@ def unit_of(cell: Cell) -> str:
 class Comparison(Brief):
     """One published value and the measured ones, in the cell's unit."""
 
-    cell: Cell
+    cell: TableCell
     scores: tuple[float, ...]
     """One per seed; empty if nothing is measured."""
     retrained: tuple[float, ...] = ()

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from daxy import papers
-from daxy.papers import Cell, Paper, Table
+from daxy.papers import Paper, Table, TableCell
 from daxy.report import baselines
 from daxy.report.comparison import RULE, Comparison
 from daxy.report.tables import compare, seed_notes
@@ -73,7 +73,7 @@ def _summary_row(paper: Paper, ledger: Ledger) -> tuple[str, ...]:
     return (paper.label, measured, *counts, paper.differences)
 
 
-def _distinct(paper: Paper) -> list[Cell]:
+def _distinct(paper: Paper) -> list[TableCell]:
     """Return the cells of a paper with a published value of its own, each value once."""
     tables = (table for table in paper.tables if table.is_printed)
     cells = (cell for table in tables for cell in table.cells)
@@ -115,7 +115,7 @@ def _section(table: Table, comparisons: Sequence[Comparison], ledger: Ledger) ->
     yield _folded("Each seed", "\n".join([*seeds, "", *notes]))
 
 
-def _baseline_rows(cells: Sequence[Cell], ledger: Ledger) -> list[tuple[str, ...]]:
+def _baseline_rows(cells: Sequence[TableCell], ledger: Ledger) -> list[tuple[str, ...]]:
     """Return a row for each baseline on each test set of these cells."""
     rows = dict[tuple[str, ...], None]()
     for cell in cells:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, overload
 
 from daxy import papers
 from daxy.core import display
-from daxy.papers import Cell, Table
+from daxy.papers import Table, TableCell
 from daxy.report.comparison import RULE, Comparison
 from daxy.reproduction.entry import Entry
 from daxy.reproduction.ledger import Ledger, Runs
@@ -88,12 +88,12 @@ def table(name: str, results: Path | str = "results") -> ComparedTable:
     return ComparedTable(printed, tuple(compare(printed.cells, runs)))
 
 
-def compare(cells: Iterable[Cell], runs: Runs) -> list[Comparison]:
+def compare(cells: Iterable[TableCell], runs: Runs) -> list[Comparison]:
     """Return the published values, each with its measured runs."""
     return [_comparison(cell, runs) for cell in cells]
 
 
-def _comparison(cell: Cell, runs: Runs) -> Comparison:
+def _comparison(cell: TableCell, runs: Runs) -> Comparison:
     entries, most_steps = runs.of(cell), _most_steps(cell)
     scores = _scores(cell, entries)
     return Comparison(
@@ -109,12 +109,12 @@ def _comparison(cell: Cell, runs: Runs) -> Comparison:
     )
 
 
-def _scores(cell: Cell, entries: Sequence[Entry]) -> tuple[float, ...]:
+def _scores(cell: TableCell, entries: Sequence[Entry]) -> tuple[float, ...]:
     recipe = cell.recipe
     return tuple(recipe.unit * entry.score_of(recipe) for entry in entries) if recipe else ()
 
 
-def _selected(cell: Cell, entries: Sequence[Entry], scores: Sequence[float]) -> float | None:
+def _selected(cell: TableCell, entries: Sequence[Entry], scores: Sequence[float]) -> float | None:
     """Return the score of the selected run; None if none is, or one has no perplexity."""
     known = [entry.perplexity for entry in entries if entry.perplexity is not None]
     if not cell.is_chosen or not known or len(known) < len(entries):
@@ -122,7 +122,7 @@ def _selected(cell: Cell, entries: Sequence[Entry], scores: Sequence[float]) -> 
     return scores[known.index(min(known))]
 
 
-def _most_steps(cell: Cell) -> int:
+def _most_steps(cell: TableCell) -> int:
     """Return the maximum steps of a cell's runs; 0 where they cannot stop early."""
     if cell.recipe is None or "steps" in cell.recipe.protocol_changes:
         return 0

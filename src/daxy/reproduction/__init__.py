@@ -1,1 +1,1 @@
-"""Runs on disk, what is missing of them, and the tables of papers that they fill."""
+"""Reproduction of published tables: plan, train, file, compare."""

@@ -1,7 +1,7 @@
-"""One run in the ledger: its figures, what it was a run of, and where it happened.
+"""Ledger entry: scores, specification and environment of one run.
 
-Scores are shares between 0 and 1, to full precision, as `scores.json` of the run has them; a table
-prints them in per cent, as papers do. A perplexity is neither.
+Scores are shares between 0 and 1 at full precision, as in the run's `scores.json`. Tables print
+them in per cent. A perplexity is printed as it is.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from msgspec import Meta
 
 from daxy.core.errors import RunFailed, quote
 from daxy.core.schema import check
-from daxy.core.settings import later, later_mapping, stated
-from daxy.papers import PERPLEXITY, Cell, Part, Recipe
+from daxy.core.settings import added_field, added_mapping, to_dict
+from daxy.papers import PERPLEXITY, Part, RunSpec, TableCell
 from daxy.runs.environment import everywhere
 
 if TYPE_CHECKING:
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 
 CHECKSUM = "checksum"
-"""The field of a filed entry that holds a digest of its other fields."""
-PLACES: Mapping[Part, str] = {
+"""JSON field with the digest of the other fields."""
+SCORE_FIELDS: Mapping[Part, str] = {
     "test": "test",
     "validation": "validation_scores",
     "length_oracle": "length_oracle",
 }
-"""Where an entry has the scores on a part."""
+"""Entry field with the scores of each part."""
 Count: TypeAlias = Annotated[int, Meta(ge=0)]
 Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 Perplexity: TypeAlias = Annotated[float, Meta(ge=1)]
 Scores: TypeAlias = Mapping[str, float]
-"""A score, or a fact of the data, by its name."""
+"""Scores or data statistics by name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,73 +46,73 @@ class Entry:
 
     row: str
     column: str
-    """With the row: the cell that the run was made for."""
+    """Column of the cell that the run was trained for."""
     seed: Count
-    recipe: Recipe
-    """What was run, as the paper's table had it then."""
+    recipe: RunSpec
+    """Run specification, as the table had it at that time."""
     score: float
-    """The figure of the recipe: a share of one, unless it is a perplexity."""
+    """Score of the specification: a share of one, or a perplexity."""
     test: Scores
     """Every metric on the test set."""
     test_examples: Count
     statistics: Scores
-    """Facts of the data that belong beside the score."""
+    """Data statistics."""
     validation: Share | None
-    """The validation score of the selected epoch; None where there is none."""
+    """Validation score of the selected epoch; None without a validation set."""
     best_epoch: Count
     epochs: Count
-    """How many were trained; a perfect validation score, or having converged, ends training."""
+    """Number of trained epochs; a perfect validation score or convergence ends training."""
     steps: Count
     run: str
     """Name of the run folder."""
     digest: str
-    """Of the complete configuration with its seed: what makes the run this one and no other."""
+    """Digest of the complete configuration, with the seed."""
     settings_digest: str
-    """Of the complete configuration with seed 0: what runs have in common that may be averaged.
-    Where each has a repetition of the split, neither its name nor its checksum counts."""
+    """Digest of the complete configuration with seed 0; runs that are averaged share it. For runs
+    on repetitions of a split, it omits the repetition and the checksum."""
     daxy: str
     jax: str
     device: str
-    """The kind of device; where a training went on elsewhere, of each, as with versions."""
+    """Kind of device; if training resumed on another one, all of them, as for versions."""
     cores: Count
     date: str
     group: tuple[str, ...]
-    """The runs that were trained as one program, on which the bits depend."""
-    tests: Mapping[str, Scores] = later_mapping()
-    """Every metric on each of several tests, by name."""
-    validation_curve: Scores = later_mapping()  # noqa: RUF009
-    """Validation scores by training step, of protocols with `steps`."""
-    validation_scores: Scores = later_mapping()  # noqa: RUF009
-    """Every metric on the validation set, of the selected weights."""
-    length_oracle: Scores = later_mapping()  # noqa: RUF009
-    """Every metric on the test set, decoded with the length of each target given; empty if it was
-    not measured."""
-    perplexity: Perplexity | None = later(None)  # noqa: RUF009 - a number
-    """Of a target token in the selected epoch, as training met it; None where the loss is no mean
-    over tokens."""
-    sacrebleu: str = later("")
-    """The version of what counted BLEU; empty where there is none, or it was not kept."""
-    diverged: bool = later(False)
-    """Whether the loss was no number any more, after the epoch of the weights."""
+    """Runs that were trained as one program; the bits depend on them."""
+    tests: Mapping[str, Scores] = added_mapping()
+    """Every metric by test, where there are several tests."""
+    validation_curve: Scores = added_mapping()  # noqa: RUF009
+    """Validation scores by training step, for protocols with `steps`."""
+    validation_scores: Scores = added_mapping()  # noqa: RUF009
+    """Every metric on the validation set, with the selected weights."""
+    length_oracle: Scores = added_mapping()  # noqa: RUF009
+    """Every metric on the test set, decoded with the gold output length given; empty if not
+    measured."""
+    perplexity: Perplexity | None = added_field(None)  # noqa: RUF009 - a number
+    """Training perplexity per target token in the selected epoch; None if the loss is no mean over
+    tokens."""
+    sacrebleu: str = added_field("")
+    """Version of sacreBLEU; empty without BLEU or if unknown."""
+    diverged: bool = added_field(False)
+    """Whether the loss became NaN or infinite after the selected epoch."""
 
     @property
     def training(self) -> tuple[str, str]:
-        """What makes it this training of the run: a run can be trained again, elsewhere."""
+        """Key of this training: digest and date, as a run may be trained more than once."""
         return self.digest, self.date
 
-    def has(self, recipe: Recipe) -> bool:
-        """Whether it has the figure of a recipe that it is a run of."""
+    def has(self, recipe: RunSpec) -> bool:
+        """Whether the entry has the score of a specification of this run."""
         try:
             self.score_of(recipe)
         except KeyError:
             return False
         return True
 
-    def score_of(self, recipe: Recipe) -> float:
-        """Return the figure of a recipe that this is a run of.
+    def score_of(self, recipe: RunSpec) -> float:
+        """Return the score of a specification of this run.
 
         Raises:
-            KeyError: it has no such figure; says which.
+            KeyError: the entry has no such score.
         """
         if recipe.metric == PERPLEXITY:
             return self._perplexity()
@@ -130,33 +130,36 @@ class Entry:
         return self.perplexity
 
     def _after(self, steps: int) -> float:
-        """Return the validation score after so many steps; training ends once it is perfect."""
+        """Return the validation score after this number of steps.
+
+        Training ends at a perfect score, so later scores are perfect too.
+        """
         last = max(map(int, self.validation_curve), default=0)
         if last < steps and self.validation_curve.get(str(last)) == 1:
             return 1.0
         return self.validation_curve[str(steps)]
 
 
-def entry(cell: Cell, folder: RunFolder, length_oracle: Scores | None = None) -> Entry:
+def entry(cell: TableCell, folder: RunFolder, length_oracle: Scores | None = None) -> Entry:
     """Return the entry of a finished run of a cell.
 
     Args:
         cell: The cell.
         folder: The folder of the run.
-        length_oracle: Every metric on the test set, decoded with the length of each target given.
+        length_oracle: Every metric on the test set, decoded with the gold output length given.
 
     Raises:
-        RunFailed: a file of the run is damaged, or it has no such figure.
+        RunFailed: a file of the run is damaged, or the run has no such score.
     """
     assert cell.recipe is not None, cell
-    scores, config, place = folder.scores(), folder.config(), folder.environment()
+    scores, config, environment = folder.scores(), folder.config(), folder.environment()
     common = replace(config, seed=0)
     if cell.recipe.repetitions > 1:
         data = {name: value for name, value in config.data.items() if name != "checksum"}
         common = replace(common, task=cell.recipe.task, data=data)
     budget = config.learner.get("training", {}).get("budget", {})
     records = folder.records() if budget.get("kind") == "steps" else []
-    found = Entry(
+    result = Entry(
         row=cell.row,
         column=cell.column,
         seed=config.seed,
@@ -172,92 +175,92 @@ def entry(cell: Cell, folder: RunFolder, length_oracle: Scores | None = None) ->
         run=config.name,
         digest=config.digest,
         settings_digest=common.digest,
-        daxy=everywhere(place, "daxy"),
-        jax=everywhere(place, "jax"),
-        device=everywhere(place, "device_kind"),
-        cores=place["cores"],
-        date=place["started"],
-        group=tuple(place["group"]),
+        daxy=everywhere(environment, "daxy"),
+        jax=everywhere(environment, "jax"),
+        device=everywhere(environment, "device_kind"),
+        cores=environment["cores"],
+        date=environment["started"],
+        group=tuple(environment["group"]),
         tests=scores.get("tests", {}),
         validation_curve={
-            str(each["steps"]): each["validation"]
-            for each in records
-            if each["validation"] is not None
+            str(record["steps"]): record["validation"]
+            for record in records
+            if record["validation"] is not None
         },
         validation_scores=scores.get("validation_scores", {}),
         length_oracle=length_oracle or {},
         perplexity=scores.get("perplexity"),
-        sacrebleu=_sacrebleu(scores, place),
+        sacrebleu=_sacrebleu(scores, environment),
         diverged=scores.get("diverged", False),
     )
     try:
-        return replace(found, score=found.score_of(cell.recipe))
+        return replace(result, score=result.score_of(cell.recipe))
     except KeyError as error:
         why = f"{error} is not in its scores or its log"
-        if found.diverged:
-            why += f": it diverged after {found.steps:,} steps"
-        figure = f"of {cell.row}, {cell.column} ({why})"
-        raise RunFailed(f"{folder.path} has no score {figure}") from None
+        if result.diverged:
+            why += f": it diverged after {result.steps:,} steps"
+        name = f"of {cell.row}, {cell.column} ({why})"
+        raise RunFailed(f"{folder.path} has no score {name}") from None
 
 
-def _sacrebleu(scores: Mapping[str, Any], place: Mapping[str, Any]) -> str:
-    """Return the version that counted BLEU; earlier runs kept the one where they began."""
-    here = place.get("sacrebleu", "") if "bleu" in scores["test"] else ""
-    return scores.get("sacrebleu", here)
+def _sacrebleu(scores: Mapping[str, Any], environment: Mapping[str, Any]) -> str:
+    """Return the version of sacreBLEU; earlier run folders have it in their environment."""
+    version = environment.get("sacrebleu", "") if "bleu" in scores["test"] else ""
+    return scores.get("sacrebleu", version)
 
 
 def to_json(entry: Entry) -> dict[str, Any]:
-    """Return the JSON object that holds an entry."""
-    value = stated(entry) | {"recipe": stated(entry.recipe)}
+    """Return the JSON object of an entry."""
+    value = to_dict(entry) | {"recipe": to_dict(entry.recipe)}
     return value | {CHECKSUM: _checksum(value)}
 
 
 def _checksum(value: Mapping[str, Any]) -> str:
-    """Return 16 hexadecimal digits of everything else that an entry says."""
+    """Return the digest of the other fields: 16 hexadecimal digits."""
     text = json.dumps(value, sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def from_json(value: Any) -> Entry:
-    """Return the entry that a JSON object holds.
+    """Return the entry in a JSON object.
 
     Raises:
-        ValueError: a field is missing, unknown or not what it should be; says which.
+        ValueError: a field is missing, unknown or invalid.
     """
-    found = check(value, Entry)
-    for given, kind in ((value, Entry), (value["recipe"], Recipe)):
-        known = {each.name for each in fields(kind)} | {CHECKSUM}
-        if unknown := sorted(given.keys() - known):
+    entry = check(value, Entry)
+    for item, kind in ((value, Entry), (value["recipe"], RunSpec)):
+        names = {field.name for field in fields(kind)} | {CHECKSUM}
+        if unknown := sorted(item.keys() - names):
             raise ValueError(f"unknown field `{unknown[0]:.100}`")
-    _check_score(found)
-    _check_facts(found)
-    return found
+    _check_score(entry)
+    _check_consistency(entry)
+    return entry
 
 
 def _check_score(entry: Entry) -> None:
-    """Refuse an entry whose score is not the figure of its recipe."""
+    """Check that the score is that of the specification."""
     recipe = entry.recipe
     scale: Any = Share if recipe.unit > 1 else Perplexity
     check(entry.score, scale, "`score`: ")
     where = "tests" if recipe.test else "test"
     if recipe.after_steps or recipe.part != "test":
-        where = "validation_curve" if recipe.after_steps else PLACES[recipe.part]
+        where = "validation_curve" if recipe.after_steps else SCORE_FIELDS[recipe.part]
     try:
-        known = entry.score_of(recipe)
+        score = entry.score_of(recipe)
     except KeyError as error:
         raise ValueError(f"`{where}` has no {error}") from None
-    if known != entry.score:
+    if score != entry.score:
         raise ValueError(f"`score` is {entry.score}, `{where}` has another {recipe.metric}")
 
 
-def is_whole(value: Mapping[str, Any]) -> bool:
-    """Whether the checksum of a filed entry is that of its other fields."""
-    others = {name: each for name, each in value.items() if name != CHECKSUM}
+def has_valid_checksum(value: Mapping[str, Any]) -> bool:
+    """Whether the checksum of a JSON object fits its other fields."""
+    others = {name: item for name, item in value.items() if name != CHECKSUM}
     return value.get(CHECKSUM) == _checksum(others)
 
 
-def _check_facts(entry: Entry) -> None:
-    """Refuse an entry whose fields contradict each other, or would move a terminal's cursor."""
+def _check_consistency(entry: Entry) -> None:
+    """Check that fields agree with each other and have no control characters."""
     for name, value in vars(entry).items():
         if isinstance(value, str) and not value.isprintable():
             raise ValueError(f"`{name}` is {quote(value)}; expected no control characters")
@@ -269,8 +272,8 @@ def _check_facts(entry: Entry) -> None:
     if not entry.best_epoch <= entry.epochs:
         raise ValueError(f"`best_epoch` is {entry.best_epoch}, of {entry.epochs} epochs")
     if not entry.run.endswith(f".seed{entry.seed}.{entry.digest}"):
-        of = f"seed {entry.seed} and digest {quote(entry.digest)}"
-        raise ValueError(f"`run` is {quote(entry.run)}, which does not end with {of}")
+        ending = f"seed {entry.seed} and digest {quote(entry.digest)}"
+        raise ValueError(f"`run` is {quote(entry.run)}, which does not end with {ending}")
     if entry.run not in entry.group:
         raise ValueError(f"`group` lacks the run itself, {quote(entry.run)}")
 

@@ -1,4 +1,4 @@
-"""Entries of the ledger from the folders of finished runs."""
+"""Make ledger entries from the folders of finished runs."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections.abc import Iterable
 
 from daxy import tasks
 from daxy.core.errors import DaxyError, RunFailed
-from daxy.papers import Cell
+from daxy.papers import TableCell
 from daxy.reproduction.entry import Entry, entry
 from daxy.runs.folder import RunFolder
 from daxy.runs.saved import predict_of_length
 
 
-def entries(folders: Iterable[tuple[Cell, RunFolder]], lacking: list[DaxyError]) -> list[Entry]:
-    """Return the entries of finished runs of cells; why one has none is added to `lacking`."""
-    made = list[Entry]()
+def entries(folders: Iterable[tuple[TableCell, RunFolder]], errors: list[DaxyError]) -> list[Entry]:
+    """Return the entries of finished runs of cells; append the error of a run without one."""
+    results = list[Entry]()
     for cell, folder in folders:
         try:
-            made.append(entry_of(cell, folder))
+            results.append(entry_of(cell, folder))
         except RunFailed as error:
-            lacking.append(error)
-    return made
+            errors.append(error)
+    return results
 
 
-def entry_of(cell: Cell, folder: RunFolder) -> Entry:
-    """Return the entry of a finished run, decoded once more if its cell asks for a length oracle.
+def entry_of(cell: TableCell, folder: RunFolder) -> Entry:
+    """Return the entry of a finished run; a length-oracle cell decodes its test set again.
 
     Raises:
-        RunFailed: a file of the run is damaged, or it has no such figure.
+        RunFailed: a file of the run is damaged, or the run has no such score.
     """
     if cell.recipe is None or cell.recipe.part != "length_oracle":
         return entry(cell, folder)

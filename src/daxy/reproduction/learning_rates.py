@@ -1,7 +1,7 @@
-"""A grid of learning rates: all are tried at once, and one is chosen.
+"""Learning-rate search: train all rates as one program and select the best.
 
-Grefenstette et al. (2015) choose among five by training perplexity. What a recipe selects weights
-by is what a rate is chosen by; the test set has no say.
+Grefenstette et al. (2015) select among five by training perplexity. The criterion is the one that
+selects the weights, never the test set.
 """
 
 from __future__ import annotations
@@ -19,61 +19,62 @@ from daxy.runs.run import check_seeds
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
-    """What a learner came to with each learning rate."""
+class LearningRateSearch:
+    """Results of a learner with each learning rate."""
 
     seeds: tuple[int, ...]
     tried: Mapping[float, Trained]
-    """By rate; of networks that diverged before they had any weights there are none."""
+    """Finished runs by rate; rates whose networks all diverged without weights are missing."""
     by_perplexity: bool
-    """Whether rates are judged by training perplexity, or else on the validation set."""
+    """Whether training perplexity selects a rate, instead of the validation score."""
 
     @property
     def by(self) -> str:
-        """What one is chosen by, for people."""
-        own = "lowest training perplexity", "best mean score on the validation set"
-        return own[not self.by_perplexity]
+        """Selection criterion, as text."""
+        if self.by_perplexity:
+            return "lowest training perplexity"
+        return "best mean score on the validation set"
 
     @property
     def chosen(self) -> float:
-        """The best rate; of several that are as good the first."""
+        """Best rate; the first of several equally good ones."""
         return self.best[0]
 
     @property
     def best(self) -> list[float]:
-        """The best rates: one, unless several are as good.
+        """Best rates: one, unless several are equally good.
 
-        By perplexity what counts is the best run, as seeds may differ in whether they learn a task
-        at all; on the validation set it is the mean, a network that diverged having 0.
+        The perplexity is that of the best run, as some seeds may not learn a task at all. The
+        validation score is the mean over seeds, with 0 for diverged networks.
         """
-        merits = {rate: self._merit(rate) for rate in self.tried}
-        return [rate for rate, merit in merits.items() if merit == max(merits.values())]
+        scores = {rate: self._score(rate) for rate in self.tried}
+        return [rate for rate, score in scores.items() if score == max(scores.values())]
 
-    def _merit(self, rate: float) -> float:
+    def _score(self, rate: float) -> float:
         scores = [folder.scores() for folder in self.tried[rate].folders]
         if self.by_perplexity:
-            return 1 / min(own["perplexity"] for own in scores)
-        return sum(own["validation"] for own in scores) / len(self.seeds)
+            return 1 / min(run["perplexity"] for run in scores)
+        return sum(run["validation"] for run in scores) / len(self.seeds)
 
 
-def train_grid(
+def search_learning_rates(
     experiment: Experiment,
     rates: Sequence[float],
     seeds: Sequence[int],
     *,
     monitor: Monitor | None = None,
     restart: bool = False,
-) -> Grid:
-    """Train each seed with each learning rate, all as one program, and return what they came to.
+) -> LearningRateSearch:
+    """Train each seed with each learning rate as one program, and return the results.
 
-    A recipe that keeps the weights of least training perplexity chooses a rate by it, any other on
-    the validation set.
+    Training perplexity selects the rate if it selects the weights; otherwise the validation score
+    does.
 
     Raises:
-        WrongRequest: a rate is given twice or not positive, or there is nothing to choose by; or as
+        WrongRequest: a rate is repeated or not positive, or there is no validation set; or as
             `Experiment.run`.
-        Interrupted: by a signal; asking again resumes.
-        RunFailed: as `Experiment.run`, or every network diverges.
+        Interrupted: by a signal; the same call resumes.
+        RunFailed: as `Experiment.run`, or all networks diverge.
     """
     require(
         len(set(rates)) == len(rates) > 0,
@@ -85,19 +86,22 @@ def train_grid(
         raise WrongRequest(f"{learner.label} has no learning rate")
     by_perplexity = learner.training.selection.select == "perplexity"
     is_validated = len(load(experiment.task, experiment.data).validation) > 0
-    nothing = "there is no validation set to select a learning rate on"
-    require(by_perplexity or is_validated, f"{nothing}; expected one, or --select perplexity")
+    require(
+        by_perplexity or is_validated,
+        "there is no validation set to select a learning rate on;"
+        " expected one, or --select perplexity",
+    )
     configs = {rate: learner.training.with_settings(learning_rate=rate) for rate in rates}
-    of_rate = {
+    by_rate = {
         rate: replace(experiment, learner=replace(learner, training=config))
         for rate, config in configs.items()
     }
-    runs = [own.of(seed) for own in of_rate.values() for seed in seeds]
+    runs = [variant.of(seed) for variant in by_rate.values() for seed in seeds]
     try:
         experiment.complete(runs, monitor=monitor, restart=restart)
     except Diverged:
         if not any(run.within(experiment.folder).is_done() for run in runs):
             raise
-    found = {rate: tuple(own.finished(seeds)) for rate, own in of_rate.items()}
-    tried = {rate: Trained(of_rate[rate], folders) for rate, folders in found.items() if folders}
-    return Grid(tuple(seeds), tried, by_perplexity)
+    finished = {rate: tuple(variant.finished(seeds)) for rate, variant in by_rate.items()}
+    tried = {rate: Trained(by_rate[rate], folders) for rate, folders in finished.items() if folders}
+    return LearningRateSearch(tuple(seeds), tried, by_perplexity)

@@ -7,39 +7,41 @@ from typing import Any, TypeAlias
 
 from daxy import papers, tasks
 from daxy.core.split import Option
-from daxy.papers import PERPLEXITY, Cell, Finding, Recipe
+from daxy.papers import PERPLEXITY, Finding, RunSpec, TableCell
 from daxy.reproduction.resolve import data_of, settings_of
 
 Options: TypeAlias = Mapping[str, Option]
 
 
-def of_learner(task: str, settings: dict[str, Any], options: Options | None = None) -> list[Cell]:
-    """Return every published value for a learner on a task, paper by paper, as printed.
+def of_learner(
+    task: str, settings: dict[str, Any], options: Options | None = None
+) -> list[TableCell]:
+    """Return every published score of a learner on a task, in the order of papers and tables.
 
     Args:
         task: The task's name.
         settings: The learner's resolved settings, every field.
-        options: The options of the data, if they matter: a value for the published training set
-            says nothing of one without oversampling. The draw's seed does not count.
+        options: Data options that the score must share, without the seed of the draw; None for
+            any.
     """
-    return [cell for cell, recipe in _cells(task) if _is_recipe_of(recipe, settings, options)]
+    return [cell for cell, recipe in _cells(task) if _matches(recipe, settings, options)]
 
 
-def of_test(task: str, options: Options | None = None) -> list[Cell]:
-    """Return every published score on a task's test set, of any learner, as printed.
+def of_test(task: str, options: Options | None = None) -> list[TableCell]:
+    """Return every published score on a task's test set, of any learner.
 
     Args:
         task: The task's name.
-        options: The options of the data, if they matter: those of training and validation and the
-            draw's seed do not count.
+        options: Data options that the score must share, apart from training, validation and the
+            seed of the draw; None for any.
     """
-    cells = dict[tuple[str, str, str, str], Cell]()
+    cells = dict[tuple[str, str, str, str], TableCell]()
     for cell, recipe in _cells(task):
         if (recipe.part, recipe.after_steps) != ("test", 0) or recipe.metric == PERPLEXITY:
             continue
-        own = tasks.data(task, **dict[str, Any](recipe.data)).options
-        if options is None or _test_options(own) == _test_options(options):
-            # Papers print some values in several tables.
+        data = tasks.data(task, **dict[str, Any](recipe.data)).options
+        if options is None or _test_options(data) == _test_options(options):
+            # Papers print some scores in several tables.
             cells.setdefault((recipe.identity, recipe.test, recipe.metric, cell.printed), cell)
     return list(cells.values())
 
@@ -49,13 +51,13 @@ def findings(
 ) -> list[Finding]:
     """Return the published findings of an analysis of a learner's runs on a task.
 
-    The number of training steps does not count: a paper's may be more than one has time for.
+    The number of training steps may differ, as users often train fewer than the paper.
 
     Args:
-        analysis: The analysis's name.
+        analysis: Name of the analysis.
         task: The task's name.
         settings: The learner's resolved settings, every field.
-        options: The options of the data, if they matter; see `of_learner`.
+        options: See `of_learner`.
     """
     return [
         finding
@@ -63,12 +65,12 @@ def findings(
         for finding in paper.findings
         if finding.analysis == analysis
         and task in finding.recipe.tasks
-        and _is_recipe_of(finding.recipe, settings, options, any_steps=True)
+        and _matches(finding.recipe, settings, options, any_steps=True)
     ]
 
 
-def _cells(task: str) -> Iterator[tuple[Cell, Recipe]]:
-    """Yield the cells of all papers with a value for a task, and their recipes."""
+def _cells(task: str) -> Iterator[tuple[TableCell, RunSpec]]:
+    """Yield the cells of all papers with a value for a task, and their specifications."""
     for paper in papers.PAPERS.loaded().values():
         for table in paper.tables:
             for cell in table.cells if table.is_printed else ():
@@ -76,23 +78,23 @@ def _cells(task: str) -> Iterator[tuple[Cell, Recipe]]:
                     yield cell, cell.recipe
 
 
-def _is_recipe_of(
-    recipe: Recipe, settings: dict[str, Any], options: Options | None, *, any_steps: bool = False
+def _matches(
+    recipe: RunSpec, settings: dict[str, Any], options: Options | None, *, any_steps: bool = False
 ) -> bool:
-    """Whether a recipe, resolved, gives these settings."""
-    own = settings_of(recipe)
+    """Whether a specification resolves to these settings and options."""
+    resolved = settings_of(recipe)
     if any_steps:
-        own, settings = _without_steps(own), _without_steps(settings)
-    return own == settings and (options is None or data_of(recipe).options == dict(options))
+        resolved, settings = _without_steps(resolved), _without_steps(settings)
+    return resolved == settings and (options is None or data_of(recipe).options == dict(options))
 
 
 def _without_steps(settings: dict[str, Any]) -> dict[str, Any]:
     training = settings.get("training", {})
-    budget = {name: each for name, each in training.get("budget", {}).items() if name != "steps"}
+    budget = {key: value for key, value in training.get("budget", {}).items() if key != "steps"}
     return {**settings, "training": {**training, "budget": budget}}
 
 
 def _test_options(options: Options) -> dict[str, Option]:
-    """Return the options that decide the test set."""
+    """Return the options that determine the test set."""
     names = ("validation", "validation_fraction", "oversample")
     return {name: value for name, value in options.items() if name not in names}

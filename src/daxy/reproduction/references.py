@@ -1,7 +1,7 @@
-"""Scores that later papers report on the tasks here, quoted for orientation.
+"""Scores of later papers on daxy's tasks, quoted for orientation.
 
-They are not cells of a table that daxy reproduces: no recipe stands behind them, and they enter no
-comparison. Each names where it was read. Accuracies are exact match in per cent.
+daxy does not reproduce them, and they enter no comparison. Each has its source. Accuracies are
+exact match in per cent.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """Where quoted scores were read."""
+    """Source of quoted scores."""
 
     citation: str
     """Authors and year."""
@@ -158,7 +158,7 @@ def references() -> tuple[Reference, ...]:
 
 def of_task(task: str) -> list[Reference]:
     """Return the quoted scores on a task; none for most tasks."""
-    return [each for each in references() if each.task == task]
+    return [reference for reference in references() if reference.task == task]
 
 
 def _read(

@@ -1,4 +1,4 @@
-"""Resolve names to settings and data; no machine-learning framework is imported here."""
+"""Resolve run specifications to settings and data, without a machine-learning framework."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from typing import Any
 
 from daxy import models, tasks
 from daxy.augmentation.geca import Geca
-from daxy.core.settings import made, stated
-from daxy.papers._paper import Recipe
+from daxy.core.settings import from_dict, to_dict
+from daxy.papers._paper import RunSpec
 from daxy.tasks import DatasetOptions
 from daxy.training.protocols import protocol, validation
 
 
-def settings_of(recipe: Recipe) -> dict[str, Any]:
-    """Return every setting of a recipe's learner, as its run folders have them.
+def settings_of(recipe: RunSpec) -> dict[str, Any]:
+    """Return every setting of a specification's learner, as in run folders.
 
     Raises:
-        UnknownName: a model, a protocol or a setting has another name.
+        UnknownName: there is no such model, protocol or setting.
         WrongRequest: a setting has a wrong value.
     """
-    config = made(models.config(recipe.model), recipe.config, of=f"model {recipe.model}")
-    suited = protocol(recipe.protocol, is_stream=tasks.get(recipe.tasks[0]).is_stream)
-    training = suited.with_settings(**dict[str, Any](recipe.protocol_changes))
-    geca = None if recipe.geca is None else made(Geca, recipe.geca, of="geca")
+    config = from_dict(models.config(recipe.model), recipe.config, of=f"model {recipe.model}")
+    published = protocol(recipe.protocol, is_stream=tasks.get(recipe.tasks[0]).is_stream)
+    training = published.with_settings(**dict[str, Any](recipe.protocol_changes))
+    geca = None if recipe.geca is None else from_dict(Geca, recipe.geca, of="geca")
     return {
         "model": recipe.model,
-        "config": stated(config),
+        "config": to_dict(config),
         "training": training.to_dict(),
-        **({} if geca is None else {"geca": stated(geca)}),
+        **({} if geca is None else {"geca": to_dict(geca)}),
     }
 
 
-def data_of(recipe: Recipe, official: Path | None = None) -> DatasetOptions:
-    """Return the data options of a recipe, of official files if there are some."""
+def data_of(recipe: RunSpec, official: Path | None = None) -> DatasetOptions:
+    """Return the data options of a specification, of official files if given."""
     data = tasks.data(recipe.tasks[0], official=official, **dict[str, Any](recipe.data))
     return data.for_training(validation(recipe.protocol))

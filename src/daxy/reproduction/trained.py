@@ -1,4 +1,4 @@
-"""Train a learner on a task from Python; the finished runs with their scores."""
+"""Train a learner on a task from Python, and look at its scores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from daxy.core.summary import Summary
 from daxy.learners import Learner, Predictor
 from daxy.learners.neural import Neural
 from daxy.metrics import text
-from daxy.papers import Cell
+from daxy.papers import TableCell
 from daxy.reproduction import published
 from daxy.runs import progress
 from daxy.runs.evaluate import primary_score
@@ -32,7 +32,7 @@ from daxy.training.protocols import DEFAULT, protocol, validation
 
 @dataclass(frozen=True, eq=False)
 class Trained(Brief):
-    """The finished runs of one learner on one task, one a seed."""
+    """Finished runs of one learner on one task, one per seed."""
 
     experiment: Experiment
     folders: tuple[RunFolder, ...]
@@ -44,11 +44,11 @@ class Trained(Brief):
         try:
             metric = self.folders[0].scores()["metric"]
             return f"{name}: {metric} {self.summary.text()}%, {seeds}"
-        except DaxyError:  # the folders are gone
+        except DaxyError:  # The folders were deleted.
             return f"{name}: {seeds}"
 
     def _repr_html_(self) -> str:
-        """Return the scores of each seed as an HTML table, for a notebook."""
+        """Return the scores of each seed as an HTML table, for notebooks."""
         runs = [(folder.config().seed, folder.scores(), folder.path) for folder in self.folders]
         metrics = list(runs[0][1]["test"])
         rows = [
@@ -61,22 +61,22 @@ class Trained(Brief):
 
     @property
     def scores(self) -> list[float]:
-        """The test set's primary score of each seed, between 0 and 1."""
+        """Primary test score of each seed, between 0 and 1."""
         return [primary_score(folder.scores()) for folder in self.folders]
 
     @property
     def summary(self) -> Summary:
-        """Mean, spread, standard error, worst and best of them."""
+        """Mean, standard deviation, standard error and range of the scores."""
         return Summary(runs=tuple(self.scores))
 
     @property
     def mean(self) -> float:
-        """The mean over seeds."""
+        """Mean score over seeds."""
         return self.summary.mean
 
     @property
-    def published(self) -> list[Cell]:
-        """The published figures for this learner on this task's data, in per cent."""
+    def published(self) -> list[TableCell]:
+        """Published scores of this learner on this task's data, in per cent."""
         config = self.folders[0].config()
         return published.of_learner(config.task, config.learner, config.options)
 
@@ -106,31 +106,30 @@ def train(
     restart: bool = False,
     test_every: int = 0,
 ) -> Trained:
-    """Train a learner on a task, or find the finished runs, and return them.
+    """Train a learner on a task and return its runs; finished runs are reused.
 
         >>> daxy.train("scan/simple", config={"hidden": 64}, seeds=3).mean
 
     Args:
         task: The task's name.
-        learner: A learner, or the name of one: an architecture, or see `daxy learners`.
-        seeds: Number of runs, from seed 0 on, or the seeds.
+        learner: A learner or its name: see `daxy learners`.
+        seeds: Number of seeds, from 0 on, or a list of seeds.
         config: Settings that differ from the defaults of the named learner.
-        training: The training configuration of a network, or the name of a paper's protocol.
-        geca: Settings of GECA that differ from its defaults, for a network trained with it (Andreas
-            2020); None without.
-        data: Options of the data; the published data unless given. Without a validation set of its
-            own or a `validation` that is chosen, one is carved from train as the named protocol has
-            it.
+        training: Training configuration of a network, or the name of a paper's protocol.
+        geca: Settings of GECA (Andreas 2020) that differ from its defaults; None trains without
+            GECA.
+        data: Data options; by default the published data. If the task has no validation set and
+            `validation` is not set, the protocol carves one from the training set.
         runs: Folder of the run folders.
-        monitor: Callbacks for progress. By default a terminal or a notebook shows a progress bar;
+        monitor: Progress callbacks. By default a terminal or a notebook shows a progress bar;
             `daxy.runs.monitor.Monitor()` shows nothing.
         restart: Delete these runs first.
-        test_every: Epochs between two scores on the test set, for the log alone; 0: none.
+        test_every: Epochs between two test scores in the log; 0 for none.
 
     Raises:
         UnknownName: there is no such task, learner or protocol.
         WrongRequest: a setting has a wrong value.
-        Interrupted: by a signal; asking again resumes.
+        Interrupted: by a signal; the same call resumes.
         RunFailed: a run folder is damaged or cannot be written.
     """
     seeds = _seeds(seeds)
@@ -142,9 +141,11 @@ def train(
     if isinstance(learner, str):
         learner = _learner(task, learner, config or {}, training, geca)
     else:
-        own = config is training is geca is None
-        require(own, "a learner has its own settings; leave out config, training and geca")
-    asked = seed_range(seeds) if isinstance(seeds, int) else [*seeds]
+        require(
+            config is training is geca is None,
+            "a learner has its own settings; leave out config, training and geca",
+        )
+    all_seeds = seed_range(seeds) if isinstance(seeds, int) else [*seeds]
     carve = validation(training if isinstance(training, str) else DEFAULT)
     experiment = Experiment(
         task=task,
@@ -153,9 +154,9 @@ def train(
         folder=Path(runs),
         test_every=test_every,
     )
-    shown = progress.default() if monitor is None else monitor
-    found = experiment.run(asked, monitor=shown, restart=restart)
-    return Trained(experiment, tuple(found))
+    monitor = progress.default() if monitor is None else monitor
+    folders = experiment.run(all_seeds, monitor=monitor, restart=restart)
+    return Trained(experiment, tuple(folders))
 
 
 def _learner(
@@ -165,21 +166,20 @@ def _learner(
     training: TrainingConfig | str | None,
     geca: Mapping[str, Any] | None,
 ) -> Learner:
-    """Return the learner of that name with these settings."""
+    """Return the learner with this name and these settings."""
     if not issubclass(learners.get(name), Neural):
-        plain = training is geca is None
-        require(plain, f"{name} is no network; leave out training and geca")
+        require(training is geca is None, f"{name} is no network; leave out training and geca")
         return learners.of_settings({"learner": name, "config": config})
     if not isinstance(training, TrainingConfig):
         training = protocol(training or DEFAULT, is_stream=tasks.get(task).is_stream)
     return Neural.named(name, config, training, geca)
 
 
-def _seeds(given: object) -> int | list[int]:
-    """Return a number of seeds, or some seeds, as Python's numbers."""
-    asked: list[Any] = [*given] if isinstance(given, Iterable) else [given]
-    fit = all(isinstance(seed, Integral) for seed in asked)
-    fit &= not any(isinstance(seed, bool) for seed in asked)
-    require(fit, f"seeds must be a whole number or several, not {quote(given)}")
-    numbers = [int(seed) for seed in asked]
-    return numbers if isinstance(given, Iterable) else numbers[0]
+def _seeds(value: object) -> int | list[int]:
+    """Return a number of seeds, or a list of seeds, as Python integers."""
+    seeds: list[Any] = [*value] if isinstance(value, Iterable) else [value]
+    are_integers = all(isinstance(seed, Integral) for seed in seeds)
+    are_integers &= not any(isinstance(seed, bool) for seed in seeds)
+    require(are_integers, f"seeds must be a whole number or several, not {quote(value)}")
+    integers = [int(seed) for seed in seeds]
+    return integers if isinstance(value, Iterable) else integers[0]

@@ -1,4 +1,4 @@
-"""The complete, resolved configuration of a run; its digest is the run's name."""
+"""Complete, resolved configuration of a run; its digest names the run."""
 
 from __future__ import annotations
 
@@ -13,50 +13,49 @@ from daxy.core.split import Option, Split
 from daxy.tasks import DatasetOptions
 
 FORMAT = 4
-"""Version of run folders: a change of the meaning of a configuration raises it."""
+"""Version of the format of run folders."""
 
 PROVENANCE = ("source", "version", "checksum")
-"""What a configuration says of its data beside the options."""
+"""Entries of `data` that are not options."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunConfig:
-    """One run: a task's data, a learner's settings and a seed, all as JSON values."""
+    """Data options, learner settings and seed of one run, as JSON values."""
 
     task: str
     data: dict[str, Option]
-    """The options of the data and its source: the version of the generator, or the checksum of the
-    files."""
+    """Data options and source, with the generator's version or the checksum of the files."""
     learner: dict[str, Any]
-    """The settings of the learner; see `Learner.settings`."""
+    """Learner settings; see `Learner.settings`."""
     seed: int
     format: int = field(default=FORMAT)
 
     @property
     def choices(self) -> dict[str, Any]:
-        """The options of the data, by name."""
+        """Data options by name."""
         return {name: value for name, value in self.data.items() if name not in PROVENANCE}
 
     @property
     def options(self) -> dict[str, Any]:
-        """The same without the seed of the draws."""
+        """Data options without the seed of the draws."""
         return {name: value for name, value in self.choices.items() if name != "seed"}
 
     @property
     def digest(self) -> str:
-        """Return 12 hexadecimal digits of everything above."""
+        """Digest of all fields: 12 hexadecimal digits."""
         text = json.dumps(asdict(self), sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
 
     @property
     def name(self) -> str:
-        """Return the run folder's name: readable first, then the digest that decides."""
+        """Name of the run folder: task, learner, seed and digest."""
         task = self.task.replace("/", "-")
         return f"{task}.{learners.name_of(self.learner)}.seed{self.seed}.{self.digest}"
 
 
 def run_config(task: str, data: DatasetOptions, settings: dict[str, Any], seed: int) -> RunConfig:
-    """Return the configuration of one run; files are loaded, and nothing is generated."""
+    """Return the configuration of one run; loads files, but generates no data."""
     options: dict[str, Option] = {**data.choices, "source": data.origin}
     if data.origin == "generated":
         options["version"] = tasks.get(task).version
@@ -64,7 +63,7 @@ def run_config(task: str, data: DatasetOptions, settings: dict[str, Any], seed: 
         provenance = load(task, data).provenance
         options["checksum"] = provenance.checksum
         if data.origin == "official":
-            # Official files fix options, some of which nobody had to state.
+            # Official files determine options that the user need not set.
             options = {"seed": data.seed, **provenance.options, **_provenance(options)}
     return RunConfig(task=task, data=options, learner=settings, seed=seed)
 
@@ -75,5 +74,5 @@ def _provenance(options: dict[str, Option]) -> dict[str, Option]:
 
 @cache
 def load(task: str, data: DatasetOptions) -> Split:
-    """Return a task's data, which many runs may share."""
+    """Load a task's data once per process."""
     return data.load(task)

@@ -1,6 +1,6 @@
-"""The JSON files of a run folder as types: folders are shared, so that they may hold anything.
+"""Schemas of the JSON files of a run folder, which may come from another machine.
 
-Fields that are not listed here are left alone; later versions of daxy may write some.
+Unknown fields are ignored; later versions of daxy may write some.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Learner(msgspec.Struct):
-    """The settings of a learner."""
+    """Learner settings."""
 
     config: dict[str, Any]
     model: str = ""
@@ -94,11 +94,10 @@ class Record(msgspec.Struct):
 
 
 def read(path: Path, kind: type[msgspec.Struct], *, constants: bool = False) -> dict[str, Any]:
-    """Return the object that a file holds, whose fields are of these types.
+    """Return the JSON object of a file, checked against a schema.
 
     Raises:
-        ValueError: the file cannot be read, is not JSON, or a field is missing or of another type;
-            says where.
+        ValueError: the file cannot be read, is not JSON, or a field is missing or has a wrong type.
     """
     try:
         value = json_objects.read(path, constants=constants)
@@ -111,12 +110,12 @@ def read(path: Path, kind: type[msgspec.Struct], *, constants: bool = False) -> 
 
 
 def check_shares(name: str, *scores: Mapping[str, float | None]) -> None:
-    """Refuse a score that is no share of one, unless its metric is none; null and NaN are left.
+    """Check that the scores of share metrics are between 0 and 1; None and NaN are allowed.
 
     Raises:
-        ValueError: there is one; says which.
+        ValueError: a score is not.
     """
-    for metric, score in (each for of in scores for each in of.items()):
+    for metric, score in (item for mapping in scores for item in mapping.items()):
         if score is not None and (score < 0 or score > 1) and is_share(metric):
             problem = f"{quote(metric)} is {score:g}; expected a number between 0 and 1"
             raise ValueError(f"{name}: {problem}")

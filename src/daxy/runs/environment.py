@@ -1,4 +1,4 @@
-"""Where a run happens: enough to judge whether its bits can be expected again."""
+"""Environment of a run: versions, device, date and group."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from daxy.version import __version__
 
 
 def describe(group: Sequence[str], learner: Mapping[str, Any]) -> dict[str, Any]:
-    """Return versions, device and date, and the names of the runs that are fitted together.
+    """Return versions, device, date and group of a run.
 
     Args:
-        group: Names of the runs.
-        learner: What the learner depends on; see `Learner.environment`.
+        group: Names of the runs that train together.
+        learner: Environment of the learner; see `Learner.environment`.
     """
     return {
         "daxy": __version__,
@@ -33,26 +33,27 @@ def describe(group: Sequence[str], learner: Mapping[str, Any]) -> dict[str, Any]
 
 
 BITS = ("daxy", "jax", "device", "device_kind", "devices", "processor", "settings")
-"""What the bits of a training depend on, beside its configuration and its group."""
+"""Fields that the bits of a training depend on, besides configuration and group."""
 
 
-def resumed(before: Mapping[str, Any], here: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the description of a run that goes on here: also where it was before, if elsewhere.
+def resumed(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the environment of a resumed run.
 
-    `resumed` has what differs, and since when, each time that a training went on somewhere else.
+    Its list `resumed` has an entry for each resume in another environment: the fields of `BITS`
+    that differ, and the date.
     """
     changes = list(before.get("resumed", ()))
     # Earlier versions recorded no settings.
-    last, here = ({"settings": {}, **place} for place in (before, here))
+    last, now = ({"settings": {}, **environment} for environment in (before, now))
     for change in changes:
         last |= change
-    if change := {name: here.get(name) for name in BITS if here.get(name) != last.get(name)}:
-        changes.append({**change, "started": here["started"]})
+    if change := {name: now.get(name) for name in BITS if now.get(name) != last.get(name)}:
+        changes.append({**change, "started": now["started"]})
     return {**before, **({"resumed": changes} if changes else {})}
 
 
-def everywhere(place: Mapping[str, Any], name: str) -> str:
-    """Return what one of `BITS` was where a run began, then each other that it went on with."""
-    changes = place.get("resumed", ())
-    values = [place.get(name, ""), *(each[name] for each in changes if name in each)]
+def everywhere(environment: Mapping[str, Any], name: str) -> str:
+    """Return all values of a field of `BITS`: the first one, then those of each resume."""
+    changes = environment.get("resumed", ())
+    values = [environment.get(name, ""), *(it[name] for it in changes if name in it)]
     return ", ".join(dict.fromkeys(values))

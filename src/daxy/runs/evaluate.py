@@ -1,4 +1,4 @@
-"""Score a fitted run on its test and validation sets, and write the results into its folder."""
+"""Score a fitted run, and write the results into its folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from daxy.runs.run import Run
 
 
 def finish(run: Run, folder: RunFolder, fit: Fit) -> None:
-    """Write the predictor, the predictions, the log and the scores of a run; `done` comes last."""
+    """Write the predictor, predictions, log and scores of a run, and `done` last."""
     files = fit.predictor.save(folder.path)
     folder.write_log(fit.log)
     scores = evaluate(run, folder, fit)
@@ -21,7 +21,7 @@ def finish(run: Run, folder: RunFolder, fit: Fit) -> None:
 
 
 def evaluate(run: Run, folder: RunFolder, fit: Fit) -> dict[str, Any]:
-    """Write the predictions for the test set, and return what `scores.json` holds."""
+    """Write the test predictions, and return the content of `scores.json`."""
     task, split = tasks.get(run.task), run.split
     outputs = fit.predictor.predict(split.test)
     values = task.scores(split.test, outputs)
@@ -30,7 +30,7 @@ def evaluate(run: Run, folder: RunFolder, fit: Fit) -> dict[str, Any]:
     by_test = task.by_test(split.test, split.tests, outputs, values)
     scores: dict[str, Any] = {"metric": task.metric, "test": totals}
     if "bleu" in totals:
-        # The version that counts now, not the one when the run began.
+        # The version at scoring time; a resumed run may have begun with another.
         scores["sacrebleu"] = version("sacrebleu")
     scores["test_examples"] = len(split.test)
     if by_test:
@@ -44,5 +44,5 @@ def evaluate(run: Run, folder: RunFolder, fit: Fit) -> dict[str, Any]:
 
 
 def primary_score(scores: dict[str, Any]) -> float:
-    """Return the score that papers print, of a run's scores."""
+    """Return the test score of the task's main metric."""
     return scores["test"][scores["metric"]]

@@ -29,7 +29,7 @@ class Experiment:
     """See `RunStore`."""
 
     def __post_init__(self) -> None:
-        # Data is as published until somebody trains on it.
+        # Training may carve a validation set from the published data.
         object.__setattr__(self, "data", self.data.for_training())
 
     @property
@@ -49,13 +49,13 @@ class Experiment:
     def run(
         self, seeds: Sequence[int], *, monitor: Monitor | None = None, restart: bool = False
     ) -> list[RunFolder]:
-        """Return the finished run of each seed; those that are missing are fitted together.
+        """Return the finished run of each seed; missing runs train together.
 
         Runs that were interrupted together are resumed together, to the same bits. `restart`
         deletes the runs first.
 
         Raises:
-            Interrupted: by a signal; asking again resumes.
+            Interrupted: by a signal; the same call resumes.
             RunFailed: a run folder is damaged or cannot be written.
             WrongRequest: learner and task do not go together, or no output could be right.
         """
@@ -65,7 +65,7 @@ class Experiment:
     def complete(
         self, runs: Sequence[Run], *, monitor: Monitor | None = None, restart: bool = False
     ) -> list[RunFolder]:
-        """Return the finished run folders of runs on this task, of one shape; see `run`."""
+        """Return the finished folders of runs with learners of one shape; see `run`."""
         if restart:
             for run in runs:
                 run.check()

@@ -1,4 +1,4 @@
-"""What becomes of many programs when one of them fails, or is refused: the others go on."""
+"""Summary error for independent jobs of which some failed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from daxy.core.errors import DaxyError, RunFailed
 
 
 def end(failures: Sequence[DaxyError]) -> None:
-    """End what is finished but for these failures.
+    """Raise one error for all failures, if there are any.
 
     Raises:
-        RunFailed: there was a failure; says the first, and how many more there were.
+        RunFailed: with the first failure and the number of others.
     """
     if failures:
         more = f"; {len(failures) - 1} more failed" if len(failures) > 1 else ""

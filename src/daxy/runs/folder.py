@@ -1,15 +1,15 @@
-"""One run on disk: complete files only, `done` last, with a digest of each of them.
+"""Folder of one run: files are written atomically, `done` last.
 
 | file | holds |
 |---|---|
-| config.json | what was asked for, complete and resolved |
-| environment.json | versions, device, date, the group it trained in, and where it went on since |
-| log.jsonl | one line an epoch, while it trains |
-| checkpoint/ | while it trains: the group's state, in the folder of the group's first seed |
-| model.safetensors | of a network: the selected weights; other learners write other files |
+| config.json | complete, resolved configuration |
+| environment.json | versions, device, date, group, and environments of resumes |
+| log.jsonl | one line per epoch |
+| checkpoint/ | during training: state of the group, in the folder of its first run |
+| model.safetensors | selected weights of a network; other learners write other files |
 | predictions.parquet | each test example with its prediction and scores |
-| scores.json | the figures |
-| done | digests of the files above: the run is finished and whole |
+| scores.json | scores |
+| done | digests of the other files; the run is finished |
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from daxy.runs.contents import (
 )
 
 CHECKPOINT = "checkpoint"
-"""The folder of a group's state, within that of its first run."""
+"""Folder of a group's state, inside the folder of its first run."""
 
 RESULTS = (  # and what the predictor wrote
     "config.json",
@@ -53,41 +53,41 @@ RESULTS = (  # and what the predictor wrote
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """A folder of one run, there or not."""
+    """Folder of one run, which may not exist."""
 
     path: Path
 
     @property
     def workdir(self) -> Path:
-        """Working folder of the learner, with the group's state if this is its first run."""
+        """Working folder of the learner; the first run of a group has the group's state."""
         return self.path / CHECKPOINT
 
     @property
     def has_state(self) -> bool:
-        """Whether a learner's state is there, from which fitting resumes."""
+        """Whether there is a state to resume from."""
         folder = self.workdir
-        return folder.is_dir() and any(not each.name.endswith(".tmp") for each in folder.iterdir())
+        return folder.is_dir() and any(not path.name.endswith(".tmp") for path in folder.iterdir())
 
     @property
     def predictions(self) -> Path:
-        """The test set with predictions and scores."""
+        """File of the test set with predictions and scores."""
         return self.path / "predictions.parquet"
 
     def begin(self, config: RunConfig, environment: Mapping[str, Any]) -> None:
-        """Write what the run is to be and where it happens."""
+        """Write the configuration and the environment."""
         write_json(self.path / "config.json", asdict(config))
         write_json(self.path / "environment.json", dict(environment))
 
     @property
     def has_ended(self) -> bool:
-        """Whether the run says that it is finished; `is_done` also checks that it is whole."""
+        """Whether `done` exists; `is_done` also checks the files."""
         return (self.path / "done").exists()
 
     def is_done(self) -> bool:
-        """Whether the run is finished; its files are checked against their digests.
+        """Whether the run is finished; checks the digests of its files.
 
         Raises:
-            RunFailed: it was finished, but a file has changed or is gone since.
+            RunFailed: a file of a finished run is missing or has changed.
         """
         if not self.has_ended:
             return False
@@ -101,7 +101,7 @@ class RunFolder:
         return True
 
     def finish(self, scores: Mapping[str, Any], files: Sequence[str] = ()) -> None:
-        """Write the scores and, last of all, `done`; drop what a killed process was writing.
+        """Write the scores, delete unfinished files, and write `done`.
 
         Args:
             scores: The content of `scores.json`.
@@ -114,30 +114,30 @@ class RunFolder:
         )
 
     def drop_unfinished_files(self) -> None:
-        """Delete what a killed process was writing; only for the process that holds the lock."""
+        """Delete files that a killed process was writing; the caller holds the lock."""
         for unfinished in self.path.glob(".*.tmp"):
             unfinished.unlink(missing_ok=True)
 
     @property
     def has_strays(self) -> bool:
-        """Whether a state or an unfinished file is there, which a finished run should not have."""
+        """Whether there is a state or an unfinished file, which a finished run has not."""
         return self.workdir.exists() or any(self.path.glob(".*.tmp"))
 
     def delete(self) -> None:
-        """Delete the folder; a process that is killed meanwhile leaves no part of a run.
+        """Delete the folder atomically, by renaming it first.
 
         Raises:
-            OSError: it cannot be deleted.
+            OSError: the folder cannot be deleted.
         """
         doomed = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}.tmp")
         if self.path.is_symlink():
-            doomed = self.path  # It is refused, and stays where it is.
+            doomed = self.path  # `rmtree` refuses a symbolic link.
         else:
             self.path.rename(doomed)
         shutil.rmtree(doomed)
 
     def scores(self) -> dict[str, Any]:
-        """Return the figures of a finished run.
+        """Return the scores of a finished run.
 
         Raises:
             RunFailed: the file is missing or damaged.
@@ -162,21 +162,21 @@ class RunFolder:
         return path
 
     def _content(self, name: str, kind: type[Struct], *, constants: bool = False) -> dict[str, Any]:
-        """Return the JSON object in a file of the folder, of these types."""
+        """Return the JSON object of a file, checked against a schema."""
         try:
             return read(self._file(name), kind, constants=constants)
         except ValueError as error:
             raise corrupt(self.path, str(error)) from None
 
     def config(self) -> RunConfig:
-        """Return what the run was asked to be.
+        """Return the configuration of the run.
 
         Raises:
-            RunFailed: the file is missing or damaged, or another version of daxy wrote it.
+            RunFailed: the file is missing or damaged, or has another format version.
         """
         value = self._content("config.json", Config)
-        known = {each.name for each in fields(RunConfig)}
-        if unknown := sorted(value.keys() - known):
+        names = {field.name for field in fields(RunConfig)}
+        if unknown := sorted(value.keys() - names):
             raise corrupt(self.path, f"config.json has the unknown field {quote(unknown[0])}")
         if value["format"] != FORMAT:
             raise self._other_format(value["format"])
@@ -188,20 +188,17 @@ class RunFolder:
         return RunConfig(**value)
 
     def _other_format(self, number: int) -> RunFailed:
-        """Return the error of a run folder that another version of daxy wrote."""
+        """Return the error of a run folder with another format version."""
         daxy = self.environment().get("daxy") or "of unknown version"
         advice = "train the run again" if number < FORMAT else "update daxy"
         written = f"run folder of format {number}, written by daxy {daxy}"
         return RunFailed(f"{self.path}: {written}; this daxy reads format {FORMAT}: {advice}")
 
-    def own_config(self) -> RunConfig:
-        """Return what the run was asked to be, where the folder's name says the same.
-
-        A run goes on from, and counts as, what its configuration says: the digest in the folder's
-        name tells whether that was edited or is another run's.
+    def checked_config(self) -> RunConfig:
+        """Return the configuration, checked against the digest in the folder's name.
 
         Raises:
-            RunFailed: the file is missing or damaged, or of another run.
+            RunFailed: the file is missing, damaged, edited, or of another run.
         """
         config = self.config()
         if config.name != self.path.name:
@@ -210,10 +207,10 @@ class RunFolder:
         return config
 
     def environment(self) -> dict[str, Any]:
-        """Return where the run happened; empty if it never began.
+        """Return the environment of the run; empty if it never began.
 
         Raises:
-            RunFailed: the file is damaged, or gone where training goes on.
+            RunFailed: the file is damaged, or missing next to a state.
         """
         path = self.path / "environment.json"
         if not path.exists() and self.has_state:
@@ -231,7 +228,7 @@ class RunFolder:
 
     @property
     def group(self) -> tuple[str, ...]:
-        """The names of the runs that it last trained beside, its own among them; none before that.
+        """Names of the runs in its last training group, with its own; empty before training.
 
         Raises:
             RunFailed: see `environment`.
@@ -248,11 +245,11 @@ class RunFolder:
         return tuple(names)
 
     def write_log(self, records: Sequence[Mapping[str, Any]]) -> None:
-        """Replace the log by these records: what a resumed run knows to have happened."""
+        """Replace the log by these records."""
         write_text(self.path / "log.jsonl", "".join(_line(record) for record in records))
 
     def log(self, record: Mapping[str, Any]) -> None:
-        """Add one record to the log, which can be followed as it grows.
+        """Append one record to the log.
 
         Raises:
             RunFailed: the disk is full or the folder is gone.
@@ -265,28 +262,28 @@ class RunFolder:
             raise RunFailed(f"cannot write {path}: {error.strerror}") from error
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the log: one record an epoch, with the fields of `EpochRecord`.
+        """Return the log: one record per epoch.
 
         Raises:
             RunFailed: the file is missing or damaged.
         """
-        found = list[dict[str, Any]]()
+        records = list[dict[str, Any]]()
         try:
             for number, line in enumerate(lines(self._file("log.jsonl")), 1):
                 record = json_objects.decode(line, constants=True)
                 check(record, Record, f"line {number} of log.jsonl is not an epoch's record: ")
                 scores = {name: record.get(name) for name in ("validation", "test")}
                 check_shares(f"line {number} of log.jsonl", scores, record.get("tests", {}))
-                found.append(record)
+                records.append(record)
         except json_objects.NotJSON as error:
-            problem = f"log.jsonl cannot be read (line {len(found) + 1}: {error})"
+            problem = f"log.jsonl cannot be read (line {len(records) + 1}: {error})"
             raise corrupt(self.path, problem) from None
         except (WrongFile, ValueError) as error:
             raise corrupt(self.path, str(error)) from None
-        return found
+        return records
 
     def was_evaluated(self, every: int) -> bool:
-        """Whether the log has test scores, or ends before there is one after so many epochs.
+        """Whether the log has test scores, or ended before the first evaluation.
 
         Raises:
             RunFailed: see `records`.
@@ -294,7 +291,7 @@ class RunFolder:
         return bool(self.evaluations()) or len(self.records()) < every
 
     def evaluations(self) -> list[dict[str, Any]]:
-        """Return those records that have a test score, as `--test-every` asks for.
+        """Return the records with a test score (`--test-every`).
 
         Raises:
             RunFailed: see `records`.
@@ -302,14 +299,18 @@ class RunFolder:
         return [record for record in self.records() if record.get("test") is not None]
 
 
-def check_left(place: Path | str, left: Sequence[str]) -> None:
-    """Refuse to delete a run folder where that loses the state of runs that are to be left.
+def check_left(path: Path | str, left: Sequence[str]) -> None:
+    """Check that deleting a run folder deletes no state of remaining runs.
+
+    Args:
+        path: The run folder.
+        left: Names of the remaining runs whose state is in it.
 
     Raises:
         WrongRequest: there is such a run.
     """
-    beside = f"{place} has the state of {left and left[0]}, which was interrupted with it"
-    require(not left, f"{beside}; restart that run too, or finish it first")
+    problem = f"{path} has the state of {left and left[0]}, which was interrupted with it"
+    require(not left, f"{problem}; restart that run too, or finish it first")
 
 
 def _line(record: Mapping[str, Any]) -> str:
@@ -321,6 +322,6 @@ def _digest(path: Path) -> str:
 
 
 def corrupt(folder: Path, problem: str) -> RunFailed:
-    """Return the error of a folder that is no run, or a damaged one."""
+    """Return the error of a damaged run folder."""
     advice = "train again with `--restart`, or delete this folder first to train this run alone"
     return RunFailed(f"{folder}: {problem}; {advice}")

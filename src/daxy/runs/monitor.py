@@ -1,4 +1,4 @@
-"""Callbacks for runs that are made, and the log that each run folder keeps."""
+"""Callbacks for groups of runs, and the log of each run folder."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from daxy.runs.run import Run
 
 
 class Monitor(Callbacks):
-    """Callbacks for groups of runs (progress bar, logger); these do nothing."""
+    """Callbacks for a group of runs that trains together; by default they do nothing."""
 
     def note(self, text: str) -> None:
-        """A user should know this before the runs are fitted."""
+        """Handle a note for the user, before training."""
 
     def begin(self, runs: Sequence[Run]) -> None:
-        """Fitting of these runs together begins, or resumes."""
+        """Handle the start or resume of a group."""
 
     def end(self) -> None:
-        """Fitting of the group has ended, or was interrupted."""
+        """Handle the end or interruption of the group's training."""
 
     def scoring(self, examples: int) -> None:
-        """So many examples of the test and the validation sets are to be predicted."""
+        """Handle the start of scoring, with the number of examples to predict."""
 
 
 class Logger(Callbacks):
-    """Writes each epoch into the log of each run folder, and passes everything on."""
+    """Callbacks that write each epoch to the run folders' logs, and call other callbacks."""
 
     def __init__(self, folders: Sequence[RunFolder], callbacks: Callbacks) -> None:
         self._folders = folders
         self._callbacks = callbacks
         self._logged: list[int] | None = None
-        """Number of records in each log; None until the logs end where fitting is."""
+        """Number of records in each log; None before the logs are aligned."""
 
     def stepped(self, progress: Progress, examples: int) -> None:
-        """Align the logs with where fitting is."""
+        """Align the logs with the training state."""
         self._align(progress)
         self._callbacks.stepped(progress, examples)
 
@@ -50,10 +50,10 @@ class Logger(Callbacks):
         self._callbacks.epoch_ended(progress)
 
     def _align(self, progress: Progress) -> list[int]:
-        """Return the number of records in each log, after the first call exactly those known.
+        """Return the number of records in each log; rewrite the logs at the first call.
 
-        A killed run may have logged an epoch that its saved state does not know of, or have lost
-        what it logged. A resumed one may report an epoch's end before any step, or neither.
+        A killed run may have logged an epoch after its last checkpoint, or have lost records. A
+        resumed run may end an epoch before any step.
         """
         if self._logged is None:
             self._logged = [len(log) for log in progress.logs]

@@ -1,4 +1,4 @@
-"""Groups of runs that are fitted together, and how long all of them take."""
+"""Programs: groups of runs that train together, and estimates of their duration."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from daxy.runs.store import RunStore
 
 HERE = RunStore(Path("runs"))
 CALIBRATED = 6
-"""Programs that are tried out to know how long all of them take."""
+"""Number of programs that are measured for an estimate."""
 
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Runs that are fitted together."""
+    """Runs that train together."""
 
     runs: tuple[Run, ...]
     epochs_done: int = 0
@@ -38,21 +38,21 @@ class Program:
 
     @cached_property
     def left(self) -> float:
-        """Share of the epochs that are still to come."""
+        """Share of epochs that are left."""
         return 1 - self.epochs_done / (self.runs[0].learner.max_epochs or math.inf)
 
     @cached_property
     def samples(self) -> int:
-        """Maximum number of examples that all runs together are still to train on."""
+        """Maximum number of training examples that are left, over all runs."""
         return round(self.left * sum(run.learner.samples(run.split) for run in self.runs))
 
     @cached_property
     def cost(self) -> float:
-        """Work that is left, in a unit of its own."""
+        """Relative cost of the work that is left."""
         return self.left * sum(run.learner.cost(self.store.job(run)) for run in self.runs)
 
     def measured(self) -> float:
-        """Return about how many seconds it takes, after running a little of it."""
+        """Estimate the duration in seconds by running a few steps."""
         jobs = [self.store.job(run) for run in self.runs]
         return self.runs[0].learner.seconds(jobs, self.epochs_done)
 

@@ -17,7 +17,7 @@ from daxy.runs.folder import CHECKPOINT, RunFolder
 from daxy.tasks import DatasetOptions
 
 MOST_SEEDS = 10_000
-"""More seeds at a time are taken for a slip."""
+"""Maximum number of seeds in a request."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,12 +31,12 @@ class Run:
 
     @property
     def split(self) -> Split:
-        """The data."""
+        """The run's data."""
         return load(self.task, self.data)
 
     @cached_property
     def config(self) -> RunConfig:
-        """The complete configuration, which names the folder."""
+        """Complete configuration, which names the folder."""
         return run_config(self.task, self.data, self.learner.settings(), self.seed)
 
     @property
@@ -45,7 +45,7 @@ class Run:
         return self.config.name
 
     def check(self) -> str:
-        """Refuse a run that cannot succeed; return a note on what limits its scores.
+        """Check that the run can succeed; return a note on truncated targets.
 
         Raises:
             WrongRequest: learner and task do not go together, or no output could be right.
@@ -54,20 +54,20 @@ class Run:
         return truncated_targets(self.learner.max_decode_length, self.split.test)
 
     def within(self, folder: Path) -> RunFolder:
-        """Return the run folder, there or not."""
+        """Return the run folder, which may not exist."""
         return RunFolder(folder / self.name)
 
     def is_done(self, folder: Path) -> bool:
-        """Whether the run folder there is finished, whole, and no copy of another run's.
+        """Whether the run folder is finished; checks its files and its configuration.
 
         Raises:
-            RunFailed: it is finished, and is not whole or is a copy.
+            RunFailed: it is finished, but damaged or a copy of another run.
         """
-        own = self.within(folder)
-        return own.is_done() and bool(own.own_config())
+        run_folder = self.within(folder)
+        return run_folder.is_done() and bool(run_folder.checked_config())
 
     def job(self, folder: Path, *, checkpoint_seconds: float, test_every: int) -> Job:
-        """Return the run as its learner has it."""
+        """Return the learner's job."""
         task = tasks.get(self.task)
 
         def score(examples: Examples, outputs: Sequences) -> float:
@@ -86,7 +86,7 @@ class Run:
 
     @classmethod
     def of(cls, config: RunConfig, official: Path | None = None) -> Run:
-        """Return the run of a configuration, on the official files that are given, if any."""
+        """Return the run of a configuration, on official files if given."""
         return cls(
             task=config.task,
             learner=learners.of_settings(config.learner),
@@ -95,7 +95,7 @@ class Run:
         )
 
     def like(self, config: RunConfig) -> Run:
-        """Return the run of that configuration, on data from where this run's data is from."""
+        """Return the run of a configuration, with data from the same source as this run."""
         same = config.data == self.config.data
         return replace(
             Run.of(config), data=self.data if same else replace(self.data, **config.choices)
@@ -103,10 +103,10 @@ class Run:
 
 
 def truncated_targets(max_decode_length: int | None, test: Examples) -> str:
-    """Return a note on test targets that are longer than outputs can be; nothing without any.
+    """Return a note on test targets beyond the maximum decoding length; empty without any.
 
     Raises:
-        WrongRequest: all are.
+        WrongRequest: all targets are longer.
     """
     lengths = test.target.lengths
     over = 0 if max_decode_length is None else int((lengths > max_decode_length).sum())
@@ -118,7 +118,7 @@ def truncated_targets(max_decode_length: int | None, test: Examples) -> str:
 
 
 def check_seeds(seeds: Sequence[int]) -> None:
-    """Refuse an empty list of seeds, a seed twice, or a negative one."""
+    """Check that seeds are different, not negative, and at least one."""
     require(
         len(set(seeds)) == len(seeds) > 0,
         f"expected different seeds, at least one, not {list(seeds)}",

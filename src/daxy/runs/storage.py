@@ -1,4 +1,4 @@
-"""Run folders at a place that is not a folder here: any URL that fsspec knows."""
+"""Remote storage of run folders, at any URL that fsspec supports."""
 
 from __future__ import annotations
 
@@ -16,76 +16,73 @@ from daxy.core.imports import need
 from daxy.runs.folder import CHECKPOINT, RunFolder, check_left
 
 LAST = "done"
-"""What says that a run folder is finished: it is written after everything else."""
+"""Marker of a finished run folder, written last."""
 
 
 @dataclass(frozen=True)
 class Storage:
-    """Where run folders are kept for machines that share no disk."""
+    """Storage of run folders for machines without a shared disk."""
 
     url: str
 
     @classmethod
     def at(cls, place: str) -> Storage:
-        """Return the storage at a URL or folder, which is the same from wherever it is seen."""
+        """Return the storage at a URL or folder; a relative path becomes absolute."""
         return cls(place if "://" in place else str(Path(place).absolute()))
 
     def store(self, names: Sequence[str], folder: Path) -> None:
-        """Copy what there is of these run folders there, each file whole or not at all.
+        """Upload these run folders; each file is replaced atomically.
 
-        A run that is finished there stays as it is: two that were trained apart do not mix. What a
-        finished run has no more, its checkpoint, goes away there too. Nothing is there before what
-        it needs: a checkpoint comes after the environments of its group, and `done` last.
+        A run that is finished in the storage stays as it is, so that two trainings do not mix. The
+        checkpoint of a finished run is deleted. A checkpoint is written after the environments of
+        its group, and `done` last.
 
         Raises:
             RunFailed: the storage cannot be written.
-            WrongRequest: nobody knows such a storage.
+            WrongRequest: fsspec does not support the URL.
         """
         with self._opened("write") as (files, root):
             left = [folder / name for name in names if not files.exists(f"{root}/{name}/{LAST}")]
-            found = [path for own in left for path in own.rglob("*") if path.is_file()]
-            for path in sorted(found, key=_order):
+            paths = [path for run in left for path in run.rglob("*") if path.is_file()]
+            for path in sorted(paths, key=_upload_order):
                 target = f"{root}/{path.relative_to(folder).as_posix()}"
                 files.makedirs(target.rpartition("/")[0], exist_ok=True)
                 files.pipe_file(f"{target}.part", path.read_bytes())
                 files.mv(f"{target}.part", target)
             for name in names:
-                own, there = folder / name, f"{root}/{name}/{CHECKPOINT}"
-                if (
-                    (own / LAST).exists()
-                    and not (own / CHECKPOINT).exists()
-                    and files.exists(there)
-                ):
-                    files.rm(there, recursive=True)
+                run, checkpoint = folder / name, f"{root}/{name}/{CHECKPOINT}"
+                is_finished = (run / LAST).exists() and not (run / CHECKPOINT).exists()
+                if is_finished and files.exists(checkpoint):
+                    files.rm(checkpoint, recursive=True)
 
     def fetch(self, names: Sequence[str], folder: Path, *, skip: Sequence[str] = ()) -> None:
-        """Copy what there is of these run folders from there, but for what is to be skipped.
+        """Download these run folders, without the entries in `skip`.
 
         Raises:
             RunFailed: the storage cannot be read.
-            WrongRequest: nobody knows such a storage.
+            WrongRequest: fsspec does not support the URL.
         """
         with self._opened("read") as (files, root):
             for name in names:
-                found = files.find(f"{root}/{name}") if files.exists(f"{root}/{name}") else []
-                for path in sorted(found, key=lambda path: (path.endswith(f"/{LAST}"), path)):
+                paths = files.find(f"{root}/{name}") if files.exists(f"{root}/{name}") else []
+                for path in sorted(paths, key=lambda path: (path.endswith(f"/{LAST}"), path)):
                     inside = path.rpartition(f"{name}/")[2]
                     if not inside.endswith(".part") and inside.partition("/")[0] not in skip:
                         write_bytes(folder / name / inside, files.cat_file(path))
 
     def check_left(self, names: Sequence[str]) -> None:
-        """Refuse to delete these run folders where that loses the state of another run.
+        """Check that deleting these run folders keeps the state of all other runs.
 
         Raises:
             RunFailed: the storage cannot be read.
-            WrongRequest: one that is not finished there was interrupted beside them.
+            WrongRequest: the state of another unfinished run would be deleted.
         """
         for name in names:
-            left = [one for one in self._interrupted_beside(name) if one not in names]
+            left = [one for one in self._state_owners(name) if one not in names]
             check_left(f"{self.url}/{name}", left)
 
-    def _interrupted_beside(self, name: str) -> list[str]:
-        """Return the runs that are not finished there and whose state lies in this folder."""
+    def _state_owners(self, name: str) -> list[str]:
+        """Return the unfinished runs whose state is in this run folder."""
         with self._opened("read") as (files, root), tempfile.TemporaryDirectory() as scratch:
             if not files.exists(f"{root}/{name}/{CHECKPOINT}"):
                 return []
@@ -93,15 +90,15 @@ class Storage:
             try:
                 group = RunFolder(Path(scratch) / name).group
             except RunFailed:
-                return []  # what is damaged cannot go on, beside whatever it was
+                return []  # A damaged state cannot be resumed.
             return [one for one in group if not files.exists(f"{root}/{one}/{LAST}")]
 
     def delete(self, names: Sequence[str]) -> None:
-        """Delete what there is of these run folders there; `check_left` says whether that may be.
+        """Delete these run folders from the storage; call `check_left` first.
 
         Raises:
             RunFailed: the storage cannot be written.
-            WrongRequest: nobody knows such a storage.
+            WrongRequest: fsspec does not support the URL.
         """
         with self._opened("write") as (files, root):
             for name in names:
@@ -109,21 +106,21 @@ class Storage:
                     files.rm(f"{root}/{name}", recursive=True)
 
     def check(self) -> None:
-        """Refuse a storage that is none.
+        """Check that the storage can be read.
 
         Raises:
-            RunFailed: it cannot be read.
-            WrongRequest: nobody knows such a storage.
+            RunFailed: it cannot.
+            WrongRequest: fsspec does not support the URL.
         """
         with self._opened("read") as (files, root):
             files.exists(root)
 
     def epochs(self, name: str) -> int:
-        """Return how many epochs this run folder's log tells of; -1 if there is no such folder.
+        """Return the number of epochs in a run folder's log; -1 without a folder.
 
         Raises:
             RunFailed: the storage cannot be read.
-            WrongRequest: nobody knows such a storage.
+            WrongRequest: fsspec does not support the URL.
         """
         with self._opened("read") as (files, root):
             if not files.exists(f"{root}/{name}"):
@@ -133,7 +130,7 @@ class Storage:
 
     @contextmanager
     def _opened(self, doing: str) -> Generator[tuple[Any, str]]:
-        """Give the storage and the place in it; say of what goes wrong that it went wrong there."""
+        """Open the file system and the path in it; wrap its errors."""
         need("fsspec")
         try:
             core: Any = importlib.import_module("fsspec.core")
@@ -147,10 +144,10 @@ class Storage:
         except DaxyError:
             raise
         except Exception as error:
-            # Every kind of storage has errors of its own, and not all of them are an OSError.
+            # File systems raise their own exceptions, which need not be an OSError.
             raise RunFailed(f"cannot {doing} {self.url}: {error}") from error
 
 
-def _order(path: Path) -> tuple[bool, bool, Path]:
-    """Return when a file is written, among those of a group."""
+def _upload_order(path: Path) -> tuple[bool, bool, Path]:
+    """Return the sort key of a group's files: checkpoints late, `done` last."""
     return path.name == LAST, path.parent.name == CHECKPOINT, path

@@ -1,4 +1,4 @@
-"""Folders of runs: find the finished, resume the interrupted, fit the missing."""
+"""Store of run folders: find finished runs, resume interrupted ones, train new ones."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from daxy.runs.run import Run
 
 @dataclass(frozen=True)
 class Plan:
-    """The work that a list of runs needs."""
+    """Runs to resume and runs to begin."""
 
     resumed: Sequence[Sequence[Run]]
-    """Groups that were interrupted; a group may have runs that were not asked for."""
+    """Interrupted groups; a group may have runs that were not requested."""
     new: Sequence[Run]
     """Other runs that are not finished."""
 
@@ -37,21 +37,21 @@ class Plan:
 
 @dataclass(frozen=True)
 class RunStore:
-    """A folder of run folders."""
+    """Folder of run folders."""
 
     folder: Path
     checkpoint_seconds: float = 30.0
     test_every: int = 0
-    """Epochs between two scores on the test set, for the log alone; 0: none."""
+    """Epochs between two test scores in the log; 0 for none."""
     patience: float = 0.0
-    """Seconds to wait for another process that fits the same runs, before that is an error."""
+    """Seconds to wait for another process that trains the same runs."""
 
     def __post_init__(self) -> None:
         every = self.test_every
         require(every >= 0, f"test-every must not be negative: {every}")
 
     def check(self) -> None:
-        """Refuse a path that cannot have run folders.
+        """Check that the folder can have run folders.
 
         Raises:
             RunFailed: it is a file.
@@ -60,13 +60,13 @@ class RunStore:
             raise RunFailed(f"cannot write {self.folder}: it is not a folder")
 
     def complete(self, runs: Sequence[Run], monitor: Monitor | None = None) -> None:
-        """Fit what is missing of these runs, whose learners have one shape, together.
+        """Train the missing runs together; their learners have one shape.
 
         Raises:
             WrongRequest: a learner and a task do not go together, or no output could be right.
-            Interrupted: by a signal; asking again resumes.
-            RunFailed: a run folder is damaged or cannot be written, or another process fits a run.
-            Diverged: some of them did; all others are finished.
+            Interrupted: by a signal; the same call resumes.
+            RunFailed: a run folder is damaged or not writable, or another process trains a run.
+            Diverged: some runs diverged; all others are finished.
         """
         self.check()
         plan = self.plan(runs)
@@ -84,18 +84,18 @@ class RunStore:
                     if not all(run.within(self.folder).has_ended for run in group):
                         self._fit(group, monitor or Monitor())
             except Diverged as error:
-                diverged = diverged or error  # the other groups can be fitted all the same
+                diverged = diverged or error  # The other groups still train.
         if diverged:
             raise diverged
 
     def plan(self, runs: Sequence[Run]) -> Plan:
-        """Return which runs are to be resumed, as the groups they were, and which are new.
+        """Return the groups to resume and the runs to begin.
 
         Raises:
             RunFailed: a folder is damaged.
         """
         missing = self.missing(runs)
-        asked = {run.name: run for run in missing}
+        requested = {run.name: run for run in missing}
         groups: dict[tuple[str, ...], list[Run]] = {}
         new: list[Run] = []
         for run in missing:
@@ -103,7 +103,7 @@ class RunStore:
                 continue
             names = run.within(self.folder).group
             if names and self._can_resume(run, names):
-                groups[names] = [self._member(name, run, asked) for name in names]
+                groups[names] = [self._group_member(name, run, requested) for name in names]
             else:
                 new.append(run)
         return Plan(list(groups.values()), new)
@@ -112,17 +112,18 @@ class RunStore:
         """Return the runs that are not finished.
 
         Raises:
-            RunFailed: one is, but its folder is damaged.
+            RunFailed: a finished run folder is damaged.
         """
         return [run for run in runs if not run.is_done(self.folder)]
 
     def _can_resume(self, run: Run, names: tuple[str, ...]) -> bool:
-        """Whether the state of the group is there in which a run was interrupted.
+        """Whether the state of an interrupted run's group exists.
 
-        The first run may have begun anew since, in another group: its word decides.
+        The folder of the group's first run decides, as this run may have begun again since, in
+        another group.
 
         Raises:
-            RunFailed: the state is that of other runs.
+            RunFailed: the state belongs to other runs.
         """
         first = RunFolder(self.folder / names[0])
         if not first.has_state or first.group != names:
@@ -133,31 +134,31 @@ class RunStore:
             raise RunFailed(f"{first.workdir} is damaged: {others}; train again with `--restart`")
         return True
 
-    def _member(self, name: str, run: Run, asked: dict[str, Run]) -> Run:
-        """Return a run of the group in which another run was interrupted.
+    def _group_member(self, name: str, run: Run, requested: dict[str, Run]) -> Run:
+        """Return a member of an interrupted run's group, by name.
 
         Raises:
-            RunFailed: its folder is gone, or damaged.
+            RunFailed: its folder is missing or damaged.
         """
         folder = RunFolder(self.folder / name)
         if folder.path.exists():
-            return run.like(folder.own_config())
-        if name in asked:
-            return asked[name]  # A folder that is gone begins again, if its run is asked for.
+            return run.like(folder.checked_config())
+        if name in requested:
+            return requested[name]  # A requested run without a folder begins again.
         gone = f"was interrupted with {name}, whose folder is gone"
         raise RunFailed(f"{run.name} {gone}; train that run too, or use `--restart`")
 
     @contextmanager
     def locked(self, folders: Sequence[RunFolder]) -> Generator[None]:
-        """Keep other processes from fitting or deleting these runs."""
-        with ExitStack() as held:
+        """Lock these run folders against other processes."""
+        with ExitStack() as locks:
             for folder in folders:
                 busy = f"{folder.path}: another process trains this run; wait for it, or stop it"
-                held.enter_context(exclusive_lock(folder.path, busy, self.patience))
+                locks.enter_context(exclusive_lock(folder.path, busy, self.patience))
             yield
 
     def _fit(self, group: Sequence[Run], monitor: Monitor) -> None:
-        """Fit and finish a group of runs, whose locks are held."""
+        """Train and finish a group of runs; the caller holds their locks."""
         folders = [run.within(self.folder) for run in group]
         jobs = [self.job(run) for run in group]
         self._check_group(folders)
@@ -185,46 +186,46 @@ class RunStore:
             raise Diverged(f"{failure}; the other runs of the group are finished")
 
     def job(self, run: Run) -> Job:
-        """Return a run as its learner has it, in this folder."""
+        """Return the learner's job of a run in this store."""
         return run.job(
             self.folder, checkpoint_seconds=self.checkpoint_seconds, test_every=self.test_every
         )
 
     def _check_group(self, folders: Sequence[RunFolder]) -> None:
-        """Refuse a group whose first run was begun with others while nobody held the locks.
+        """Check that no other process began the first run in another group before the locks.
 
         Raises:
-            RunFailed: it was.
+            RunFailed: one did.
         """
-        if folders[0].has_state and folders[0].group != tuple(each.path.name for each in folders):
+        if folders[0].has_state and folders[0].group != tuple(it.path.name for it in folders):
             other = f"{folders[0].path} was begun with other runs meanwhile"
             raise RunFailed(f"{other}; run the command again")
 
     def _begin(self, group: Sequence[Run], folders: Sequence[RunFolder]) -> None:
-        """Write the configuration and the environment of each run, unless nothing changed.
+        """Write the configuration and environment of each run, if they changed.
 
         Raises:
-            RunFailed: a run was begun on other data.
+            RunFailed: a run began on other data.
         """
         resumes = folders[0].has_state
-        here = describe([run.name for run in group], group[0].learner.environment())
-        environment = resumed(folders[0].environment(), here) if resumes else here
+        now = describe([run.name for run in group], group[0].learner.environment())
+        environment = resumed(folders[0].environment(), now) if resumes else now
         for folder, run in zip(folders, group, strict=True):
-            own = environment | {"checksum": run.split.provenance.checksum}
+            current = environment | {"checksum": run.split.provenance.checksum}
             before = folder.environment() if resumes else {}
-            if before.get("checksum") not in (None, "", own["checksum"]):
+            if before.get("checksum") not in (None, "", current["checksum"]):
                 other = f"{folder.path} was begun on other data than {run.task} has now"
                 raise RunFailed(f"{other}; train again with `--restart`")
-            if not folder.has_ended and before != own:
-                folder.begin(run.config, own)
+            if not folder.has_ended and before != current:
+                folder.begin(run.config, current)
 
     def check_evaluated(self, runs: Sequence[Run], missing: Sequence[Run]) -> None:
-        """Refuse runs without the test scores by epoch that are asked for.
+        """Check that finished runs have the test scores by epoch that `test_every` requires.
 
-        One whose training ended by itself before its first evaluation has all that it can have.
+        A run that ended before its first evaluation needs none.
 
         Raises:
-            WrongRequest: a run is finished without, or too short for one.
+            WrongRequest: a run is finished without test scores, or has too few epochs for one.
             RunFailed: a log is damaged.
         """
         if not self.test_every:
@@ -234,24 +235,24 @@ class RunStore:
             folder, epochs = run.within(self.folder), run.learner.max_epochs
             never = f"test-every {self.test_every} is more than the {epochs} epochs"
             require(self.test_every <= epochs, f"{never} that {run.name} has")
-            known = run.name in names or folder.was_evaluated(self.test_every)
+            is_fine = run.name in names or folder.was_evaluated(self.test_every)
             late = f"{folder.path} is finished and has no test scores in its log"
-            require(known, f"{late}; `--restart` trains it again")
+            require(is_fine, f"{late}; `--restart` trains it again")
 
     def clear(self, runs: Sequence[Run]) -> None:
         """Delete the folders of these runs.
 
         Raises:
-            WrongRequest: other runs were interrupted beside them, and would begin anew as well.
-            RunFailed: another process fits one of them, or a folder cannot be deleted.
+            WrongRequest: this would delete the state of other interrupted runs.
+            RunFailed: another process trains one of them, or a folder cannot be deleted.
         """
         names = {run.name for run in runs}
-        every = (run.within(self.folder) for run in runs)
-        # A process can hold only so many locks: a table may have thousands of runs.
-        folders = [folder for folder in every if folder.path.exists()]
+        all_folders = (run.within(self.folder) for run in runs)
+        # A process can hold only some locks, and a table may have thousands of runs.
+        folders = [folder for folder in all_folders if folder.path.exists()]
         with self.locked(folders):
             for folder in folders:
-                left = [name for name in self._interrupted_beside(folder) if name not in names]
+                left = [name for name in self._state_owners(folder) if name not in names]
                 check_left(folder.path, left)
             for folder in folders:
                 try:
@@ -261,57 +262,56 @@ class RunStore:
                     why = error.strerror or error
                     raise RunFailed(f"cannot delete {folder.path}: {why}") from error
 
-    def _interrupted_beside(self, folder: RunFolder) -> list[str]:
-        """Return the runs that are not finished and whose state lies in this folder."""
+    def _state_owners(self, folder: RunFolder) -> list[str]:
+        """Return the unfinished runs whose state is in this folder."""
         if not folder.has_state:
             return []
         try:
             return [name for name in folder.group if not RunFolder(self.folder / name).has_ended]
         except RunFailed:
-            return []  # a damaged state cannot be resumed
+            return []  # A damaged state cannot be resumed.
 
     def tidy(self, runs: Sequence[Run]) -> None:
-        """Delete what killed processes left beside finished runs of these, and of their groups.
+        """Delete leftovers of killed processes from finished runs and their groups.
 
-        States from which other runs resume stay, and so does what another process holds. A failure
-        to delete is no error for a request of finished runs.
+        States of unfinished runs stay, and so do locked folders. A failed deletion is no error.
         """
         folders = {run.name: run.within(self.folder) for run in runs}
         for folder in [*folders.values()]:
             if folder.has_ended:
                 with suppress(RunFailed):
                     folders |= {name: RunFolder(self.folder / name) for name in folder.group}
-        hidden = self._hidden()
+        leftovers = self._leftovers()
         for name, folder in folders.items():
-            if folder.has_ended and (name in hidden or folder.has_strays):
+            if folder.has_ended and (name in leftovers or folder.has_strays):
                 with suppress(RunFailed, OSError), self.locked([folder]):
-                    self._drop_strays(folder, hidden.get(name, []))
+                    self._drop_strays(folder, leftovers.get(name, []))
 
     def _tidy_group(self, folders: Sequence[RunFolder]) -> None:
-        """Delete what earlier, killed processes left beside these runs, whose locks are held."""
-        hidden = self._hidden()
+        """Delete leftovers of killed processes from these runs; the caller holds their locks."""
+        leftovers = self._leftovers()
         for folder in folders:
             if folder.has_ended:
                 with suppress(RunFailed, OSError):
-                    self._drop_strays(folder, hidden.get(folder.path.name, []))
+                    self._drop_strays(folder, leftovers.get(folder.path.name, []))
 
-    def _hidden(self) -> dict[str, list[Path]]:
-        """Return the locks, and the run folders that are being deleted, by the name of the run."""
+    def _leftovers(self) -> dict[str, list[Path]]:
+        """Return lock files and half-deleted run folders, by the name of the run."""
         paths: dict[str, list[Path]] = {}
         for path in self.folder.glob(".*"):
             name, _, kind = path.name[1:].rpartition(".")
             if kind == "lock":
-                paths.setdefault(name, [])  # Taking the lock and leaving it deletes the file.
+                paths.setdefault(name, [])  # Taking and releasing the lock deletes the file.
             elif kind == "tmp":
                 paths.setdefault(name.rpartition(".")[0], []).append(path)
         return paths
 
     def _drop_strays(self, folder: RunFolder, doomed: Sequence[Path]) -> None:
-        """Delete what does not belong to a finished run, whose lock is held.
+        """Delete what does not belong to a finished run; the caller holds its lock.
 
         Raises:
-            RunFailed: its environment is damaged, so that the owners of its state are unknown.
-            OSError: something cannot be deleted.
+            RunFailed: the environment is damaged, so that the owners of the state are unknown.
+            OSError: a deletion failed.
         """
         folder.drop_unfinished_files()
         for path in doomed:
@@ -320,5 +320,5 @@ class RunStore:
             shutil.rmtree(folder.workdir, ignore_errors=True)
 
     def epochs_done(self, group: Sequence[Run]) -> int:
-        """Return for how many epochs a group had been fitted when it was interrupted."""
+        """Return the number of epochs that an interrupted group has trained."""
         return group[0].learner.epochs_done(group[0].within(self.folder).workdir)

@@ -12,7 +12,7 @@ from typing import Any, Unpack
 
 from daxy.core.errors import UnknownName, quote
 from daxy.core.registry import Registry
-from daxy.core.settings import made
+from daxy.core.settings import from_dict
 from daxy.tasks._choices import Choices
 from daxy.tasks._dataset_options import DatasetOptions
 from daxy.tasks._files import OfficialFiles
@@ -85,4 +85,4 @@ def data(
         WrongRequest: an option has a wrong value.
     """
     options = {"seed": seed, "official": official, **choices}
-    return made(get(task).options, options, of=f"the data of {task}")
+    return from_dict(get(task).options, options, of=f"the data of {task}")

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 from daxy.core.display import Brief
 from daxy.core.errors import require
-from daxy.core.settings import check_types, stated
+from daxy.core.settings import check_types, to_dict
 from daxy.core.split import Split
 
 
@@ -30,7 +30,7 @@ class DatasetOptions(Brief):
 
     @property
     def _brief(self) -> str:
-        values = {name: getattr(self, name) for name in stated(self)}
+        values = {name: getattr(self, name) for name in to_dict(self)}
         changed = {n: value for n, value in values.items() if value != getattr(type(self), n, None)}
         return ", ".join(f"{name}={value!r}" for name, value in changed.items())
 
@@ -69,7 +69,7 @@ class DatasetOptions(Brief):
     def choices(self) -> Mapping[str, Any]:
         """Options that decide the content of a split, by name."""
         return {
-            name: value for name, value in stated(self).items() if name not in self.not_in_identity
+            name: value for name, value in to_dict(self).items() if name not in self.not_in_identity
         }
 
     @property

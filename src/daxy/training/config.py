@@ -13,7 +13,7 @@ from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any
 
 from daxy.core.errors import UnknownName, WrongRequest, quote, require
-from daxy.core.settings import made, stated
+from daxy.core.settings import from_dict, to_dict
 from daxy.training.parts import (
     PARTS,
     SELECTABLE,
@@ -144,7 +144,7 @@ class TrainingConfig:
         """Return the configuration as JSON values, every setting of every part."""
         parts = {role: getattr(self, role) for role in PARTS}
         values = {role: _named(role, part) for role, part in parts.items()}
-        own = stated(self)
+        own = to_dict(self)
         return values | {name: own[name] for name in OWN if name in own}
 
     @classmethod
@@ -156,7 +156,7 @@ class TrainingConfig:
             WrongRequest: a value is wrong.
         """
         parts = {role: _part(role, values[role]) for role in PARTS if role in values}
-        return made(cls, {**values, **parts}, of="the training configuration")
+        return from_dict(cls, {**values, **parts}, of="the training configuration")
 
 
 def _names(kinds: Iterable[type[Part]]) -> dict[str, Any]:
@@ -182,7 +182,7 @@ TYPES: Mapping[str, Any] = {
 def _named(role: str, part: Part) -> dict[str, Any]:
     """Return the settings of a part, with its kind where there are several."""
     kind = {"kind": part.kind} if len(PARTS[role]) > 1 else {}
-    settings = stated(part).items()
+    settings = to_dict(part).items()
     return kind | {name: [*it] if isinstance(it, tuple) else it for name, it in settings}
 
 
@@ -190,7 +190,7 @@ def _part(role: str, values: Any) -> Part:
     require(isinstance(values, Mapping), f"{role} must be an object, not {quote(values)}")
     kind = _kind(role, values.get("kind", next(iter(PARTS[role]))))
     rest = {name: value for name, value in values.items() if name != "kind"}
-    return made(kind, rest, of=f"{role} {kind.kind}")
+    return from_dict(kind, rest, of=f"{role} {kind.kind}")
 
 
 def _kind(role: str, name: str) -> type[Part]:

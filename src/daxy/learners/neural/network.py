@@ -13,7 +13,7 @@ from daxy import models
 from daxy.augmentation import Geca
 from daxy.batching.table import Vocabularies
 from daxy.core.errors import require
-from daxy.core.settings import made, stated
+from daxy.core.settings import from_dict, to_dict
 from daxy.core.split import Split
 from daxy.learners._learner import Job, Learner, Record
 from daxy.models.api import Sizes, sees_worlds
@@ -72,9 +72,9 @@ class Network(Learner):
         """Return all settings that determine the result, as JSON values."""
         return {
             "model": self.model,
-            "config": stated(self.config),
+            "config": to_dict(self.config),
             "training": self.training.to_dict(),
-            **({} if self.geca is None else {"geca": stated(self.geca)}),
+            **({} if self.geca is None else {"geca": to_dict(self.geca)}),
         }
 
     @classmethod
@@ -104,9 +104,9 @@ class Network(Learner):
         """
         return cls(
             model=model,
-            config=made(models.get(model).Config, config, of=f"model {model}"),
+            config=from_dict(models.get(model).Config, config, of=f"model {model}"),
             training=training,
-            geca=None if geca is None else made(Geca, geca, of="geca"),
+            geca=None if geca is None else from_dict(Geca, geca, of="geca"),
         )
 
     def check(self, task: Task[Any], data: DatasetOptions) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from daxy.core.errors import require
-from daxy.core.settings import check_positive, later
+from daxy.core.settings import added_field, check_positive
 from daxy.models.configs._cells import CellName, check_cell
 
 
@@ -23,7 +23,7 @@ class Config:
     """Attention of the decoder over the encoder's outputs (+Attn)."""
     dependency: bool = True
     """Output dependency: the decoder reads the previous target token (without: -Dep)."""
-    pre_output_dropout: bool = later(default=True)
+    pre_output_dropout: bool = added_field(default=True)
     """Apply dropout to the input of the pre-output layer too, as in the authors' code."""
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from daxy.core.errors import UnknownName, require
 from daxy.core.registry import Registry
-from daxy.core.settings import check_positive, later
+from daxy.core.settings import added_field, check_positive
 
 if TYPE_CHECKING:
     from daxy.models.memories import Memory
@@ -35,10 +35,10 @@ class Config:
     """Width of a vector in the memory."""
     pop_bias: float = -1.0
     """Initial bias of pops; from 0 on, the memory often stays unused."""
-    push_bias: float | None = later(None)
+    push_bias: float | None = added_field(None)
     """Initial bias of pushes; None: near 0, as other biases. For a deque with a bias of its own at
     the bottom, that of the top."""
-    bottom_push_bias: float | None = later(None)
+    bottom_push_bias: float | None = added_field(None)
     """Initial bias of pushes at the bottom of a deque; None: as at the top. Well below the pop bias
     (-1.75 with 0.5 at the top, or -4 with 2), the bottom first reads the oldest push, as a
     queue."""

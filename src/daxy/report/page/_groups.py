@@ -12,7 +12,7 @@ from typing import Any
 from daxy import learners, tasks
 from daxy.core.errors import WrongFile, WrongRequest, require
 from daxy.core.split import Split
-from daxy.papers import Cell
+from daxy.papers import TableCell
 from daxy.report import run_data
 from daxy.report.correctness import Correctness, correctness
 from daxy.reproduction import published
@@ -52,7 +52,7 @@ class Group:
         return [folder.config().seed for folder in self.folders]
 
     @cached_property
-    def published(self) -> list[Cell]:
+    def published(self) -> list[TableCell]:
         """Published values for this learner on this task's data, in per cent."""
         return published.of_learner(self.task, self.config.learner, self.config.options)
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from daxy import papers
-from daxy.core.settings import stated
+from daxy.core.settings import to_dict
 from daxy.core.summary import Summary
 from daxy.metrics import is_share
-from daxy.papers import Cell, Recipe
+from daxy.papers import RunSpec, TableCell
 from daxy.report.comparison import PER_CENT, Comparison, unit_of
 from daxy.report.page._groups import Group
 from daxy.report.tables import compare
@@ -29,7 +29,7 @@ class Score:
     is_primary: bool
     summary: Summary
     """In per cent."""
-    published: tuple[Cell, ...]
+    published: tuple[TableCell, ...]
     """Published values of the same learner, metric and test."""
 
     @property
@@ -72,7 +72,7 @@ def _on(scores: dict[str, Any], test: str) -> dict[str, float]:
     return scores.get("tests", {}).get(test, {}) if test else scores["test"]
 
 
-def _is_of(recipe: Recipe | None, test: str, metric: str) -> bool:
+def _is_of(recipe: RunSpec | None, test: str, metric: str) -> bool:
     """Whether a cell is a score on the test set, or on the named test, by this metric."""
     if recipe is None or recipe.part != "test" or recipe.after_steps:
         return False
@@ -90,7 +90,7 @@ class PublishedValue:
     """Value of the report's runs; None if their scores lack it."""
 
     @property
-    def cell(self) -> Cell:
+    def cell(self) -> TableCell:
         return self.comparison.cell
 
 
@@ -107,10 +107,10 @@ class PublishedValues:
 
         A value that a paper prints in several tables is returned once.
         """
-        cells = dict[tuple[object, ...], Cell]()
+        cells = dict[tuple[object, ...], TableCell]()
         for cell in group.published:
             assert cell.recipe is not None, cell
-            cells.setdefault((cell.paper, cell.printed, json.dumps(stated(cell.recipe))), cell)
+            cells.setdefault((cell.paper, cell.printed, json.dumps(to_dict(cell.recipe))), cell)
         return [
             PublishedValue(group=group, comparison=self._compared(cell), here=_here(cell, group))
             for cell in cells.values()
@@ -121,13 +121,13 @@ class PublishedValues:
         cells = published.of_test(group.task, group.config.options)
         return [self._compared(cell) for cell in cells if cell not in group.published]
 
-    def _compared(self, cell: Cell) -> Comparison:
+    def _compared(self, cell: TableCell) -> Comparison:
         if cell.paper not in self._runs:
             self._runs[cell.paper] = self.ledger.runs(papers.get(cell.paper))
         return compare([cell], self._runs[cell.paper])[0]
 
 
-def _here(cell: Cell, group: Group) -> Summary | None:
+def _here(cell: TableCell, group: Group) -> Summary | None:
     """Return the value of a cell for the runs of a group; None where their scores lack it."""
     assert cell.recipe is not None, cell
     values = [_value(cell, scores) for scores in group.scores]
@@ -135,7 +135,7 @@ def _here(cell: Cell, group: Group) -> Summary | None:
     return Summary(runs=tuple(known)) if len(known) == len(values) else None
 
 
-def _value(cell: Cell, scores: dict[str, Any]) -> float | None:
+def _value(cell: TableCell, scores: dict[str, Any]) -> float | None:
     recipe = cell.recipe
     assert recipe is not None, cell
     if unit_of(cell) != PER_CENT:  # a value of training, and no score
@@ -147,6 +147,6 @@ def _value(cell: Cell, scores: dict[str, Any]) -> float | None:
     return _on(scores, recipe.test).get(recipe.metric) if recipe.part == "test" else None
 
 
-def citations(cells: Sequence[Cell]) -> list[str]:
+def citations(cells: Sequence[TableCell]) -> list[str]:
     """Return the papers of cells, each once."""
     return [papers.get(name).citation for name in dict.fromkeys(cell.paper for cell in cells)]

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 
 from daxy import metrics
 from daxy.core.summary import Summary
-from daxy.papers import Cell
+from daxy.papers import TableCell
 from daxy.report.comparison import Comparison, unit_of
 from daxy.report.page._groups import Group, differing
 from daxy.report.page._html import Child, element, row, table
@@ -146,7 +146,7 @@ def _score_named(comparison: Comparison) -> str:
     return (f"test {recipe.test}, {recipe.metric}" if recipe.test else recipe.metric) + part
 
 
-def _with_count(values: Summary | None, cell: Cell) -> str:
+def _with_count(values: Summary | None, cell: TableCell) -> str:
     """Return a summary with its number of runs, in the digits of the paper."""
     if values is None:
         return "–"

@@ -1,8 +1,8 @@
-"""Executors: where programs run. The folder is the registry.
+"""Registry of executors, which run programs on this machine or a cluster: one module each.
 
-An executor is a module with `check(**options)`, which refuses what cannot be had, and
-`run(programs, store, monitor, **options)`, which yields each program once it has ended and its
-finished runs lie in the store's folder: all of them, unless it failed.
+An executor has `check(**options)`, which raises an error if the resources are not available, and
+`run(programs, store, monitor, **options)`, which yields each program when it ends. The finished
+runs of the program are then in the store's folder.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Executor(Protocol):
-    """What a module of this folder has."""
+    """Interface of an executor module."""
 
     check: Callable[..., None]
     run: Callable[..., Iterator[Program]]

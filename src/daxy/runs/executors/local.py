@@ -1,4 +1,4 @@
-"""One program after another in this process, each spread over all devices of the machine."""
+"""Run one program after another in this process, each on all devices of the machine."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from daxy.training.interrupt import Interrupted
 
 
 def check() -> None:
-    """Refuse nothing: this machine is there."""
+    """No preconditions: always available."""
 
 
 def run(programs: Sequence[Program], store: RunStore, monitor: Monitor) -> Iterator[Program]:
-    """Yield each program once it has ended, one that failed too.
+    """Run the programs; yield each one when it ends, also after a failure.
 
     Raises:
-        Interrupted: by a signal; running the same programs again goes on from there.
-        RunFailed: a program failed; the others were run all the same.
+        Interrupted: by a signal; running the same programs again resumes.
+        RunFailed: a program failed; the others ran.
     """
-    failed = list[DaxyError]()
+    errors = list[DaxyError]()
     for program in programs:
         try:
             store.complete(program.runs, monitor)
         except Interrupted:
             raise
         except DaxyError as error:
-            failed.append(error)
+            errors.append(error)
         yield program
-    failures.end(failed)
+    failures.end(errors)

@@ -1,9 +1,8 @@
-"""Programs as tasks of a Ray cluster: this machine's cores, or the cluster at an address.
+"""Run programs as tasks of a Ray cluster: this machine's cores, or the cluster at an address.
 
-A task gets what its runs are as JSON text and leaves run folders: in the store's own folder
-where the machines share it, else at a storage from which the driver fetches them. A task whose
-worker dies is given to another one, which goes on from the last checkpoint; a driver that is
-started again goes on from what is finished.
+A task receives its runs as JSON text and writes run folders: to the store's folder if the machines
+share it, or to a storage from which the driver downloads them. If a worker dies, another one
+resumes from the last checkpoint. A restarted driver resumes from the finished runs.
 """
 
 from __future__ import annotations
@@ -38,23 +37,23 @@ from daxy.runs.store import RunStore
 from daxy.training.interrupt import Interrupted, stop_request
 
 RETRIES = 3
-"""How often a program whose worker died is begun again."""
-KEPT_SECONDS = 120.0
-"""How often a checkpoint goes to the storage."""
+"""Number of retries of a program whose worker died."""
+UPLOAD_SECONDS = 120.0
+"""Seconds between two uploads of checkpoints."""
 ANSWER_SECONDS = 10.0
-"""How long the machine at an address has to answer."""
+"""Seconds to wait for an answer of the cluster's address."""
 PATIENCE = 60.0
 """Seconds that tasks have to save their state when the driver is interrupted."""
-HEED_SECONDS = 0.5
-"""How often the driver looks whether a signal came, while it waits for tasks."""
+POLL_SECONDS = 0.5
+"""Seconds between two checks for a signal while the driver waits for tasks."""
 RESERVED = 0.9
-"""The share of a GPU's memory that its tasks take together."""
+"""Share of a GPU's memory that its tasks use together."""
 
 
 def check(
     *, address: str | None = None, cpus: int = 1, gpus: float = 0, storage: str | None = None
 ) -> None:
-    """Refuse what no cluster can give; `run` says what is what.
+    """Check that the cluster has these resources; see `run`.
 
     Raises:
         WrongRequest: as `run`.
@@ -73,20 +72,20 @@ def run(
     gpus: float = 0,
     storage: str | None = None,
 ) -> Iterator[Program]:
-    """Yield each program once it has ended and what is finished lies in the store's folder.
+    """Run the programs; yield each one when its finished runs are in the store's folder.
 
     Args:
-        programs: What is to be run.
-        store: Where run folders are found and made.
-        monitor: Hears nothing: workers do not report before they are done.
-        address: Of the cluster; this machine becomes one unless given.
-        cpus: Cores of a task, each of which counts as a device.
-        gpus: GPUs of a task.
-        storage: A URL that fsspec knows, for machines that do not share the store's folder.
+        programs: Programs to run.
+        store: Store of the run folders.
+        monitor: Not used: workers do not report progress.
+        address: Address of the cluster; None starts one on this machine.
+        cpus: Cores per task; each core counts as a device.
+        gpus: GPUs per task.
+        storage: URL that fsspec supports, for machines that do not share the store's folder.
 
     Raises:
-        Interrupted: by a signal; running the same programs again goes on from there.
-        RunFailed: a task failed, or its run folders do not come back; the others were run.
+        Interrupted: by a signal; running the same programs again resumes.
+        RunFailed: a task failed or its run folders are missing; the others ran.
         WrongRequest: Ray is not installed, there is no cluster at the address, or no machine of it
             has what a task takes.
     """
@@ -98,24 +97,24 @@ def run(
     try:
         with stop_request(PATIENCE + interrupts.SAVING) as request:
             if kept is not None:
-                _lend(kept, programs, store)
+                _upload(kept, programs, store)
             options = {"num_cpus": cpus, "num_gpus": gpus, "max_retries": RETRIES}
-            # A worker that is told to end has saved its state: another one goes on.
+            # An interrupted worker has saved its state; another one resumes.
             task = ray.remote(train).options(**options, retry_exceptions=[Interrupted])
-            # A task of a driver that was killed may still be saving what another one goes on from.
+            # A task of a killed driver may still be saving its state.
             there = replace(store, folder=store.folder.resolve(), patience=PATIENCE)
             place = kept and kept.url
             for program in programs:
-                pending[task.remote(stated(program), there, cpus, place, gpus)] = program
+                pending[task.remote(to_json(program), there, cpus, place, gpus)] = program
             while pending:
                 if request.received:
                     raise KeyboardInterrupt
-                done, _ = ray.wait(list(pending), num_returns=1, timeout=HEED_SECONDS)
+                done, _ = ray.wait(list(pending), num_returns=1, timeout=POLL_SECONDS)
                 if not done:
                     continue
                 program = pending.pop(done[0])
                 try:
-                    _take(ray, done[0], program, store, kept)
+                    _collect(ray, done[0], program, store, kept)
                 except RunFailed as error:
                     failed.append(error)
                 yield program
@@ -127,8 +126,8 @@ def run(
     failures.end(failed)
 
 
-def _lend(kept: Storage, programs: Sequence[Program], store: RunStore) -> None:
-    """Bring what was begun here to the storage, unless it has been taken further there."""
+def _upload(kept: Storage, programs: Sequence[Program], store: RunStore) -> None:
+    """Upload interrupted groups, unless the storage has more epochs of them."""
     for program in programs:
         for group in store.plan(program.runs).resumed:
             names = [run.config.name for run in group]
@@ -136,11 +135,11 @@ def _lend(kept: Storage, programs: Sequence[Program], store: RunStore) -> None:
                 kept.store(names, store.folder)
 
 
-def _take(ray: Any, done: Any, program: Program, store: RunStore, kept: Storage | None) -> None:
-    """Bring the runs of a task that has ended here, those too that others of its runs failed.
+def _collect(ray: Any, done: Any, program: Program, store: RunStore, kept: Storage | None) -> None:
+    """Download the finished runs of an ended task, also after a failure.
 
     Raises:
-        RunFailed: it failed, or they do not come.
+        RunFailed: the task failed, or runs are missing.
     """
     try:
         ray.get(done)
@@ -159,8 +158,8 @@ def _take(ray: Any, done: Any, program: Program, store: RunStore, kept: Storage 
         raise RunFailed(f"{place}; machines that do not share it need a --storage")
 
 
-def stated(program: Program) -> str:
-    """Return what a program's runs are, as JSON text."""
+def to_json(program: Program) -> str:
+    """Return a program's runs as JSON text."""
     official = [run.data.official for run in program.runs]
     runs = [asdict(run.config) for run in program.runs]
     places = [None if each is None else str(each.resolve()) for each in official]
@@ -170,7 +169,7 @@ def stated(program: Program) -> str:
 
 
 def train(programs: str, store: RunStore, cores: int, storage: str | None, gpus: float = 0) -> None:
-    """Train a program's runs: what a task does, in a process of its own."""
+    """Train a program's runs; the body of a Ray task."""
     flag = "--xla_force_host_platform_device_count"
     if flag not in os.environ.get("XLA_FLAGS", ""):
         os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {flag}={cores}"
@@ -191,17 +190,17 @@ def train(programs: str, store: RunStore, cores: int, storage: str | None, gpus:
 
 
 def _train_elsewhere(runs: Sequence[Run], store: RunStore, kept: Storage) -> None:
-    """Train runs in a folder of this machine alone, from what there is at the storage."""
+    """Train runs in a temporary folder, from the state in the storage."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         names = [run.config.name for run in runs]
         kept.fetch(names, folder)
-        # What was interrupted goes on as the group it was, beside runs that were not asked for.
+        # An interrupted group resumes whole, with runs outside the program.
         groups = (RunFolder(folder / name).group for name in names)
         names = list(dict.fromkeys([*names, *chain.from_iterable(groups)]))
         kept.fetch(names, folder)
         try:
-            replace(store, folder=folder).complete(runs, _Keeping(kept, names, folder))
+            replace(store, folder=folder).complete(runs, _Uploader(kept, names, folder))
         finally:
             kept.store(names, folder)
 
@@ -213,24 +212,24 @@ def _run(config: RunConfig, official: str | None) -> Run:
     return run
 
 
-class _Keeping(Monitor):
-    """A monitor that brings what there is of its runs to the storage from time to time."""
+class _Uploader(Monitor):
+    """Monitor that uploads run folders at intervals."""
 
     def __init__(self, storage: Storage, names: Sequence[str], folder: Path) -> None:
         self._what = storage, names, folder
         self._last = time.monotonic()
 
     def stepped(self, progress: Progress, examples: int) -> None:
-        """Bring everything there if it is time to."""
+        """Upload the run folders if the interval has passed."""
         del progress, examples
-        if time.monotonic() - self._last >= KEPT_SECONDS:
+        if time.monotonic() - self._last >= UPLOAD_SECONDS:
             storage, names, folder = self._what
             storage.store(names, folder)
             self._last = time.monotonic()
 
 
 def _ready(address: str | None, cpus: int, gpus: float, storage: str | None) -> Any:
-    """Return Ray, with a cluster that has what a task takes."""
+    """Connect to a cluster with the resources of a task; return Ray."""
     require(cpus > 0, f"--cpus must be positive, not {cpus}")
     require(gpus >= 0, f"--gpus must not be negative: {gpus:g}")
     if storage is not None:
@@ -245,7 +244,7 @@ def _ready(address: str | None, cpus: int, gpus: float, storage: str | None) -> 
 
 
 def _check_reached(address: str) -> None:
-    """Refuse the address of a machine that does not answer: Ray would try for minutes."""
+    """Check that the address answers, as Ray would retry for minutes."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if not (host and port.isdecimal()):
         return  # `auto`, for one
@@ -256,7 +255,7 @@ def _check_reached(address: str) -> None:
 
 
 def _connected(address: str | None) -> Any:
-    """Return Ray, with a cluster."""
+    """Connect to a cluster, or start one; return Ray."""
     need("ray")
     ray: Any = importlib.import_module("ray")
     if address is not None:
@@ -277,7 +276,7 @@ def _connected(address: str | None) -> Any:
 
 
 def _check_machines(ray: Any, wanted: Mapping[str, float]) -> None:
-    """Refuse a task that no machine of the cluster has room for: it would wait for ever."""
+    """Check that a machine of the cluster fits a task, which would wait forever otherwise."""
     machines = [node["Resources"] for node in ray.nodes() if node["Alive"]]
     if not any(all(has.get(it, 0) >= many for it, many in wanted.items()) for has in machines):
         most = {it: max((has.get(it, 0) for has in machines), default=0) for it in wanted}
@@ -287,7 +286,7 @@ def _check_machines(ray: Any, wanted: Mapping[str, float]) -> None:
 
 
 def _stop(ray: Any, tasks: list[Any]) -> None:
-    """Let tasks save their state, and end."""
+    """Cancel tasks; wait until they have saved their state."""
     for task in tasks:
         ray.cancel(task)
     if tasks:
