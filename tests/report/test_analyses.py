@@ -53,7 +53,7 @@ def run(
     data: ScanOptions = SOME,
 ) -> RunFolder:
     """Leave a finished run that says what a function says."""
-    split = tasks.get(task).split(data)
+    split = data.load(task)
     config = run_config(task, data, learner, seed)
     made = RunFolder(folder / config.name)
     made.begin(config, {"group": [config.name], "checksum": split.provenance.checksum})

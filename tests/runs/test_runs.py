@@ -374,7 +374,7 @@ def test_a_damaged_file_of_an_interrupted_run_is_reported(
 def test_a_run_that_was_begun_on_other_data_is_not_resumed(interrupted: Path) -> None:
     path = runs_in(interrupted)[1].path / "environment.json"
     environment = json.loads(path.read_text())
-    assert environment["checksum"] == split().provenance.checksum
+    assert environment["checksum"] == experiment(interrupted).of(0).split.provenance.checksum
     path.write_text(json.dumps(environment | {"checksum": "of other data"}))
     with pytest.raises(RunFailed, match="was begun on other data than .* has now"):
         experiment(interrupted).run([0, 1])
@@ -641,4 +641,4 @@ def test_a_run_that_diverges_has_the_weights_that_were_selected_before(
     later = papers.table("ruis2020/curve").cell("Baseline", "20,000")
     why = rf"has no score of .*'20000' .*: it diverged after {found[1]['steps']} steps\)"
     with pytest.raises(RunFailed, match=why):
-        entry(later, runs_in(tmp_path)[1])
+        entry_of(later, runs_in(tmp_path)[1])

@@ -16,7 +16,7 @@ from daxy.core.split import Split
 from daxy.languages import grounded
 from daxy.papers import ruis2020
 from daxy.tasks import gscan
-from daxy.tasks._gscan_examples import Demonstrations
+from daxy.tasks._gscan_examples import Demonstrations, generate_all
 from daxy.tasks._gscan_options import CompositionalOptions, GscanOptions
 from daxy.tasks._gscan_predicates import HELD_OUT, held_out
 from daxy.worlds.placement import DIRECTIONS
@@ -161,7 +161,7 @@ def test_geca_makes_a_set_like_that_of_the_authors(released: Split) -> None:
     assert ruis2020.TABLE_4 == TABLE_4
     assert released.train.worlds is not None
     rewriter = Rewriter(released.train, Geca(count=10_000))
-    draws = [rewriter.rewritten(seed).examples for seed in range(6)]
+    draws = [rewriter.augment(seed).examples for seed in range(6)]
     sequences = ((draws[0].source, GECA_WORDS), (draws[0].target, GECA_ACTIONS))
     for found, published in sequences:
         counts = np.bincount(found.codes, minlength=len(found.symbols))
