@@ -59,7 +59,7 @@ def augment(task: str) -> dict[str, float]:
     """Return what augmenting a task's training set takes."""
     train = tasks.data(task).load(task).train
     began = time.perf_counter()
-    added = Augmenter(train, Geca(count=SETS[task])).taught(0).added
+    added = Augmenter(train, Geca(count=SETS[task])).augment(0).added
     seconds = time.perf_counter() - began
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * UNIT
     return {"train": len(train), "added": len(added), "seconds": seconds, "memory": memory}
