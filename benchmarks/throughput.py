@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+import daxy
 from benchmarks.side_by_side import measure, seconds_each, warn_if_busy
 from daxy.core.files import write_json
 from daxy.learners import Job

@@ -28,6 +28,7 @@ from daxy.runs.run import Run
 from daxy.runs.saved import load
 from daxy.tasks import ScanOptions
 from daxy.tasks._transduction_options import SymbolOptions
+from daxy.training.config import TrainingConfig
 from daxy.training.interrupt import Interrupted
 from daxy.training.loop import one_replica
 from daxy.training.objective import cross_entropy
@@ -45,7 +46,7 @@ LENGTHS = {"min_length": 2, "max_length": 4, "test_min_length": 5, "test_max_len
 DATA = SymbolOptions(symbols=5, train_pairs=40, validation_pairs=5, test_pairs=5, **LENGTHS)
 
 
-def experiment(folder: Path, recipe: Protocol = RECIPE) -> Experiment:
+def experiment(folder: Path, recipe: TrainingConfig = RECIPE) -> Experiment:
     learner = Neural(
         model="transducer", config=Config(hidden=6, memory_width=4, embedding=4), training=recipe
     )

@@ -16,7 +16,7 @@ ROWS = table().rows(examples())
 TRAIN = TrainingSet(np.concatenate([ROWS[:10], ROWS[:1]]), ROWS[18:])
 
 
-def added(protocol: Protocol, train: TrainingSet = TRAIN) -> float:
+def added(protocol: TrainingConfig, train: TrainingSet = TRAIN) -> float:
     """Return which share of the draws is of what an augmentation added."""
     met = BatchSampler(protocol, table()).epoch(train, seed=0, number=0).rows
     return float(np.isin(met, ROWS[18:]).mean())
