@@ -28,16 +28,16 @@ if hasattr(os, "sched_setaffinity"):
 import jax
 import jax.numpy as jnp
 import numpy as np
+from daxy.training.protocol import protocol
 
 from daxy import models
 from daxy.core.vocabulary import END
-from daxy.kernels import additive_attention, checkpointed_scan
+from daxy.kernels import additive_attention, deferred_weight_grad
 from daxy.models.api import Batch, Sizes
 from daxy.models.layers.dropout import Dropout
 from daxy.training import optimizers
 from daxy.training.devices import compiler_options
 from daxy.training.objective import cross_entropy
-from daxy.training.protocols import protocol
 
 SYMBOLS = Sizes(source_symbols=16, target_symbols=10, channels=16)
 GRID = 6
@@ -55,10 +55,14 @@ class Step:
     source: int
     target: int
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    teacher_forced: bool | None = None
+    """Whether the example is, where the protocol draws that for each; None elsewhere."""
 
 
 STEPS = {
     "bastings2018": Step("bastings2018", "seq2seq", 32, 10, 25, {"hidden": 256}),
+    "lake2018": Step("lake2018", "stacked", 1, 10, 25, {}, teacher_forced=True),
+    "lake2018, free-running": Step("lake2018", "stacked", 1, 10, 25, {}, teacher_forced=False),
     "ruis2020": Step("ruis2020", "multimodal", 200, 8, 16),
     "grefenstette2015, 64": Step("grefenstette2015", "transducer", 10, 32, 32),
     "grefenstette2015, 128": Step("grefenstette2015", "transducer", 10, 64, 64),
@@ -68,17 +72,34 @@ STEPS = {
 }
 
 
-def plain_scan(
-    recurrence: Any, weights: Any, constants: Any, state: Any, inputs: Any, *, segments: int = 1
-) -> Any:
-    """Run a recurrence by `lax.scan`, which saves everything for the way back."""
-    del segments
-    apply = checkpointed_scan.multiply_by(weights)
+def plain_scan(body: Any, weights: Any, *arguments: Any, reverse: bool = False) -> Any:
+    """Run a recurrence as `lax.scan` has it."""
+    constants, state, inputs = arguments
+    apply = deferred_weight_grad.undeferred(weights)
 
     def step(state: Any, inputs: Any) -> tuple[Any, Any]:
+        return body(apply, constants, state, inputs)
+
+    return jax.lax.scan(step, state, inputs, reverse=reverse)[1]
+
+
+def plain_segments(recurrence: Any, *arguments: Any, segments: int = 1) -> Any:
+    """Run a recurrence that saves everything for the way back."""
+    del segments
+    return plain_scan(_body(recurrence), *arguments)
+
+
+def deferred_segments(recurrence: Any, *arguments: Any, segments: int = 1) -> Any:
+    """Run a recurrence that saves everything but the gradients of weights."""
+    del segments
+    return deferred_weight_grad.scan(_body(recurrence), *arguments)
+
+
+def _body(recurrence: Any) -> Any:
+    def body(apply: Any, constants: Any, state: Any, inputs: Any) -> tuple[Any, Any]:
         return recurrence.step(apply, constants, state, inputs, None)
 
-    return jax.lax.scan(step, state, inputs)[1]
+    return body
 
 
 def plain_scores(query: Any, keys: Any, score_vector: Any) -> Any:
@@ -97,8 +118,20 @@ PLAIN: dict[str, tuple[Mapping[str, Any], tuple[str, ...]]] = {
         {f"{LAYER}.attention.additive_scores": plain_scores},
         ("bastings2018", "ruis2020"),
     ),
+    "deferred_weight_grad": (
+        {
+            "daxy.kernels.deferred_weight_grad.scan": plain_scan,
+            f"{LAYER}.recurrence.scan": plain_scan,
+            "daxy.models.stacked.scan": plain_scan,
+        },
+        ("bastings2018", "lake2018", "ruis2020"),
+    ),
     "checkpointed_scan": (
-        {"daxy.kernels.checkpointed_scan.scan": plain_scan},
+        {"daxy.kernels.checkpointed_scan.scan": plain_segments},
+        ("grefenstette2015, 64", "grefenstette2015, 128"),
+    ),
+    "checkpointed_scan, against deferred_weight_grad": (
+        {"daxy.kernels.checkpointed_scan.scan": deferred_segments},
         ("grefenstette2015, 64", "grefenstette2015, 128"),
     ),
     "memory_reads": (
@@ -145,26 +178,27 @@ def program(name: str) -> tuple[Callable[[], object], int]:
     recipe, architecture = protocol(step.paper), models.get(step.architecture)
     config: Any = architecture.Config(**step.settings)
     batch, weights = random_batch(step), jnp.full((step.batch,), 1 / step.batch, jnp.float32)
+    forced = None if step.teacher_forced is None else jnp.array([step.teacher_forced])
 
-    def train(state: Any, batch: Batch, number: Any) -> Any:
+    def train(state: Any, batch: Batch, forced: Any, number: Any) -> Any:
         model, moments = state
         key = jax.random.fold_in(jax.random.key(0), number)
         dropout = Dropout(key, jnp.float32(recipe.dropout)) if recipe.dropout else None
 
         def loss(model: Any) -> Any:
-            return cross_entropy(model, batch, weights, dropout)
+            return cross_entropy(model, batch, weights, dropout, forced=forced)
 
         value, gradients = jax.value_and_grad(loss)(model)
-        rate, active = jnp.float32(recipe.optimizer.learning_rate), jnp.asarray(True)
-        return value, optimizers.update(
+        rate, active = jnp.float32(recipe.learning_rate), jnp.asarray(True)
+        return value, optimizers.step(
             recipe, model, moments, gradients, learning_rate=rate, active=active
         )
 
     model = architecture.Model(config, SYMBOLS, key=jax.random.key(0))
-    state = model, optimizers.init(recipe, model)
-    run = jax.jit(train).lower(state, batch, jnp.int32(0))
+    state = model, optimizers.start(recipe, model)
+    run = jax.jit(train).lower(state, batch, forced, jnp.int32(0))
     compiled = run.compile(compiler_options=compiler_options())
-    arguments = state, batch, jnp.int32(1)
+    arguments = state, batch, forced, jnp.int32(1)
     used = compiled.memory_analysis().temp_size_in_bytes
     return lambda: jax.block_until_ready(compiled(*arguments)), used
 

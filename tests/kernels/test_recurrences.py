@@ -1,8 +1,8 @@
-"""`checkpointed_scan` has the values and gradients of `lax.scan`."""
+"""Recurrences with a way back of their own are `lax.scan`, in values and in gradients."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -10,23 +10,20 @@ import numpy as np
 import pytest
 from jaxtyping import Array
 
-from daxy.kernels import checkpointed_scan
+from daxy.kernels import checkpointed_scan, deferred_weight_grad
 
 TIME, BATCH, WIDTH = 5, 3, 4
-
-
-Body: TypeAlias = Callable[[checkpointed_scan.Apply, Any, Any, Any], tuple[Any, Any]]
-"""body(apply, constants, state, input) -> (next state, output), as in `lax.scan`."""
 
 
 class Case(NamedTuple):
     """A body and what it is run on."""
 
-    body: Body
+    body: deferred_weight_grad.Body
     weights: dict[str, Array]
     constants: Any
     state: Any
     inputs: Any
+    reverse: bool = False
 
     @property
     def arguments(self) -> tuple[Any, Any, Any, Any]:
@@ -75,6 +72,23 @@ def state_of_two_parts() -> Case:
     return Case(body, {"state": draw(4, 4)}, None, (draw(3, 4), draw(3, 4)), draw(5, 3, 4))
 
 
+def a_weight_for_each_row() -> Case:
+    """What meets a row of the batch is its own, as the outputs that attention sums."""
+
+    def body(apply: Any, constants: None, state: Any, inputs: Any) -> tuple[Any, Any]:
+        summed = apply("values", jax.nn.softmax(apply("query", state)))
+        state = jnp.tanh(summed + inputs)
+        return state, summed
+
+    weights = {"values": draw(3, 6, 4), "query": draw(4, 6)}
+    return Case(body, weights, None, draw(3, 4), draw(5, 3, 4))
+
+
+def from_the_end() -> Case:
+    """The last input comes first."""
+    return one_weight()._replace(reverse=True)
+
+
 def a_single_row() -> Case:
     """A batch of one example."""
     return two_weights_in_a_row()._replace(state=draw(1, 4), inputs={"in": draw(5, 1, 4)})
@@ -84,6 +98,8 @@ BODIES = (
     one_weight,
     two_weights_in_a_row,
     state_of_two_parts,
+    a_weight_for_each_row,
+    from_the_end,
     a_single_row,
 )
 CASES = {case.__name__: case for case in BODIES}
@@ -93,6 +109,10 @@ every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def draw(*shape: int) -> Array:
     draws = np.random.default_rng(shape)
     return jnp.asarray(draws.normal(size=shape))
+
+
+def late(case: Case) -> Callable[..., Any]:
+    return lambda *arguments: deferred_weight_grad.scan(case.body, *arguments, reverse=case.reverse)
 
 
 Way = Callable[[Case], Callable[..., Any]]
@@ -123,7 +143,7 @@ class Plain:
 class Whole(Plain):
     """What a body does, with all of each state kept."""
 
-    body: Body
+    body: deferred_weight_grad.Body
 
     def step(self, apply: Any, constants: Any, state: Any, inputs: Any, precomputed: Any) -> Any:
         return self.body(apply, constants, state, inputs)
@@ -170,9 +190,13 @@ def in_segments(case: Case) -> Callable[..., Any]:
 
 
 RUNS = {
-    f"{name}, {way.__name__}": (case, way)
-    for name, case in CASES.items()
-    for way in (again, in_segments)
+    **{name: (case, late) for name, case in CASES.items()},
+    **{
+        f"{name}, {way.__name__}": (case, way)
+        for name, case in CASES.items()
+        for way in (again, in_segments)
+        if not case().reverse
+    },
 }
 every_run = pytest.mark.parametrize(("case", "way"), RUNS.values(), ids=RUNS)
 
@@ -181,12 +205,14 @@ def plain(case: Case) -> Callable[..., Any]:
     """Return the same recurrence as `lax.scan` has it."""
 
     def run(weights: Any, constants: Any, state: Any, inputs: Any) -> Any:
-        apply = checkpointed_scan.multiply_by(weights)
+        def apply(name: str, rows: Array, /) -> Array:
+            weight = weights[name]
+            return rows @ weight if weight.ndim == 2 else (rows[:, None] @ weight)[:, 0]
 
         def step(state: Any, here: Any) -> tuple[Any, Any]:
             return case.body(apply, constants, state, here)
 
-        return jax.lax.scan(step, state, inputs)[1]
+        return jax.lax.scan(step, state, inputs, reverse=case.reverse)[1]
 
     return run
 
@@ -226,7 +252,7 @@ def test_every_gradient_is_that_of_a_plain_scan(case: Callable[[], Case], way: W
 def test_the_gradients_are_those_of_finite_differences(case: Callable[[], Case]) -> None:
     made = case()
     step = 1e-6
-    total = jax.jit(scalar(again(made)))
+    total = jax.jit(scalar(late(made)))
     for name, weight in made.weights.items():
         place = (0, 1, 2)[-weight.ndim :]
         found = jax.grad(total)(*made.arguments)[name][place]
@@ -256,7 +282,7 @@ def test_replicas_may_share_their_inputs() -> None:
     made = one_weight()
     weights = {"state": jnp.stack([draw(4, 4), draw(4, 4) * 2])}
     axes = ({"state": 0}, None, None, None)
-    together = jax.vmap(jax.grad(scalar(again(made))), axes)(weights, *made.arguments[1:])
+    together = jax.vmap(jax.grad(scalar(late(made))), axes)(weights, *made.arguments[1:])
     for replica in range(2):
         own = {"state": weights["state"][replica]}
         expected = jax.grad(scalar(plain(made)))(own, *made.arguments[1:])
@@ -308,6 +334,5 @@ def test_a_weight_that_meets_two_rows_in_one_step_is_refused() -> None:
         state = apply("state", state) + apply("state", inputs)
         return state, state
 
-    case = Case(twice, {"state": draw(4, 4)}, None, draw(3, 4), draw(5, 3, 4))
     with pytest.raises(AssertionError, match="state is applied twice"):
-        again(case)(*case.arguments)
+        deferred_weight_grad.scan(twice, {"state": draw(4, 4)}, None, draw(3, 4), draw(5, 3, 4))

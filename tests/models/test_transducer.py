@@ -13,7 +13,7 @@ from tests.models.memories.test_memories import Numbers, equations, sigmoid
 
 from daxy.core.errors import DaxyError
 from daxy.core.vocabulary import END, PAD
-from daxy.kernels import checkpointed_scan
+from daxy.kernels import checkpointed_scan, deferred_weight_grad
 from daxy.models import memories, transducer
 from daxy.models.api import Batch, Sizes
 from daxy.models.decoding.memory_trace import memory_trace
@@ -273,8 +273,9 @@ def test_gradients_of_where_a_network_stands_are_those_of_a_plain_scan(
     ahead = jax.tree.map(lambda own: own[3:], inputs)
 
     def step(carry: Any, inputs: Any) -> Any:
-        apply = checkpointed_scan.multiply_by(weights)
-        return recurrence.step(apply, biases, carry, inputs, None)
+        return recurrence.step(
+            deferred_weight_grad.undeferred(weights), biases, carry, inputs, None
+        )
 
     def total(scan: Any) -> Any:
         return jax.grad(lambda begin: jnp.square(scan(begin)).sum())(begin)

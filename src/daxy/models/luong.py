@@ -35,6 +35,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from daxy.core.vocabulary import END, PAD
+from daxy.kernels import deferred_weight_grad
 from daxy.models.api import Batch, Sizes
 from daxy.models.configs.luong import Config
 from daxy.models.layers.cells import LSTM, State
@@ -67,11 +68,12 @@ class EncodedSource(NamedTuple):
         return jnp.where(self.is_end, attention_weights, 0).sum(axis=-1)
 
 
-class Gates(NamedTuple):
-    """Linear map from a token, the combined vector and the hidden vector to the gates."""
+class Constants(NamedTuple):
+    """Arrays that every step of the decoder reads beside the weights."""
 
-    weight: Float[Array, "inputs gates"]
-    bias: Float[Array, " gates"]
+    is_token: Bool[Array, "batch source"]
+    gates_bias: Float[Array, " gates"]
+    combined_bias: Float[Array, " hidden"]
 
 
 class Carry(NamedTuple):
@@ -152,14 +154,18 @@ class Model(eqx.Module):
         embedded = embed_previous(self.target_embedding, tokens)
         embedded = drop(dropout, "target embedding", embedded, batch_axis=1)
 
-        gates = self._gates()
-
-        def advance(carry: Carry, inputs: tuple[Array, Masks]) -> tuple[Carry, tuple[Array, Array]]:
-            after, weights = self._advance(gates, encoded, carry, *inputs)
+        def advance(
+            apply: deferred_weight_grad.Apply,
+            constants: Constants,
+            carry: Carry,
+            inputs: tuple[Array, Masks],
+        ) -> tuple[Carry, tuple[Array, Array]]:
+            after, weights = self._advance(apply, constants, carry, *inputs)
             return after, (after.combined, weights)
 
         inputs = embedded, self._masks(tokens.shape, dropout)
-        _, (combined, weights) = jax.lax.scan(advance, carry, inputs)
+        arguments = self._weights(encoded), self._constants(encoded), carry, inputs
+        combined, weights = deferred_weight_grad.scan(advance, *arguments)
         return self._output_logits(combined, encoded.weight_of_end(weights)).swapaxes(0, 1)
 
     def start(self, source: Int[Array, "batch source"]) -> DecoderState:
@@ -171,9 +177,10 @@ class Model(eqx.Module):
         self, state: DecoderState, token: Int[Array, " batch"]
     ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
         """Read the previous token (PAD before the first); return the logits of the next."""
+        apply = deferred_weight_grad.undeferred(self._weights(state.encoded))
         embedded = embed_previous(self.target_embedding, token)
-        inputs = state.carry, embedded, Masks(None, None)
-        carry, weights = self._advance(self._gates(), state.encoded, *inputs)
+        constants, no_masks = self._constants(state.encoded), Masks(None, None)
+        carry, weights = self._advance(apply, constants, state.carry, embedded, no_masks)
         logits = self._output_logits(carry.combined, state.encoded.weight_of_end(weights))
         return state._replace(carry=carry, attention_weights=weights), logits
 
@@ -196,14 +203,22 @@ class Model(eqx.Module):
         ones = jnp.ones((*shape, self.config.hidden), jnp.float32)
         return Masks(*(dropout(place, ones, batch_axis=1) for place in ("fed", "combined")))
 
-    def _gates(self) -> Gates:
-        weight = jnp.concatenate([self.input_to_gates, self.state_to_gates])
-        return Gates(weight, self.input_bias + self.state_bias)
+    def _weights(self, encoded: EncodedSource) -> dict[str, Array]:
+        """Return the matrices that a step multiplies by, by the names `_advance` uses."""
+        return {
+            "gates": jnp.concatenate([self.input_to_gates, self.state_to_gates]),
+            "keys": encoded.keys,
+            "values": encoded.values,
+            "combine": self.combine,
+        }
+
+    def _constants(self, encoded: EncodedSource) -> Constants:
+        return Constants(encoded.is_token, self.input_bias + self.state_bias, self.combined_bias)
 
     def _advance(
         self,
-        to_gates: Gates,
-        encoded: EncodedSource,
+        apply: deferred_weight_grad.Apply,
+        constants: Constants,
         carry: Carry,
         embedded: Float[Array, "batch embedding"],
         masks: Masks,
@@ -211,13 +226,11 @@ class Model(eqx.Module):
         """Return the state after a token, and the attention weights."""
         (hidden, _), fed = carry
         fed = fed if masks.input_feeding is None else fed * masks.input_feeding
-        gates = jnp.concatenate([embedded, fed, hidden], axis=1) @ to_gates.weight
-        state = LSTM.step(carry.state, gates, jnp.broadcast_to(to_gates.bias, gates.shape))
-        scores = jnp.einsum("bh,bhs->bs", state[0], encoded.keys)
-        weights = jax.nn.softmax(scores, axis=1, where=encoded.is_token)
-        context = jnp.einsum("bs,bsh->bh", weights, encoded.values)
-        both = jnp.concatenate([state[0], context], axis=1)
-        combined = both @ self.combine + self.combined_bias
+        gates = apply("gates", jnp.concatenate([embedded, fed, hidden], axis=1))
+        state = LSTM.step(carry.state, gates, jnp.broadcast_to(constants.gates_bias, gates.shape))
+        weights = jax.nn.softmax(apply("keys", state[0]), axis=1, where=constants.is_token)
+        both = jnp.concatenate([state[0], apply("values", weights)], axis=1)
+        combined = apply("combine", both) + constants.combined_bias
         combined = combined if masks.combined is None else combined * masks.combined
         return Carry(state, combined), weights
 

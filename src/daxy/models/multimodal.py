@@ -17,6 +17,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int, Integer, PRNGKeyArray
 
 from daxy.core.vocabulary import PAD
+from daxy.kernels import deferred_weight_grad
 from daxy.models.api import Batch, Sizes
 from daxy.models.configs.multimodal import Config
 from daxy.models.layers.attention import AttentionKeys, attend
@@ -40,15 +41,14 @@ class Attended(NamedTuple):
     values: Float[Array, "batch position width"]
 
 
-class StepWeights(NamedTuple):
-    """Weights of a step of the decoder, joined or divided once for all steps."""
+class Constants(NamedTuple):
+    """Arrays that every step of the decoder reads beside the weights."""
 
-    queries: Float[Array, "hidden queries"]
-    """From the state to the queries of words and of cells."""
-    words_to_query: Float[Array, "hidden query"]
-    """From the context of words to the query of cells."""
-    gates: Float[Array, "contexts_and_hidden gates"]
-    """From the contexts and the state to the gates."""
+    word_keys: AttentionKeys
+    cell_keys: AttentionKeys
+    word_score_vector: Float[Array, " hidden"]
+    cell_score_vector: Float[Array, " hidden"]
+    condition_bias: Float[Array, " hidden"] | None
 
 
 class DecoderState(NamedTuple):
@@ -145,13 +145,16 @@ class Model(eqx.Module):
         words, cells, state = self._encode(batch.source, batch.world, dropout)
         embedded = embed_previous(self.target_embedding, batch.decoder_inputs.T)
         embedded = drop(dropout, "target embedding", embedded, batch_axis=1)
-        weights = self._step_weights()
+        weights = self._weights(words, cells)
 
-        def advance(state: State, from_token: Array) -> tuple[State, tuple[Array, Array]]:
-            state, outputs = self._advance(weights, words, cells, state, from_token)
+        def advance(
+            apply: deferred_weight_grad.Apply, constants: Constants, state: State, from_token: Array
+        ) -> tuple[State, tuple[Array, Array]]:
+            state, outputs = self._advance(apply, constants, state, from_token)
             return state, (outputs.hidden, outputs.context)
 
-        _, outputs = jax.lax.scan(advance, state, self._to_gates(embedded))
+        constants, from_tokens = self._constants(words, cells), self._to_gates(embedded)
+        outputs = deferred_weight_grad.scan(advance, weights, constants, state, from_tokens)
         return self._output_logits(embedded, *outputs).swapaxes(0, 1)
 
     def start(
@@ -165,10 +168,11 @@ class Model(eqx.Module):
         self, state: DecoderState, token: Int[Array, " batch"]
     ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
         """Read the previous token (PAD before the first); return the logits of the next."""
+        apply = deferred_weight_grad.undeferred(self._weights(state.words, state.cells))
         embedded = embed_previous(self.target_embedding, token)
+        constants = self._constants(state.words, state.cells)
         from_token = embed_previous(self._to_gates(self.target_embedding), token)
-        arguments = state.words, state.cells, state.state, from_token
-        after, outputs = self._advance(self._step_weights(), *arguments)
+        after, outputs = self._advance(apply, constants, state.state, from_token)
         logits = self._output_logits(embedded, outputs.hidden, outputs.context)
         return state._replace(state=after, attention_weights=outputs.attention_weights), logits
 
@@ -201,14 +205,22 @@ class Model(eqx.Module):
         keys = matmul(rows, key)
         return Attended(AttentionKeys.of(keys, is_word), keys if self._is_code else rows)
 
-    def _step_weights(self) -> StepWeights:
+    def _weights(self, words: Attended, cells: Attended) -> dict[str, Array]:
+        """Return the matrices that a step multiplies by, by the names `_advance` uses."""
         hidden, width = self.config.hidden, self.target_embedding.shape[1]
         query = self.cell_query if self.condition is None else self.condition
-        return StepWeights(
-            queries=jnp.concatenate([self.word_query, query[:hidden]], axis=1),
-            words_to_query=query[hidden:],
-            gates=jnp.concatenate([self.input_to_gates[width:], self.state_to_gates]),
-        )
+        weights = {
+            "state": jnp.concatenate([self.word_query, query[:hidden]], axis=1),
+            "words": words.values,
+            "context of words": query[hidden:],
+            "cells": cells.values,
+            "gates": jnp.concatenate([self.input_to_gates[width:], self.state_to_gates]),
+        }
+        return weights if self.condition is None else weights | {"condition": self.cell_query}
+
+    def _constants(self, words: Attended, cells: Attended) -> Constants:
+        score_vectors = self.word_energy, self.cell_energy
+        return Constants(words.keys, cells.keys, *score_vectors, self.condition_bias)
 
     def _to_gates(self, embedded: Float[Array, "*rows embedding"]) -> Float[Array, "*rows gates"]:
         """Return what embedded tokens add to the gates, biases included."""
@@ -216,24 +228,18 @@ class Model(eqx.Module):
         return matmul(embedded, weight) + self.input_bias + self.state_bias
 
     def _advance(
-        self,
-        weights: StepWeights,
-        words: Attended,
-        cells: Attended,
-        state: State,
-        from_token: Float[Array, "batch gates"],
+        self, apply: deferred_weight_grad.Apply, known: Constants, state: State, from_token: Array
     ) -> tuple[State, StepOutputs]:
         """Return the state after a token, and the outputs of the step."""
-        word_query, cell_query = jnp.split(state[0] @ weights.queries, 2, axis=1)
-        word_weights = attend(word_query, words.keys, self.word_energy)
-        of_words = jnp.einsum("bw,bwv->bv", word_weights, words.values)
-        cell_query = cell_query + of_words @ weights.words_to_query
-        if self.condition_bias is not None:
-            cell_query = jnp.tanh(cell_query + self.condition_bias) @ self.cell_query
-        cell_weights = attend(cell_query, cells.keys, self.cell_energy)
-        of_cells = jnp.einsum("bc,bcv->bv", cell_weights, cells.values)
-        context = jnp.concatenate([of_words, of_cells], axis=1)
-        gates = jnp.concatenate([context, state[0]], axis=1) @ weights.gates
+        word_query, cell_query = jnp.split(apply("state", state[0]), 2, axis=1)
+        word_weights = attend(word_query, known.word_keys, known.word_score_vector)
+        of_words = apply("words", word_weights)
+        cell_query = cell_query + apply("context of words", of_words)
+        if known.condition_bias is not None:
+            cell_query = apply("condition", jnp.tanh(cell_query + known.condition_bias))
+        cell_weights = attend(cell_query, known.cell_keys, known.cell_score_vector)
+        context = jnp.concatenate([of_words, apply("cells", cell_weights)], axis=1)
+        gates = apply("gates", jnp.concatenate([context, state[0]], axis=1))
         after = LSTM.step(state, from_token, gates)
         return after, StepOutputs(after[0], context, cell_weights)
 

@@ -8,7 +8,7 @@ encoder's outputs. `dependency=False` (their -Dep) takes the previous token away
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import equinox as eqx
 import jax
@@ -16,6 +16,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from daxy.core.vocabulary import PAD
+from daxy.kernels import deferred_weight_grad
 from daxy.models.api import Batch, Sizes
 from daxy.models.configs.seq2seq import Config
 from daxy.models.layers.attention import AttentionKeys, attend
@@ -41,6 +42,12 @@ class DecoderState(NamedTuple):
     def top(self) -> Float[Array, "batch hidden"]:
         """The hidden vector that the next token is made from."""
         return self.state[0]
+
+
+Constants: TypeAlias = tuple[
+    AttentionKeys | None, Float[Array, " hidden"] | None, Float[Array, " gates"]
+]
+"""Arrays that every step of the decoder reads: keys, score vector v, bias of the state."""
 
 
 class Model(eqx.Module):
@@ -97,22 +104,27 @@ class Model(eqx.Module):
         embedded = self._embed(batch.decoder_inputs, dropout)
         # A linear map of a weighted sum is the weighted sum of the mapped rows: map the fewer rows.
         early = batch.source.shape[1] <= batch.target.shape[1]
-        context_to_gates, state_weight = self.context_to_gates, self._state_weight()
-        keys, values = self._keys(outputs, batch.source), outputs
-        if context_to_gates is not None and early:
-            values = matmul(outputs, context_to_gates)
+        weights: dict[str, Array] = {"state": self._state_weight()}
+        if self.context_to_gates is not None and early:
+            weights["values"] = matmul(outputs, self.context_to_gates)
+        elif self.context_to_gates is not None:
+            weights |= {"values": outputs, "context": self.context_to_gates}
 
-        def advance(state: State, gates: Array) -> tuple[State, tuple[Array, Array | None]]:
-            weights, from_state = self._attend(state[0] @ state_weight, keys)
-            if weights is not None and context_to_gates is not None:
-                summed = jnp.einsum("bs,bsv->bv", weights, values)
-                gates = gates + (summed if early else summed @ context_to_gates)
-            state = self._cell.step(state, gates, from_state + self.state_bias)
+        def advance(
+            apply: deferred_weight_grad.Apply, constants: Constants, state: State, gates: Array
+        ) -> tuple[State, tuple[Array, Array | None]]:
+            keys, score_vector, bias = constants
+            weights, from_state = self._attend(apply("state", state[0]), keys, score_vector)
+            if weights is not None:
+                summed = apply("values", weights)
+                gates = gates + (summed if early else apply("context", summed))
+            state = self._cell.step(state, gates, from_state + bias)
             return state, (state[0], weights)
 
+        constants = (self._keys(outputs, batch.source), self.energy, self.state_bias)
         time_first = None if embedded is None else embedded.swapaxes(0, 1)
         gates = self._gates(time_first, batch.target.T.shape)
-        _, (hidden, attention) = jax.lax.scan(advance, state, gates)
+        hidden, attention = deferred_weight_grad.scan(advance, weights, constants, state, gates)
         hidden = hidden.swapaxes(0, 1)
         if attention is None:
             return matmul(hidden, self.output)
@@ -141,7 +153,7 @@ class Model(eqx.Module):
         embedded = self._embed(token, None)
         gates = self._gates(embedded, token.shape)
         products = state.state[0] @ self._state_weight()
-        weights, from_state = self._attend(products, state.keys)
+        weights, from_state = self._attend(products, state.keys, self.energy)
         from_state = from_state + self.state_bias
         if weights is None or state.values is None:
             after = self._cell.step(state.state, gates, from_state)
@@ -193,13 +205,16 @@ class Model(eqx.Module):
         return jnp.concatenate([self.query, self.state_to_gates], axis=1)
 
     def _attend(
-        self, products: Float[Array, "batch products"], keys: AttentionKeys | None
+        self,
+        products: Float[Array, "batch products"],
+        keys: AttentionKeys | None,
+        score_vector: Array | None,
     ) -> tuple[Float[Array, "batch source"] | None, Float[Array, "batch gates"]]:
         """Return the attention weights and the state's share of the gates."""
-        if keys is None or self.energy is None:
+        if keys is None or score_vector is None:
             return None, products
         query, from_state = jnp.split(products, [self.config.hidden], axis=1)
-        return attend(query, keys, self.energy), from_state
+        return attend(query, keys, score_vector), from_state
 
     def _readout(
         self,

@@ -7,6 +7,7 @@ beside the previous token and the output beside the top state. An embedding is a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -16,11 +17,12 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from daxy.core.vocabulary import PAD
+from daxy.kernels.deferred_weight_grad import Apply, scan, undeferred
 from daxy.models.api import Batch, Sizes, greedy_token
 from daxy.models.configs.stacked import Config
 from daxy.models.layers.attention import AttentionKeys
 from daxy.models.layers.cells import RNNCell, State, cell
-from daxy.models.layers.decoder_stack import Attention, LayerStates, Masks, masked, stack_step
+from daxy.models.layers.decoder_stack import Constants, LayerStates, Masks, masked, stack_step
 from daxy.models.layers.dropout import Dropout, drop
 from daxy.models.layers.embedding import embed, look_up
 from daxy.models.layers.initial import normal, uniform
@@ -118,16 +120,18 @@ class Model(eqx.Module):
         if not self.config.attention:
             return self._layer_by_layer(tokens, states, masks)
 
-        attention = self._attention(self._keys(outputs, source), outputs)
-
         def advance(
-            states: LayerStates, inputs: tuple[Array, Array | None]
+            apply: Apply,
+            constants: Constants,
+            states: LayerStates,
+            inputs: tuple[Array, Array | None],
         ) -> tuple[LayerStates, Float[Array, "batch features"]]:
-            states, features, _ = stack_step(self._cell, self.decoder, attention, states, *inputs)
+            states, features, _ = self._advance(apply, constants, states, *inputs)
             return states, features
 
+        constants = self._constants(self._keys(outputs, source))
         inputs = self._from_tokens(tokens, masks.embedding), masks.layers
-        _, features = jax.lax.scan(advance, states, inputs)
+        features = scan(advance, self._weights(outputs), constants, states, inputs)
         return self._output_logits(features).swapaxes(0, 1)
 
     def _layer_by_layer(
@@ -154,26 +158,33 @@ class Model(eqx.Module):
     ) -> Float[Array, "batch target symbols"]:
         """Return the logits, where a step may read the greedy token of the step before."""
         outputs, states = encoded
-        attention = self._attention(self._keys(outputs, source), outputs)
-        token_to_gates, symbols = self._token_to_gates, len(self.target_embedding)
+        weights = self._weights(outputs) | {
+            "embedding": self.target_embedding,
+            "token": self._token_to_gates,
+            "output": self.output,
+        }
 
         def advance(
+            apply: Apply,
+            constants: tuple[Constants, tuple[Array, Array], Bool[Array, " batch"]],
             carry: tuple[LayerStates, Int[Array, " batch"]],
             inputs: tuple[Int[Array, " batch"], Masks],
         ) -> tuple[tuple[LayerStates, Int[Array, " batch"]], Float[Array, "batch symbols"]]:
+            (known, (input_bias, output_bias), teacher_forced) = constants
             (states, greedy), (true, masks) = carry, inputs
             token = jnp.where(teacher_forced, true, greedy)
-            one_hot = jax.nn.one_hot(token, symbols, dtype=jnp.float32)
-            rows = masked(one_hot @ self.target_embedding, masks.embedding)
-            from_token = rows @ token_to_gates + self.decoder[0].input_bias
+            rows = apply("embedding", jax.nn.one_hot(token, len(output_bias), dtype=jnp.float32))
+            from_token = apply("token", masked(rows, masks.embedding)) + input_bias
             states, features, _ = stack_step(
-                self._cell, self.decoder, attention, states, from_token, masks.layers
+                self._cell, apply, known, states, from_token, masks.layers
             )
-            logits = features @ self.output + self.output_bias
+            logits = apply("output", features) + output_bias
             return (states, greedy_token(logits)), logits
 
-        _, logits = jax.lax.scan(advance, (states, truth[0]), (truth, masks))
-        return logits.swapaxes(0, 1)
+        known = self._constants(self._keys(outputs, source))
+        biases = self.decoder[0].input_bias, self.output_bias
+        constants, carry = (known, biases, teacher_forced), (states, truth[0])
+        return scan(advance, weights, constants, carry, (truth, masks)).swapaxes(0, 1)
 
     def start(self, source: Int[Array, "batch source"]) -> DecoderState:
         """Encode the sources; the state before the first target token."""
@@ -187,9 +198,10 @@ class Model(eqx.Module):
         self, state: DecoderState, token: Int[Array, " batch"]
     ) -> tuple[DecoderState, Float[Array, "batch symbols"]]:
         """Read the previous token (PAD before the first); return the logits of the next."""
-        attention = self._attention(state.keys, state.values)
+        apply = undeferred(self._weights(state.values))
+        known, from_token = self._constants(state.keys), self._from_tokens(token, None)
         states, features, weights = stack_step(
-            self._cell, self.decoder, attention, state.states, self._from_tokens(token, None), None
+            self._cell, apply, known, state.states, from_token, None
         )
         after = state._replace(states=states, attention_weights=weights)
         return after, self._output_logits(features)
@@ -197,6 +209,10 @@ class Model(eqx.Module):
     @property
     def _cell(self) -> RNNCell:
         return cell(self.config.cell)
+
+    @property
+    def _advance(self) -> Callable[..., tuple[LayerStates, Array, Array | None]]:
+        return partial(stack_step, self._cell)
 
     def _encode(
         self, source: Int[Array, "batch source"], dropout: Dropout | None
@@ -217,11 +233,22 @@ class Model(eqx.Module):
             None if self.key is None else AttentionKeys.of(matmul(outputs, self.key), source != PAD)
         )
 
-    def _attention(self, keys: AttentionKeys | None, values: Array | None) -> Attention | None:
-        if self.query is None or self.energy is None or keys is None or values is None:
-            return None
-        context_to_gates = self.decoder[0].input_to_gates[self.config.hidden :]
-        return Attention(self.query, keys, self.energy, values, context_to_gates)
+    def _constants(self, keys: AttentionKeys | None) -> Constants:
+        inputs = None, *(layer.input_bias for layer in self.decoder[1:])
+        biases = zip(inputs, (layer.state_bias for layer in self.decoder), strict=True)
+        return Constants(keys, self.energy, tuple(biases))
+
+    def _weights(self, values: Array | None) -> dict[str, Array]:
+        """Return the matrices that a step multiplies by, by the names `stack_step` uses."""
+        hidden, weights = self.config.hidden, dict[str, Array]()
+        for number, layer in enumerate(self.decoder):
+            weights[f"state {number}"] = layer.state_to_gates
+            if number > 0:
+                weights[f"input {number}"] = layer.input_to_gates
+        if self.query is not None and values is not None:
+            context = self.decoder[0].input_to_gates[hidden:]
+            weights |= {"query": self.query, "values": values, "context": context}
+        return weights
 
     @property
     def _token_to_gates(self) -> Float[Array, "hidden gates"]:

@@ -18,6 +18,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from daxy.core.vocabulary import END, PAD
 from daxy.kernels import checkpointed_scan
+from daxy.kernels.deferred_weight_grad import undeferred
 from daxy.models.api import Batch, Sizes
 from daxy.models.configs.transducer import Config
 from daxy.models.layers.cells import LSTM
@@ -102,7 +103,7 @@ class Model(eqx.Module):
         """Read the sources; the state before the first of at most `max_length` target tokens."""
         rows, is_token = self.embed_source(source)
         inputs = self.step_inputs(rows, is_token)
-        apply, biases = checkpointed_scan.multiply_by(self.step_weights()), self.head_biases()
+        apply, biases = undeferred(self.step_weights()), self.head_biases()
 
         def read(state: ControllerState, inputs: StepInputs) -> tuple[ControllerState, None]:
             return self.recurrence.step(apply, biases, state, inputs)[0], None
@@ -117,7 +118,7 @@ class Model(eqx.Module):
         """Read the previous token (PAD before the first); return the logits of the next."""
         row = embed_previous(self.target_embedding, token)
         inputs = StepInputs(self._gates(row), jnp.ones(len(token), bool), state.time)
-        apply, biases = checkpointed_scan.multiply_by(self.step_weights()), self.head_biases()
+        apply, biases = undeferred(self.step_weights()), self.head_biases()
         after, top = self.recurrence.step(apply, biases, state.state, inputs)
         return DecoderState(after, state.time + 1), self._output_logits(top)
 

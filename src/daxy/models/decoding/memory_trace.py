@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from daxy.kernels.checkpointed_scan import multiply_by
+from daxy.kernels.deferred_weight_grad import undeferred
 from daxy.models.layers.controller import ControllerState, StepInputs
 from daxy.models.layers.embedding import embed, embed_previous, with_start
 from daxy.models.transducer import Model
@@ -44,7 +44,7 @@ def memory_trace(
     ]
     joint = jnp.concatenate(rows)
     steps, ends = len(joint), memory.ends
-    apply, biases = multiply_by(model.step_weights()), model.head_biases()
+    apply, biases = undeferred(model.step_weights()), model.head_biases()
     units = jnp.eye(steps * ends, dtype=jnp.float32)
     end = jnp.arange(ends, dtype=jnp.int32)
 

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from daxy.kernels import checkpointed_scan, memory_reads
-from daxy.kernels.checkpointed_scan import Apply
+from daxy.kernels.deferred_weight_grad import Apply
 from daxy.kernels.memory_reads import MemoryInputs, PrecomputedReads, ReadCotangents
 from daxy.models.configs.transducer import Config
 from daxy.models.layers.cells import LSTM, State

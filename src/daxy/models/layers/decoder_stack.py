@@ -7,23 +7,22 @@ from typing import NamedTuple, TypeAlias
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from daxy.kernels.deferred_weight_grad import Apply
 from daxy.models.layers.attention import AttentionKeys, attend
 from daxy.models.layers.cells import RNNCell, State
 from daxy.models.layers.dropout import Dropout
-from daxy.models.layers.recurrence import RecurrentLayer
 
 LayerStates: TypeAlias = tuple[State, ...]
 """A state per layer, from the first to the top one."""
 
 
-class Attention(NamedTuple):
-    """Weights of attention, with the keys and values of one batch of sources."""
+class Constants(NamedTuple):
+    """Arrays that every step reads beside the weights."""
 
-    query: Float[Array, "hidden hidden"]
-    keys: AttentionKeys
-    score_vector: Float[Array, " hidden"]
-    values: Float[Array, "batch source hidden"]
-    context_to_gates: Float[Array, "hidden gates"]
+    keys: AttentionKeys | None
+    score_vector: Float[Array, " hidden"] | None
+    biases: tuple[tuple[Float[Array, " gates"] | None, Float[Array, " gates"]], ...]
+    """Of input and state, a pair per layer; the first layer's input includes its bias already."""
 
 
 class Masks(NamedTuple):
@@ -50,28 +49,27 @@ class Masks(NamedTuple):
 
 def stack_step(
     cell: RNNCell,
-    layers: tuple[RecurrentLayer, ...],
-    attention: Attention | None,
+    apply: Apply,
+    constants: Constants,
     states: LayerStates,
     from_token: Float[Array, "batch gates"],
     between: Float[Array, "batch between hidden"] | None,
 ) -> tuple[LayerStates, Float[Array, "batch features"], Float[Array, "batch source"] | None]:
-    """Return the states after a token, features of the next one, and the attention weights.
-
-    `from_token` includes the first layer's input bias.
-    """
+    """Return the states after a token, features of the next one, and the attention weights."""
     from_input, context, weights = from_token, None, None
-    if attention is not None:
-        query = states[-1][0] @ attention.query
-        weights = attend(query, attention.keys, attention.score_vector)
-        context = jnp.einsum("bs,bsh->bh", weights, attention.values)
-        from_input = from_input + context @ attention.context_to_gates
+    if constants.keys is not None and constants.score_vector is not None:
+        query = apply("query", states[-1][0])
+        weights = attend(query, constants.keys, constants.score_vector)
+        context = apply("values", weights)
+        from_input = from_input + apply("context", context)
     after = list[State]()
-    for number, (layer, state) in enumerate(zip(layers, states, strict=True)):
-        if number > 0:
+    for number, (state, (input_bias, state_bias)) in enumerate(
+        zip(states, constants.biases, strict=True)
+    ):
+        if input_bias is not None:
             rows = masked(after[-1][0], None if between is None else between[:, number - 1])
-            from_input = rows @ layer.input_to_gates + layer.input_bias
-        from_state = state[0] @ layer.state_to_gates + layer.state_bias
+            from_input = apply(f"input {number}", rows) + input_bias
+        from_state = apply(f"state {number}", state[0]) + state_bias
         after.append(cell.step(state, from_input, from_state))
     top = after[-1][0]
     features = top if context is None else jnp.concatenate([top, context], axis=1)

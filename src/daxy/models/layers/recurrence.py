@@ -7,6 +7,7 @@ from typing import NamedTuple
 import jax
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
+from daxy.kernels.deferred_weight_grad import Apply, scan
 from daxy.models.layers.cells import RNNCell, State
 from daxy.models.layers.initial import uniform
 from daxy.models.layers.linear import matmul
@@ -39,19 +40,28 @@ class RecurrentLayer(NamedTuple):
             reverse: Take the last row first; states keep the order of the rows.
         """
         start = start or cell.zero_state(rows.shape[1], len(self.state_to_gates))
+        weights = {"state": self.state_to_gates}
         # With one row per step, one product of all steps reads the weight of the inputs less often.
         is_single = rows.shape[1] == 1
         if is_single:
             rows = matmul(rows, self.input_to_gates) + self.input_bias
+        else:
+            weights["input"] = self.input_to_gates
 
-        def advance(state: State, inputs: tuple[Array, Array | None]) -> tuple[State, State]:
+        def advance(
+            apply: Apply,
+            biases: tuple[Array, Array],
+            state: State,
+            inputs: tuple[Array, Array | None],
+        ) -> tuple[State, State]:
             row, is_token = inputs
-            from_input = row if is_single else row @ self.input_to_gates + self.input_bias
-            from_state = state[0] @ self.state_to_gates + self.state_bias
+            from_input = row if is_single else apply("input", row) + biases[0]
+            from_state = apply("state", state[0]) + biases[1]
             after = cell.masked_step(is_token, state, from_input, from_state)
             return after, after
 
-        return jax.lax.scan(advance, start, (rows, is_token), reverse=reverse)[1]
+        biases, inputs = (self.input_bias, self.state_bias), (rows, is_token)
+        return scan(advance, weights, biases, start, inputs, reverse=reverse)
 
 
 def init_layer(cell: RNNCell, incoming: int, hidden: int, *, key: PRNGKeyArray) -> RecurrentLayer:
