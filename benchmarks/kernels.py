@@ -28,7 +28,6 @@ if hasattr(os, "sched_setaffinity"):
 import jax
 import jax.numpy as jnp
 import numpy as np
-from daxy.training.protocol import protocol
 
 from daxy import models
 from daxy.core.vocabulary import END
@@ -38,6 +37,7 @@ from daxy.models.layers.dropout import Dropout
 from daxy.training import optimizers
 from daxy.training.devices import compiler_options
 from daxy.training.objective import cross_entropy
+from daxy.training.protocols import protocol
 
 SYMBOLS = Sizes(source_symbols=16, target_symbols=10, channels=16)
 GRID = 6
@@ -189,13 +189,13 @@ def program(name: str) -> tuple[Callable[[], object], int]:
             return cross_entropy(model, batch, weights, dropout, forced=forced)
 
         value, gradients = jax.value_and_grad(loss)(model)
-        rate, active = jnp.float32(recipe.learning_rate), jnp.asarray(True)
-        return value, optimizers.step(
+        rate, active = jnp.float32(recipe.optimizer.learning_rate), jnp.asarray(True)
+        return value, optimizers.update(
             recipe, model, moments, gradients, learning_rate=rate, active=active
         )
 
     model = architecture.Model(config, SYMBOLS, key=jax.random.key(0))
-    state = model, optimizers.start(recipe, model)
+    state = model, optimizers.init(recipe, model)
     run = jax.jit(train).lower(state, batch, forced, jnp.int32(0))
     compiled = run.compile(compiler_options=compiler_options())
     arguments = state, batch, forced, jnp.int32(1)
