@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, TypedDict
 
+from daxy.tasks._scan_options import Validation
+
 
 class Choices(TypedDict, total=False):
     """Options of the data of all benchmarks by name; each benchmark takes some of them.
@@ -36,16 +38,7 @@ class Choices(TypedDict, total=False):
     test_min_length: int
     train_fraction: float
     train_pairs: int
-    validation: Literal[
-        "published",
-        "draw",
-        "dab",
-        "length",
-        "none",
-        "released-random",
-        "released-dab",
-        "released-length",
-    ]
+    validation: Validation
     validation_fraction: float
     validation_pairs: int
     word: str
