@@ -12,7 +12,7 @@ from daxy.papers import TableCell
 from daxy.reproduction import plan as reproduction
 from daxy.reproduction import published
 from daxy.tasks import ScanOptions
-from daxy.training.config import TYPES
+from daxy.training.config import SETTINGS
 from daxy.training.protocols import PROTOCOLS
 
 CELLS = [cell for name in papers.available() for t in papers.get(name).tables for cell in t.cells]
@@ -45,7 +45,7 @@ def test_every_recipe_names_what_there_is() -> None:
         assert recipe.protocol in PROTOCOLS
         assert set(recipe.data) <= {f.name for f in fields(tasks.get(recipe.tasks[0]).options)}
         assert not recipe.test or recipe.test in tasks.get(recipe.tasks[0]).sizes.tests
-        assert set(recipe.protocol_changes) <= set(TYPES)
+        assert set(recipe.protocol_changes) <= set(SETTINGS)
 
 
 @pytest.mark.slow

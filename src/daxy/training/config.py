@@ -8,7 +8,7 @@ of `daxy train`; `TrainingConfig.with_settings` sets them by that name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any
 
@@ -130,8 +130,8 @@ class TrainingConfig:
             WrongRequest: a value is wrong, or settings exclude each other.
         """
         for name in settings:
-            if name not in TYPES:
-                raise UnknownName("training setting", name, TYPES, listing="daxy train --help")
+            if name not in SETTINGS:
+                raise UnknownName("training setting", name, SETTINGS, listing="daxy train --help")
         changes = {name: value for name, value in settings.items() if name in OWN}
         for role in PARTS:
             own = {name: value for name, value in settings.items() if ROLES.get(name) == role}
@@ -159,24 +159,21 @@ class TrainingConfig:
         return from_dict(cls, {**values, **parts}, of="the training configuration")
 
 
-def _names(kinds: Iterable[type[Part]]) -> dict[str, Any]:
-    return {each.name: each.type for kind in kinds for each in fields(kind)}
+def _names(kind: type[Part]) -> frozenset[str]:
+    return frozenset(each.name for each in fields(kind))
 
 
-OWN: Mapping[str, Any] = {
-    each.name: each.type for each in fields(TrainingConfig) if each.name not in PARTS
-}
+OWN = tuple(each.name for each in fields(TrainingConfig) if each.name not in PARTS)
 """Settings of no part."""
 ROLES: Mapping[str, str] = {
-    name: role for role, kinds in PARTS.items() for name in _names(kinds.values())
+    each.name: role
+    for role, kinds in PARTS.items()
+    for kind in kinds.values()
+    for each in fields(kind)
 }
 """The part of each setting."""
-TYPES: Mapping[str, Any] = {
-    **dict.fromkeys(SELECTABLE, "str"),
-    **{name: kind for kinds in PARTS.values() for name, kind in _names(kinds.values()).items()},
-    **OWN,
-}
-"""The names of all settings, each with the text of its type."""
+SETTINGS = (*SELECTABLE, *ROLES, *OWN)
+"""The names of all settings."""
 
 
 def _named(role: str, part: Part) -> dict[str, Any]:
@@ -202,19 +199,19 @@ def _kind(role: str, name: str) -> type[Part]:
 def _changed(role: str, part: Part, kind: str | None, settings: Mapping[str, Any]) -> Part:
     """Return a part with other settings, of another kind where these need it."""
     chosen = type(part) if kind is None else _kind(role, kind)
-    if kind is None and not settings.keys() <= _names([chosen]).keys():
+    if kind is None and not settings.keys() <= _names(chosen):
         chosen = _fitting(role, settings)
     for name in settings:
-        if name not in _names([chosen]):
+        if name not in _names(chosen):
             raise WrongRequest(f"{flag_of(name)} needs {role} {_having(role, name)}")
-    shared = {name: value for name, value in vars(part).items() if name in _names([chosen])}
+    shared = {name: value for name, value in vars(part).items() if name in _names(chosen)}
     return chosen(**{**shared, **settings})
 
 
 def _fitting(role: str, settings: Mapping[str, Any]) -> type[Part]:
     """Return the one kind of a part that has these settings."""
     kinds = PARTS[role].values()
-    fitting = [each for each in kinds if settings.keys() <= _names([each]).keys()]
+    fitting = [each for each in kinds if settings.keys() <= _names(each)]
     if not fitting:
         chosen = [f"{flag_of(name)} ({value})" for name, value in settings.items()]
         raise WrongRequest(f"{' and '.join(chosen)} exclude each other")
@@ -231,4 +228,4 @@ def _required(kind: type[Part]) -> set[str]:
 
 
 def _having(role: str, name: str) -> str:
-    return " or ".join(each.kind for each in PARTS[role].values() if name in _names([each]))
+    return " or ".join(each.kind for each in PARTS[role].values() if name in _names(each))
