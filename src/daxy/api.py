@@ -17,14 +17,14 @@ def load(
 ) -> Split:
     """Return the data of a task, as `daxy.load("scan/addprim_jump", oversample=False)`.
 
-    It is the split as published, every line of it. A validation set is there where the benchmark
-    has one; elsewhere `validation="draw"` carves the one that `daxy train` selects weights by.
+    The split is whole, as published. It has a validation set if the benchmark publishes one;
+    otherwise `validation="draw"` carves one from train, as `daxy train` does.
 
     Args:
         task: The task's name.
-        seed: Of the draws: of the split where it is a draw, and of the validation set.
+        seed: Seed of a random split, and of the validation set.
         official: Official files, to load instead of generating.
-        choices: What else the task's benchmark lets one choose: `daxy show TASK --help` lists it.
+        choices: Other options of the data; `daxy show TASK --help` lists them.
 
     Raises:
         UnknownName: there is no such task, or it has no such choice.

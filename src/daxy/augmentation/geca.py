@@ -64,7 +64,7 @@ class Geca:
     count: int = 1_000
     """Maximum new examples; in tasks with worlds, exactly as many (10,000 in Ruis et al.)."""
     novel: Literal["both", "pair"] = "both"
-    """What must be new in a new example: its source and its target, or only their pair."""
+    """Novelty of a new example: its source and its target are new, or only their pair."""
     in_place: bool = True
     """In tasks with worlds: replace the examples that new ones are made of, as the counts of Ruis
     et al. (2020, Table 4) suggest."""
@@ -91,7 +91,7 @@ class Composition:
     template: tuple[Tokens, Tokens]
     """Source and target with `_1`, `_2` and so on for gaps."""
     fragment: tuple[Tokens, ...]
-    """What the gaps were filled with."""
+    """Contents of the gaps."""
     origins: tuple[tuple[Tokens, Tokens], ...]
     """The examples that the template was cut out of."""
 

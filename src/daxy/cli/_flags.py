@@ -27,7 +27,7 @@ class Argument:
         field: The field of the verb's dataclass, or of a dataclass among its fields.
         kind: Type of the field, without annotations.
         marks: Annotations of the type: tyro's markers.
-        prefix: What the flag begins with, as `--` or `--geca.`.
+        prefix: Start of the flag, as `--` or `--geca.`.
     """
 
     def __init__(self, field: Field[Any], kind: Any, marks: list[Any], prefix: str) -> None:

@@ -1,4 +1,4 @@
-"""What verbs that measure a published table have in common."""
+"""Common flags and output of verbs that measure a published table."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Measures(Verb):
 
     @property
     def store(self) -> RunStore:
-        """Where its runs are made."""
+        """Folder of its runs."""
         from daxy.runs.store import RunStore
 
         return RunStore(self.runs, test_every=self.test_every)

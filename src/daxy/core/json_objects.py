@@ -103,7 +103,7 @@ class _Reader:
     def __init__(self, text: str, *, constants: bool) -> None:
         self._text = text
         self._objects = 0
-        """How many objects have ended."""
+        """Number of objects that have ended."""
         self._decoder = json.JSONDecoder(
             object_pairs_hook=self._object,
             parse_int=_whole,

@@ -27,7 +27,7 @@ class Kind:
     noun: str
     """Noun phrase for messages: `a zip archive`."""
     advice: str = ""
-    """How to get a file that daxy reads."""
+    """Advice on getting a file that daxy reads."""
 
 
 UNPACK = "unpack it first"

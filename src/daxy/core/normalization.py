@@ -73,7 +73,7 @@ class Normalizer:
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
     """Other names of tokens, such as `LTURN` of `I_TURN_LEFT`."""
     source_name: str = "command"
-    """What the task calls a source; as a label it begins a question."""
+    """The task's word for a source; as a label it begins a question."""
 
     def read(self, predictions: Iterable[Sequence[str]]) -> tuple[Sequences, Counter[str]]:
         """Return normalised predictions, and the number of predictions with each change.

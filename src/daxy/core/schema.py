@@ -17,7 +17,7 @@ def check(value: Any, kind: type[Content], name: str = "") -> Content:
     Args:
         value: The value.
         kind: A class of fields, or an annotated type.
-        name: What the error says before the problem.
+        name: Start of the error message.
 
     Raises:
         ValueError: it has not the type; says at which field.

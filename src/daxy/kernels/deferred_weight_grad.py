@@ -28,7 +28,7 @@ Tree: TypeAlias = Any
 
 @runtime_checkable
 class Apply(Protocol):
-    """How a body multiplies by a weight."""
+    """A product with a weight, as a body computes it."""
 
     def __call__(
         self, weight: str, rows: Float[Array, "batch incoming"], /

@@ -43,7 +43,7 @@ exact_einsum = partial(jnp.einsum, precision=jax.lax.Precision.HIGHEST)
 
 @runtime_checkable
 class SlotMemory(Protocol):
-    """How strengths change, and how they decide what is read."""
+    """A memory of slots: changes of strengths, and read weights."""
 
     ends: ClassVar[int]
 

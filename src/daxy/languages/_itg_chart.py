@@ -56,7 +56,7 @@ class Chart:
     rests: Mapping[int, Mapping[int, _Rest]]
     """Suffixes by rule and first symbol, of the rules whose tokens all occur."""
     standing: Mapping[str, Places]
-    """Where each token ends."""
+    """Position after each token."""
     _known: dict[tuple[int, int, int, int], Places] = field(default_factory=dict)
     """Cache of `onward`."""
 

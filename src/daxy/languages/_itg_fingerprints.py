@@ -55,7 +55,7 @@ def fingerprints(charts: Sequence[Chart], rules: Sequence[int]) -> tuple[Sums, .
     """Return the sums of the sides that have these two charts.
 
     Args:
-        charts: Of the source and of the target.
+        charts: The charts of the source and of the target.
         rules: The numbers of the rules that they may be derived by.
     """
     words = [(side, word) for side, chart in enumerate(charts) for word in sorted({*chart.words})]

@@ -35,11 +35,11 @@ class Layout:
     codes: NDArray[np.uint16]
     """The tokens: [rules, most tokens]."""
     before_token: NDArray[np.bool_]
-    """Which children come before a token: [rules, most tokens, most children]."""
+    """Children before each token: [rules, most tokens, most children]."""
     tokens_before: Integers
-    """How many tokens come before a child: [rules, most children]."""
+    """Number of tokens before each child: [rules, most children]."""
     before_child: NDArray[np.bool_]
-    """Which children come before a child: [rules, most children, most children]."""
+    """Children before each child: [rules, most children, most children]."""
 
     @classmethod
     def of(cls, sides: Sequence[Side], symbols: Tokens) -> Layout:

@@ -65,7 +65,7 @@ class _Ways:
     """Rules of a nonterminal, without unit rules."""
 
     tokens: NDArray[np.int64]
-    """How many tokens each rule's source has itself."""
+    """Number of tokens in each rule's own source."""
     without_children: Weights
     """The logarithm of each rule's probability, or of 0 where it has children."""
     with_children: list[tuple[int, float, tuple[str, ...]]]

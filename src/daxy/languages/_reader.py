@@ -27,7 +27,7 @@ class NotACommand(WrongRequest):
         super().__init__(f"{problem}; expected {wanted}")
         self.words = words
         self.position = position
-        """Where the first wrong word stands, from 1; one past the last for an early end."""
+        """Position of the first wrong word, from 1; one past the last for an early end."""
         self.expected = expected
         """The expected words, in the grammar's order."""
         self.may_end = may_end

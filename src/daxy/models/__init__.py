@@ -25,7 +25,7 @@ __all__ = ["ARCHITECTURES", "Architecture", "available", "config", "get"]
 
 
 class Architecture(Protocol):
-    """What a module of this folder has."""
+    """A module of this folder."""
 
     Config: type[DataclassInstance]
     Model: Callable[..., Model]

@@ -30,7 +30,7 @@ class Row:
     """Accuracy, or another measure, on some examples."""
 
     group: str
-    """What the examples are grouped by, such as `tokens in the target`."""
+    """Criterion that groups the examples, such as `tokens in the target`."""
     name: str
     """Name of the row within its group."""
     value: Summary

@@ -78,7 +78,7 @@ def get(name: str) -> Task[Any]:
 def data(
     task: str, *, seed: int = 0, official: Path | None = None, **choices: Unpack[Choices]
 ) -> DatasetOptions:
-    """Return the choice of a task's data with these options, the rest as published.
+    """Return the options of a task's data: these, and the published ones for the rest.
 
     Raises:
         UnknownName: there is no such task, or it has no such option.

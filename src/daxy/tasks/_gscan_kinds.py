@@ -55,7 +55,7 @@ def kind_of(
 
     Args:
         tables: Its examples by official names of parts.
-        flags: Which tests of `generalization` select each example: [count, tests], by part.
+        flags: Tests of `generalization` that select each example: [count, tests], by part.
         header: Its header.
     """
     if len(tables.get(LONG, ())):

@@ -1,4 +1,4 @@
-"""How `daxy verify` recognises and counts pairs of SCAN and NACS."""
+"""Recognition and counts of pairs of SCAN and NACS, for `daxy verify`."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ and a line in the log."""
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
-    """How a network is trained, selected and decoded.
+    """Settings by which a network is trained, selected and decoded.
 
     The defaults are those of Bastings et al. (2018, section 6.1) and of the authors' code where the
     paper is silent.

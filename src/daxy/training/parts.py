@@ -298,7 +298,7 @@ class Loss(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Selection(Part):
-    """Which weights count, and when training stops early."""
+    """Selection of weights, and early stopping."""
 
     kind: ClassVar[str] = "selection"
     select: Literal["best", "last", "perplexity"] = "best"

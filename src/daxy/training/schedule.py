@@ -70,7 +70,7 @@ def has_converged(patience: int, perplexities: Sequence[float]) -> bool:
 
     Args:
         patience: Epochs without a better loss; 0: never stop.
-        perplexities: Of each epoch so far.
+        perplexities: Training perplexity of each epoch so far.
     """
     if not patience:
         return False

@@ -137,7 +137,7 @@ class _Progress(NamedTuple):
 
     @property
     def busy(self) -> Int[Array, ""]:
-        """How many slots have a source."""
+        """Number of slots with a source."""
         return jnp.count_nonzero(self.held < len(self.outputs))
 
 

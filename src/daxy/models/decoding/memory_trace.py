@@ -1,4 +1,4 @@
-"""What a memory does while a network reads a source and writes an output."""
+"""Trace of a memory while a network reads a source and writes an output."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class MemoryTrace(NamedTuple):
     """
 
     action_probs: Float[Array, "steps ends actions"]
-    """How much of each action a step does at each end."""
+    """Strength of each action of a step at each end."""
     reads: Float[Array, "steps ends pushes"]
-    """How much of each push is read after a step."""
+    """Share of each push that is read after a step."""
     contents: Float[Array, "steps pushes"]
-    """How much of each push is in the memory after a step."""
+    """Share of each push that is in the memory after a step."""
 
 
 def memory_trace(

@@ -1,1 +1,1 @@
-"""What architectures share; every layer takes a batch, and `vmap` adds the replicas."""
+"""Layers that architectures share; every layer takes a batch, and `vmap` adds the replicas."""

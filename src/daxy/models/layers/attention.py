@@ -35,7 +35,7 @@ def attend(
 
     Args:
         query: Queries, already multiplied by Wq (Bastings et al. 2018, section 5).
-        keys: What they are compared with.
+        keys: The keys to compare them with.
         score_vector: The vector v.
     """
     scores = additive_scores(query, keys.exponentials, score_vector)

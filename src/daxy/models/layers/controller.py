@@ -65,7 +65,7 @@ class ControllerState(NamedTuple):
     states: tuple[State, ...]
     """Of each layer of the controller."""
     read: Float[Array, "batch read"]
-    """What the last step read from the memory, at all ends."""
+    """Vectors that the last step read from the memory, at all ends."""
     memory: MemoryState
 
 
@@ -73,14 +73,14 @@ class StepInputs(NamedTuple):
     """The inputs of a step, or, with time before the batch, of many."""
 
     gates: tuple[Float[Array, "*time batch gates"], ...]
-    """What the token adds to the gates of each layer, biases included."""
+    """Contribution of the token to the gates of each layer, biases included."""
     is_token: Bool[Array, "*time batch"]
     time: Int[Array, " any"] | Int[Array, ""]
     """Steps before this one: of all rows, or of each."""
 
 
 class Request(NamedTuple):
-    """What a controller sends to its memory."""
+    """Output of a controller for its memory."""
 
     action_logits: Float[Array, "batch ends actions"]
     values: Float[Array, "batch ends width"]

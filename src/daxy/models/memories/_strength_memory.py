@@ -1,4 +1,4 @@
-"""What the memories of Grefenstette et al. (2015, section 3) share: slots with strengths.
+"""Memories of slots with strengths (Grefenstette et al. 2015, section 3).
 
 A step pops, then pushes, then reads. Slot i has a vector V[i], which never changes once it is
 pushed (equations 1 and 6), and a strength s[i]. The code stores sums of strengths from each slot to
