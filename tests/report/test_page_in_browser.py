@@ -144,13 +144,19 @@ def test_filters_leave_what_they_say(opened: Any, folders: list[RunFolder]) -> N
     assert answers(opened) == []
 
 
-def test_a_click_shows_the_predictions_of_all_runs(opened: Any) -> None:
+@pytest.mark.parametrize(("shortest", "second"), [(1, "✓ right"), (15, "✗ wrong")])
+def test_a_click_shows_the_predictions_of_all_runs(
+    shortest: int, second: str, opened: Any
+) -> None:
+    opened.get_by_label("Longest target length").fill(str(shortest + 13))
+    opened.get_by_label("Shortest target length").fill(str(shortest))
+    opened.wait_for_timeout(300)
     item = opened.locator("#examples > li").first
     item.get_by_text("Predictions of all 3 runs").click()
     item.locator("details dd").nth(2).wait_for()
     assert item.locator("details dt").all_inner_texts() == [
         "✓ right seq2seq, hidden 4, seed 0",
-        "✓ right seq2seq, hidden 4, seed 1",
+        f"{second} seq2seq, hidden 4, seed 1",
         "✗ wrong seq2seq, hidden 8, seed 0",
     ]
 
