@@ -1,18 +1,18 @@
 """Every hand-written gradient against JAX's own, in a training step of the papers' networks.
 
 A network takes the same step twice: as it is, and with one kernel replaced by plain JAX of the same
-mathematics. The two programs take turns, at least 15 times each, on one core. A ratio is the plain
-program's seconds over the other's; the median over pairs is given, with the quartiles. On a CPU the
-seconds are those of the processor, which other programs on the machine change least.
+mathematics. The two programs take turns, at least 15 times each, on every core, as training does. A
+ratio is the plain program's seconds over the other's; the median over pairs is given, with the
+quartiles. Gains on one core and on several differ: one core gains less from a large product.
 
     python -m benchmarks.kernels
     python -m benchmarks.kernels --only memory_reads --pairs 31
+    taskset -c 0 python -m benchmarks.kernels
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -21,9 +21,6 @@ from functools import cache
 from statistics import median, quantiles
 from typing import Any
 from unittest.mock import patch
-
-if hasattr(os, "sched_setaffinity"):
-    os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:1])  # before any library counts cores
 
 import jax
 import jax.numpy as jnp
@@ -227,11 +224,10 @@ def timed(ours: Callable[[], object], theirs: Callable[[], object], pairs: int) 
 
 
 def _seconds(run: Callable[[], object], count: int) -> float:
-    clock = time.process_time if jax.default_backend() == "cpu" else time.perf_counter
-    began = clock()
+    began = time.perf_counter()
     for _ in range(count):
         run()
-    return (clock() - began) / count
+    return (time.perf_counter() - began) / count
 
 
 if __name__ == "__main__":
