@@ -15,7 +15,11 @@ from daxy.formats._format import Format, Parts, TextFormat
 __all__ = ["BY_SUFFIX", "FORMATS", "Format", "Parts", "TextFormat", "available", "get", "of_suffix"]
 
 FORMATS = Registry(
-    __name__, "FORMAT", "format", Format, without=("pairs", "predictions", "tatoeba", "world_json")
+    __name__,
+    "FORMAT",
+    "format",
+    Format,
+    without=("columns", "pairs", "predictions", "tatoeba", "world_json"),
 )
 BY_SUFFIX: Mapping[str, str] = {
     "": "scan-text",

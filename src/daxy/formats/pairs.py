@@ -69,11 +69,16 @@ def read(path: Path) -> Pairs:
     Raises:
         WrongFile: it cannot be read, or a line of it is wrong.
     """
-    # A pipe can be read only once.
-    data = None if path.is_file() else read_bytes(path, PAIRS)
+    if not path.is_file():  # a pipe can be read only once
+        return parsed(read_bytes(path, PAIRS), path)
+    form = format_of(path)
+    return Pairs(form, formats.get(form).read(path))
+
+
+def parsed(data: bytes, path: Path) -> Pairs:
+    """Return the pairs in the bytes of a file, named `path` in errors; see `read`."""
     form = format_of(path, data)
-    reader = formats.get(form)
-    return Pairs(form, reader.read(path) if data is None else reader.parse(data, path))
+    return Pairs(form, formats.get(form).parse(data, path))
 
 
 def _head(path: Path) -> bytes:

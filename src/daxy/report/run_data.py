@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from daxy import tasks
 from daxy.core.errors import require
 from daxy.core.split import Split
 from daxy.runs.config import load
 from daxy.runs.folder import RunFolder
+from daxy.runs.run import data_of
 
 
 def split_of(folder: RunFolder, official: Path | None = None) -> Split:
@@ -28,7 +28,9 @@ def split_of(folder: RunFolder, official: Path | None = None) -> Split:
     require(source != "official" or official is not None, missing)
     generated = f"{folder.path} was trained on generated data; leave out --official"
     require(source == "official" or official is None, generated)
-    split = load(config.task, tasks.data(config.task, **config.choices, official=official))
+    files = folder.environment().get("files", {}) if source == "files" else {}
+    located = {"official": official} if source == "official" else files
+    split = load(config.task, data_of(config, located))
     here = "is made for it here" if official is None else f"is in {official}"
     other = f"{folder.path} is a run on other data than {here}"
     require(split.provenance.checksum == folder.checksum, other)

@@ -15,7 +15,7 @@ from daxy.tasks import DatasetOptions
 FORMAT = 4
 """Version of the format of run folders."""
 
-PROVENANCE = ("source", "version", "checksum")
+PROVENANCE = ("source", "version", "checksum", "tests")
 """Entries of `data` that are not options."""
 
 
@@ -62,6 +62,10 @@ def run_config(task: str, data: DatasetOptions, settings: dict[str, Any], seed: 
     else:
         provenance = load(task, data).provenance
         options["checksum"] = provenance.checksum
+        if data.origin == "files" and provenance.sizes.tests:
+            # The checksum does not depend on where one test ends and the next begins.
+            tests = provenance.sizes.tests.items()
+            options["tests"] = ", ".join(f"{name} {count}" for name, count in tests)
         if data.origin == "official":
             # Official files determine options that the user need not set.
             options = {"seed": data.seed, **provenance.options, **_provenance(options)}

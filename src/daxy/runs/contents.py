@@ -54,6 +54,8 @@ class Environment(msgspec.Struct):
     cores: int | None = None
     checksum: str = ""
     """Checksum of the data."""
+    files: dict[str, Any] = {}
+    """Files of the data; see `DatasetOptions.located`."""
     settings: dict[str, str] = {}
     resumed: list[dict[str, Any]] = []
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any, get_args, get_type_hints
 
 from daxy import learners, tasks
 from daxy.core.errors import require
@@ -85,12 +86,12 @@ class Run:
         )
 
     @classmethod
-    def of(cls, config: RunConfig, official: Path | None = None) -> Run:
-        """Return the run of a configuration, on official files if given."""
+    def of(cls, config: RunConfig, located: Mapping[str, Any] | None = None) -> Run:
+        """Return the run of a configuration, on files if given; see `DatasetOptions.located`."""
         return cls(
             task=config.task,
             learner=learners.of_settings(config.learner),
-            data=tasks.data(config.task, **config.choices, official=official),
+            data=data_of(config, located or {}),
             seed=config.seed,
         )
 
@@ -100,6 +101,16 @@ class Run:
         return replace(
             Run.of(config), data=self.data if same else replace(self.data, **config.choices)
         )
+
+
+def data_of(config: RunConfig, located: Mapping[str, Any]) -> DatasetOptions:
+    """Return the data options of a run, with its files; see `DatasetOptions.located`."""
+    hints = get_type_hints(tasks.get(config.task).options)
+    paths: dict[str, Any] = {
+        name: Path(value) if Path in get_args(hints[name]) else value
+        for name, value in located.items()
+    }
+    return tasks.data(config.task, **{**config.choices, **paths})
 
 
 def truncated_targets(max_decode_length: int | None, test: Examples) -> str:

@@ -212,6 +212,8 @@ class RunStore:
         environment = resumed(folders[0].environment(), now) if resumes else now
         for folder, run in zip(folders, group, strict=True):
             current = environment | {"checksum": run.split.provenance.checksum}
+            if files := run.data.located:
+                current |= {"files": files}
             before = folder.environment() if resumes else {}
             if before.get("checksum") not in (None, "", current["checksum"]):
                 other = f"{folder.path} was begun on other data than {run.task} has now"

@@ -38,7 +38,8 @@ __all__ = [
 
 def _problem(benchmark: str, tasks: Mapping[str, object]) -> str:
     for name, task in tasks.items():
-        if not isinstance(task, Task) or task.name != name or not name.startswith(f"{benchmark}/"):
+        is_own = name == benchmark or name.startswith(f"{benchmark}/")
+        if not isinstance(task, Task) or task.name != name or not is_own:
             return f"its TASKS has {quote(name)}; expected tasks by their names, `{benchmark}/...`"
     return ""
 
@@ -60,8 +61,8 @@ def available() -> list[str]:
 
 def exists(name: str) -> bool:
     """Whether there is a task of this name."""
-    benchmark, slash, _ = name.partition("/")
-    return bool(slash) and benchmark in BENCHMARKS and name in BENCHMARKS.get(benchmark)
+    benchmark = name.partition("/")[0]
+    return benchmark in BENCHMARKS and name in BENCHMARKS.get(benchmark)
 
 
 def get(name: str) -> Task[Any]:

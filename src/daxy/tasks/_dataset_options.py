@@ -77,6 +77,11 @@ class DatasetOptions(Brief):
         """The same without the seed, which a split records by itself."""
         return {name: value for name, value in self.choices.items() if name != "seed"}
 
+    @property
+    def located(self) -> dict[str, Any]:
+        """Files that the data comes from, as JSON values with absolute paths."""
+        return {} if self.official is None else {"official": str(self.official.resolve())}
+
     def load(self, task: str) -> Split:
         """Return the task's data.
 

@@ -160,11 +160,8 @@ def _collect(ray: Any, done: Any, program: Program, store: RunStore, kept: Stora
 
 def to_json(program: Program) -> str:
     """Return a program's runs as JSON text."""
-    official = [run.data.official for run in program.runs]
-    runs = [asdict(run.config) for run in program.runs]
-    places = [None if each is None else str(each.resolve()) for each in official]
     return json.dumps(
-        [{"config": one, "official": place} for one, place in zip(runs, places, strict=True)]
+        [{"config": asdict(run.config), "files": run.data.located} for run in program.runs]
     )
 
 
@@ -177,7 +174,7 @@ def train(programs: str, store: RunStore, cores: int, storage: str | None, gpus:
         # Tasks that share a GPU share its memory, of which JAX would take three quarters at once.
         os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", f"{RESERVED * gpus:.3f}")
     try:
-        runs = [_run(RunConfig(**one["config"]), one["official"]) for one in json.loads(programs)]
+        runs = [_run(RunConfig(**one["config"]), one["files"]) for one in json.loads(programs)]
         if storage is None:
             store.complete(runs)
         else:
@@ -205,8 +202,8 @@ def _train_elsewhere(runs: Sequence[Run], store: RunStore, kept: Storage) -> Non
             kept.store(names, folder)
 
 
-def _run(config: RunConfig, official: str | None) -> Run:
-    run = Run.of(config, None if official is None else Path(official))
+def _run(config: RunConfig, files: Mapping[str, Any]) -> Run:
+    run = Run.of(config, files)
     if run.config != config:
         raise RunFailed(f"{config.name}: this worker would train {run.config.name}")
     return run

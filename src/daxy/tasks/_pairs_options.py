@@ -1,0 +1,116 @@
+"""Options of a user's own pairs: files, and how to read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from daxy.core.errors import require
+from daxy.formats import columns
+from daxy.formats.columns import Layout
+from daxy.tasks._dataset_options import DatasetOptions
+
+DRAW, NONE, PUBLISHED = "draw", "none", "published"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairsOptions(DatasetOptions):
+    """Files of pairs, and how to read them."""
+
+    train: Path | None = None
+    """Training pairs: TSV, CSV, JSON, Parquet or Arrow, lines `IN: ... OUT: ...`, or two files
+    `SOURCES,TARGETS` with a side each. Without --test: a file with a column `split`, or a folder
+    with a file a part."""
+    test: tuple[str, ...] = ()
+    """Test pairs; several tests as `NAME=FILE` each."""
+    validation: str = PUBLISHED
+    """Validation pairs: a file, random training pairs (`draw`), or `none`. By default those of
+    --train, if it has such a part; training then draws them."""
+    validation_fraction: float = 0.1
+    """Share of the training pairs that `draw` takes."""
+    source_column: str = ""
+    """Column of the sources; by default `source`, `input`, `src`, `command` or `commands`."""
+    target_column: str = ""
+    """Column of the targets; by default `target`, `output`, `tgt`, `trg` or `actions`."""
+    split_column: str = ""
+    """Column with the part of each pair; by default `split`, if there is one."""
+    tokens: Literal["words", "characters"] = "words"
+    """What the tokens of a text are: words with spaces between, or characters."""
+    header: Literal["auto", "yes", "no"] = "auto"
+    """Whether the first line of a TSV or CSV file names its columns."""
+    quotes: Literal["auto", "yes", "no"] = "auto"
+    """Whether cells may be in double quotes; by default in CSV files only."""
+    normalize_unicode: bool = False
+    """Write characters with accents in one way, as Unicode's form NFC has them."""
+
+    has_validation_option: ClassVar[bool] = True
+    not_in_identity: ClassVar[tuple[str, ...]] = (
+        *DatasetOptions.not_in_identity,
+        *("train", "test", "source_column", "target_column", "split_column", "header", "quotes"),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        fraction = self.validation_fraction
+        require(0 < fraction < 1, f"validation fraction must be between 0 and 1, not {fraction:g}")
+        self.check_fraction(is_requested=self.validation == DRAW)
+        self.check_plain("official", "pairs have no official files")
+
+    @property
+    def origin(self) -> str:
+        """Origin of the data."""
+        return "files"
+
+    @property
+    def choices(self) -> Mapping[str, Any]:
+        """Options that decide the content of a split; a validation set in a file is content."""
+        chosen = dict(super().choices)
+        if self.has_validation_file:
+            chosen["validation"] = PUBLISHED
+        return chosen
+
+    @property
+    def layout(self) -> Layout:
+        """How to read the files."""
+        return Layout(
+            source=self.source_column,
+            target=self.target_column,
+            split=self.split_column,
+            tokens=self.tokens,
+            header=self.header,
+            quotes=self.quotes,
+        )
+
+    @property
+    def located(self) -> dict[str, Any]:
+        """The files, and how to read them, as JSON values with absolute paths."""
+        found = {name: getattr(self, name) for name in self.not_in_identity}
+        found["train"] = None if self.train is None else _absolute(str(self.train))
+        found["test"] = [f"{name}={_absolute(str(path))}" for name, path in self.tests]
+        if self.has_validation_file:
+            found["validation"] = _absolute(self.validation)
+        return {name: value for name, value in found.items() if value}
+
+    @property
+    def has_validation_file(self) -> bool:
+        """Whether the validation set is in a file of its own."""
+        return self.validation not in (DRAW, NONE, PUBLISHED)
+
+    @property
+    def tests(self) -> list[tuple[str, Path]]:
+        """Name and file of each test of `--test`."""
+        return [self._named_test(test) for test in self.test]
+
+    def _named_test(self, test: str) -> tuple[str, Path]:
+        name, equals, file = test.partition("=")
+        if equals and name and not Path(test).exists():
+            return name, Path(file)
+        return ("test" if len(self.test) == 1 else columns.part_name(Path(test))), Path(test)
+
+
+def _absolute(place: str) -> str:
+    """Return the absolute path of a file, or of two files `SOURCES,TARGETS`."""
+    paths = [place] if Path(place).exists() else place.split(",")
+    return ",".join(str(Path(path).absolute()) for path in paths)
