@@ -186,7 +186,8 @@ def test_a_path_that_no_file_can_have_is_refused_in_a_short_line(ask: Callable[[
 def test_the_types_of_choices_are_those_of_every_benchmark() -> None:
     # Type checkers read `Choices` for `load` and `data`; values are checked by the data classes.
     known = dict[str, set[Any]]()
-    for task in daxy.tasks.available():
+    generated = [name for name in daxy.tasks.available() if daxy.tasks.get(name).is_generated]
+    for task in generated:  # `daxy.pairs` has arguments of its own
         kind = daxy.tasks.get(task).options
         hints = get_type_hints(kind)
         for each in fields(kind):

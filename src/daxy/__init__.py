@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # `typing` would be most of what importing this takes
     from typing import Any
 
     from daxy import tasks
-    from daxy.api import load
+    from daxy.api import load, pairs
     from daxy.core.errors import DaxyWarning
     from daxy.core.examples import Example, Examples
     from daxy.core.split import Split
@@ -40,6 +40,7 @@ __all__ = [
     "__version__",
     "data",
     "load",
+    "pairs",
     "score",
     "table",
     "tasks",
@@ -56,6 +57,7 @@ _HOMES = {
     "Trained": "daxy.reproduction.trained",
     "data": "daxy.tasks",
     "load": "daxy.api",
+    "pairs": "daxy.api",
     "score": "daxy.scoring",
     "table": "daxy.report.tables",
     "train": "daxy.reproduction.trained",

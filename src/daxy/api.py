@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack, cast
 
 from daxy import tasks
+from daxy.core.examples import Examples
 from daxy.core.files import usable
-from daxy.core.settings import check_types
+from daxy.core.settings import check_types, from_dict
 from daxy.core.split import Split
+from daxy.formats import columns
+from daxy.formats.columns import SIDES, Layout
 from daxy.tasks import Choices
+from daxy.tasks._pairs_choices import PairsChoices
+from daxy.tasks._pairs_options import DRAW, NONE, PUBLISHED, PairsOptions
+from daxy.tasks.pairs import TASK, combined
 
 
 def load(
@@ -34,3 +41,74 @@ def load(
     check_types(load, {"task": task, "official": official})
     files = None if official is None else usable(Path(official))
     return tasks.data(task, seed=seed, official=files, **choices).load(task)
+
+
+def pairs(
+    train: Any,
+    test: Any = None,
+    *,
+    validation: Any = PUBLISHED,
+    seed: int = 0,
+    **choices: Unpack[PairsChoices],
+) -> Split:
+    """Return pairs of your own as a split, as `daxy.pairs("train.tsv", "test.tsv")`.
+
+    Each argument is the path of a file, a table of pandas, PyArrow or `datasets`, columns by name,
+    or an iterable of pairs. A source or a target is a text, or a sequence of tokens.
+
+    Args:
+        train: Training pairs; without `test`, of all parts: a table with a column `split`, a
+            folder, or a table for each part by its name.
+        test: Test pairs; several tests by their names.
+        validation: Validation pairs, `draw` for random training pairs, or `none`.
+        seed: Seed of the random training pairs.
+        choices: Names of the columns and the like; `daxy show pairs --help` lists them.
+
+    Raises:
+        WrongRequest: a part is missing or has no pairs, or an option has a wrong value.
+        WrongFile: a file cannot be read, or a row of it is wrong.
+    """
+    is_option = isinstance(validation, str) and validation in (DRAW, NONE, PUBLISHED)
+    options: dict[str, Any] = {**choices, "seed": seed}
+    options["validation"] = validation if is_option else PUBLISHED
+    data = from_dict(PairsOptions, options, of="the data of pairs")
+    learned = None if is_option else _parts(validation, "validation", data.layout)
+    tests = {} if test is None else _by_part(test, data.layout) or {"test": test}
+    parts = combined(
+        _parts(train, "train", data.layout),
+        learned,
+        [(name, _parts(values, name, data.layout)) for name, values in tests.items()],
+        "train",
+    )
+    return TASK.of_parts(parts, data, _origin(train, test, validation))
+
+
+def _parts(values: Any, name: str, layout: Layout) -> dict[str, Examples]:
+    """Return the pairs of an argument by part; the name is empty where it names none."""
+    if isinstance(values, Examples):
+        return {"": values}
+    if isinstance(values, str | Path):
+        return columns.read(usable(Path(values)), layout)
+    if tables := _by_part(values, layout):
+        named = {part: _parts(table, part, layout) for part, table in tables.items()}
+        return {
+            part or columns.PARTS.get(name, name): examples
+            for name, parts in named.items()
+            for part, examples in parts.items()
+        }
+    return columns.parts_of(columns.table_of(values, name), name, layout)
+
+
+def _by_part(values: Any, layout: Layout) -> Mapping[str, Any] | None:
+    """Return tables by part; None for another argument, as columns by name."""
+    if not isinstance(values, Mapping):
+        return None
+    tables = cast("Mapping[str, Any]", values)
+    sides = [*SIDES, (layout.source, layout.target)]
+    return None if any(set(names) <= tables.keys() for names in sides) else tables
+
+
+def _origin(*values: Any) -> str:
+    files = [str(value) for value in values if isinstance(value, str | Path)]
+    files = [name for name in files if name not in (DRAW, NONE, PUBLISHED)]
+    return f"files: {', '.join(files)}" if files else "memory"

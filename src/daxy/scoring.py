@@ -167,7 +167,7 @@ class Scored(Brief):
 
 
 def score(
-    task: str,
+    task: str | Split,
     predictions: AnyPredictions,
     *,
     split: Split | None = None,
@@ -183,7 +183,7 @@ def score(
     Anything odd about the predictions is a warning, and one of `Scored.notes`.
 
     Args:
-        task: The task's name.
+        task: The task's name, or a split, as `daxy.pairs` returns one.
         predictions: By key, in the order of the test set, or the path of a file.
         split: The split whose test set they are for; the task's with seed 0 unless given.
             `split.only(test="D")` has one of several tests, `split.only(sample=200)` a draw.
@@ -206,6 +206,9 @@ def score(
         {"task": task, "predictions": predictions, "split": split, "partial": partial}
         | {"order": order, "normalize": normalize, "allow_unknown_tokens": allow_unknown_tokens},
     )
+    if isinstance(task, Split):
+        require(split is None, "two splits are given; leave out split=")
+        split, task = task, task.provenance.task
     asked = tasks.get(task)
     data = asked.split() if split is None else split
     other = data.provenance.task

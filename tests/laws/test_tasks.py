@@ -16,7 +16,7 @@ from daxy.formats import jsonl, parquet, scan_text
 from daxy.tasks import DatasetOptions, ScanOptions
 
 EVERY = tasks.available()
-NAMES = [name for name in EVERY if tasks.get(name).files() is None]
+NAMES = [name for name in EVERY if tasks.get(name).is_generated]
 """Those that generate their data."""
 # One of each family: the others differ in the numbers of a draw alone.
 FAMILIES = list({tasks.get(name).family: name for name in NAMES}.values())

@@ -145,9 +145,7 @@ def test_filters_leave_what_they_say(opened: Any, folders: list[RunFolder]) -> N
 
 
 @pytest.mark.parametrize(("shortest", "second"), [(1, "✓ right"), (15, "✗ wrong")])
-def test_a_click_shows_the_predictions_of_all_runs(
-    shortest: int, second: str, opened: Any
-) -> None:
+def test_a_click_shows_the_predictions_of_all_runs(shortest: int, second: str, opened: Any) -> None:
     opened.get_by_label("Longest target length").fill(str(shortest + 13))
     opened.get_by_label("Shortest target length").fill(str(shortest))
     opened.wait_for_timeout(300)

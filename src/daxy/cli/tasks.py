@@ -115,7 +115,9 @@ def _listed() -> Result:
     first_of = {task.family: task for task in reversed(every)}
     for family in dict.fromkeys(task.family for task in every):
         task = first_of[family]
-        table.add_row(family, f"{task.sizes.train:,}", f"{task.sizes.test:,}", task.summary)
+        sizes = task.sizes.train, task.sizes.test
+        counts = [f"{size:,}" if size else "" for size in sizes]
+        table.add_row(family, *counts, task.summary)
     data = {
         "tasks": {task.name: task.summary for task in every},
         "sizes": {

@@ -23,7 +23,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.ipc as pa_ipc
 
 from daxy.core import json_objects
-from daxy.core.errors import WrongFile, quote
+from daxy.core.errors import WrongFile, in_one_line, quote
 from daxy.core.examples import Examples, Sequences
 from daxy.core.files import read_bytes
 from daxy.core.kinds import HEAD, kind_of
@@ -89,7 +89,7 @@ def read(place: Path, layout: Layout) -> Parts:
     """
     if place.is_dir():
         return _folder(place, layout)
-    if "," in place.name and not place.exists():
+    if "," in str(place) and not place.exists():
         return _two_files(place)
     if place.suffix in parallel.SUFFIXES:
         return {"": parallel.read(place)}
@@ -107,7 +107,7 @@ def _text(data: bytes, place: Path, layout: Layout) -> Parts:
         parquet.FORMAT.parse(data, place)  # which says why not
     if name == "scan-text" or data.startswith(b"<s> "):
         return dict(pairs.parsed(data, place).parts)
-    if name == "json-lines":
+    if name == "json-lines" or (name == "json" and place.suffix == ".jsonl"):
         return parts_of(_table(jsonl.objects_in(data, place), place), place, layout)
     if name in ("json", "json-array"):
         return _json(data, place, layout)
@@ -122,9 +122,8 @@ def _text(data: bytes, place: Path, layout: Layout) -> Parts:
 
 
 def _two_files(place: Path) -> Parts:
-    names = place.name.split(",")
     paths = [Path(each) for each in str(place).split(",")]
-    if len(names) != len(paths) or len(paths) != 2:
+    if len(paths) != 2:
         raise WrongFile(place, "no such file; expected one file, or SOURCES,TARGETS")
     sources, targets = (read_bytes(path, parallel.EXPECTED) for path in paths)
     return {"": Examples.of(parallel.parse(sources, targets, (paths[0], paths[1])))}
@@ -254,6 +253,38 @@ def _table(records: Iterable[tuple[int, dict[str, Any]]], place: Path) -> pa.Tab
     if not lines:
         raise WrongFile(place, f"has no pair; expected {READABLE}")
     return pa.table(arrays)
+
+
+def table_of(values: Any, name: str) -> pa.Table:
+    """Return pairs in memory as a table.
+
+    Args:
+        values: A table of PyArrow, pandas or `datasets`; columns by name; or an iterable of pairs
+            or of objects by column.
+        name: Name of the argument, for errors.
+
+    Raises:
+        WrongFile: it is no table of pairs.
+    """
+    if isinstance(values, pa.Table):
+        return values
+    if hasattr(values, "with_format"):  # of `datasets`
+        return values.with_format("arrow")[:]
+    try:
+        if hasattr(values, "iloc"):  # of pandas
+            return pa.Table.from_pandas(values, preserve_index=False)
+        if isinstance(values, Mapping):
+            return pa.table(dict(cast("Mapping[str, Any]", values)))
+        rows = list(values)
+        if not rows:
+            raise WrongFile(name, "has no pair")
+        if isinstance(rows[0], Mapping):
+            return _table(_numbered(rows, Path(name)), Path(name))
+        source, target = (list(side) for side in zip(*rows, strict=True))
+        return pa.table({"source": pa.array(source), "target": pa.array(target)})
+    except (TypeError, ValueError, pa.ArrowException) as error:
+        wanted = "expected pairs of a source and a target, or a table with two such columns"
+        raise WrongFile(name, f"{in_one_line(str(error))}; {wanted}") from error
 
 
 def _delimited(data: bytes, place: Path, layout: Layout) -> tuple[pa.Table, Path, Layout, int]:

@@ -51,6 +51,8 @@ class FilesValidationOptions(FilesOptions):
 class FilesTask(Task[FilesOptions]):
     """Files in a format of `daxy.formats`, one for each part."""
 
+    is_generated = False
+
     release: OfficialFiles
     form: str
     """Name of the format."""

@@ -34,6 +34,8 @@ class Task(Brief, ByRules, Scored, Generic[Options]):
     """Class of the options of its data."""
     published: ClassVar[bool] = True
     """Whether its sizes are published."""
+    is_generated: ClassVar[bool] = True
+    """Whether its data needs no files."""
     is_stream: ClassVar[bool] = False
     """Whether training examples are unlimited: its splits have a stream."""
     aliases: ClassVar[Mapping[str, str]] = {}

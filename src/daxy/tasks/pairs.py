@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
@@ -14,11 +15,14 @@ from daxy.core.examples import Examples, Sequences
 from daxy.core.split import Sizes, Split
 from daxy.formats import columns
 from daxy.tasks import _validation
-from daxy.tasks._pairs_options import DRAW, PUBLISHED, PairsOptions
+from daxy.tasks._pairs_options import DRAW, NONE, PairsOptions
 from daxy.tasks._task import Task
 
 NO_FILES = "pairs are in files of your own; expected --train FILE and --test FILE"
 LEARNED = ("train", "validation")
+
+Parts = dict[str, Examples]
+"""Examples by part; the name is empty where a file names none."""
 
 
 @final
@@ -28,13 +32,29 @@ class PairsTask(Task[PairsOptions]):
 
     options = PairsOptions
     published = False
+    is_generated = False
     source_name = "source"
 
     def build(self, data: PairsOptions) -> Split:
         """Return the data of the files."""
-        parts = _written_once(_parts(data), normalized=data.normalize_unicode)
+        if data.train is None:
+            raise WrongRequest(NO_FILES)
+        train = _read(data.train, data)
+        validation = _read(Path(data.validation), data) if data.has_validation_file else None
+        tests = [(name, _read(path, data)) for name, path in data.tests]
+        parts = combined(train, validation, tests, str(data.train))
+        return self.of_parts(parts, data, f"files: {', '.join(_names(data))}")
+
+    def of_parts(self, parts: Parts, data: PairsOptions, source: str) -> Split:
+        """Return the split of these parts: train, validation if there is one, and the tests.
+
+        Raises:
+            WrongRequest: a token is written in two ways, or the validation set is empty.
+        """
+        parts = _written_once(parts, normalized=data.normalize_unicode)
         train = parts["train"]
-        validation = parts.get("validation", train[:0])
+        published = data.validation not in (DRAW, NONE)
+        validation = parts.get("validation", train[:0]) if published else train[:0]
         if data.validation == DRAW:
             rows = np.arange(len(train))
             kept, drawn = _validation.draw(rows, data.validation_fraction, data.seed, self.name)
@@ -49,7 +69,7 @@ class PairsTask(Task[PairsOptions]):
             task=self.name,
             rule=self.rule,
             seed=data.seed,
-            source=f"files: {', '.join(_names(data))}",
+            source=source,
             options=data.options,
         )
 
@@ -70,30 +90,33 @@ def _names(data: PairsOptions) -> list[str]:
     return [*files, *([f"validation={data.validation}"] * data.has_validation_file)]
 
 
-def _parts(data: PairsOptions) -> dict[str, Examples]:
+def combined(
+    train: Parts, validation: Parts | None, tests: Sequence[tuple[str, Parts]], place: str
+) -> Parts:
     """Return all parts by name: train, validation if there is one, and the tests.
 
+    Args:
+        train: The parts of the training file; without `tests`, the tests among them count.
+        validation: The parts of the validation file, if there is one.
+        tests: The name and the parts of each test file.
+        place: Name of the training file, for errors.
+
     Raises:
-        WrongRequest: a part is missing, or has no pairs.
-        WrongFile: a file cannot be read or has a wrong line.
+        WrongRequest: a part is missing, has no pairs, or has the name of another.
     """
-    if data.train is None:
-        raise WrongRequest(NO_FILES)
-    parts = _read(data.train, data)
-    if "" in parts or (len(parts) == 1 and data.test):
-        parts = {"train": next(iter(parts.values()))}
-    if data.has_validation_file:
-        path = Path(data.validation)
-        parts["validation"] = _only(_read(path, data), "validation", path)
-    elif data.validation != PUBLISHED:
-        parts.pop("validation", None)
-    if data.test:
+    is_single = len(train) == 1 and (bool(tests) or "" in train)
+    parts = {"train": next(iter(train.values()))} if is_single else dict(train)
+    if tests:
         parts = {name: parts[name] for name in LEARNED if name in parts}
-    for name, path in data.tests:
+    if validation is not None:
+        parts["validation"] = _only(validation, "validation")
+    for name, test in tests:
         twice = f"two parts are named {quote(name)}; expected --test NAME=FILE"
+        learned = columns.PARTS.get(name, name) in LEARNED
+        require(not learned, f"a test cannot be named {quote(name)}, which names another part")
         require(name not in parts, twice)
-        parts[name] = _only(_read(path, data), "test", path)
-    has = f"{data.train} has {', '.join(map(quote, parts))}"
+        parts[name] = _only(test, "test")
+    has = f"{place} has {', '.join(map(quote, parts))}"
     require("train" in parts, f"{has} and no part 'train'")
     require(not set(parts) <= set(LEARNED), f"{has} and no test; expected --test FILE")
     for name, part in parts.items():
@@ -101,22 +124,20 @@ def _parts(data: PairsOptions) -> dict[str, Examples]:
     return parts
 
 
-def _read(place: Path, data: PairsOptions) -> dict[str, Examples]:
-    return columns.read(Path("/dev/stdin") if str(place) == "-" else place, data.layout)
-
-
-def _only(parts: dict[str, Examples], wanted: str, place: Path) -> Examples:
+def _only(parts: Parts, wanted: str) -> Examples:
     """Return the only part of a file, or its part of this name."""
     if len(parts) == 1:
         return next(iter(parts.values()))
     names = ", ".join(map(quote, parts))
-    require(
-        wanted in parts, f"{place} has the parts {names}; expected {quote(wanted)}, or one part"
-    )
+    require(wanted in parts, f"a file has the parts {names}; expected {quote(wanted)}, or one part")
     return parts[wanted]
 
 
-def _written_once(parts: dict[str, Examples], *, normalized: bool) -> dict[str, Examples]:
+def _read(place: Path, data: PairsOptions) -> Parts:
+    return columns.read(Path("/dev/stdin") if str(place) == "-" else place, data.layout)
+
+
+def _written_once(parts: Parts, *, normalized: bool) -> Parts:
     """Return the parts with each token written in one way.
 
     Raises:
