@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, make_dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, get_origin, get_type_hints
 
 import tyro
 
 from daxy.cli._verb import Verb
 from daxy.core.errors import require
+from daxy.core.settings import field_docs
 from daxy.tasks import DatasetOptions, ScanOptions
 
 TaskName = tyro.conf.Positional[
@@ -84,6 +85,11 @@ def data_field(options: type[DatasetOptions], **defaults: Any) -> tuple[str, Any
     """Return the field of a verb that has the choices of a task's data as flags."""
     seed = Annotated[int, tyro.conf.arg(name="split-seed", help=SEED)]
     flags: list[Any] = [("seed", seed, 0)]
+    hints, docs = get_type_hints(options), field_docs(options)
+    for name in (name for name, hint in hints.items() if get_origin(hint) is tuple):
+        several = tyro.conf.arg(metavar="[NAME=]FILE", help=docs[name])
+        kind = Annotated[hints[name], several, tyro.conf.UseAppendAction]
+        flags.append((name, kind, field(default=())))
     made = make_dataclass(options.__name__, flags, bases=(options,), frozen=True, kw_only=True)
     made.__doc__ = options.__doc__
     return "data", tyro.conf.OmitArgPrefixes[made], field(default_factory=lambda: made(**defaults))

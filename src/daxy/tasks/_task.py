@@ -122,7 +122,8 @@ class Task(Brief, ByRules, Scored, Generic[Options]):
     def card_of(self, rule: str) -> str:
         """Return the card of a split with this rule."""
         lines = [f"# {self.name}", "", self.summary, ""]
-        lines += [f"- Paper: {self.paper}", f"- Split: {rule}"]
+        lines += [f"- Paper: {self.paper}"] if self.paper else []
+        lines += [f"- Split: {rule}"]
         each = ", ".join(f"{name} {count}" for name, count in self.sizes.tests.items())
         generated, printed = self.sizes, self.published_sizes
         if printed is not None and printed != generated:
@@ -130,7 +131,7 @@ class Task(Brief, ByRules, Scored, Generic[Options]):
         sizes = f"{generated.train} train lines, {generated.test} test lines"
         label = "Sizes as generated" if printed else "Sizes"
         label = "Published sizes" if printed == generated else label
-        lines += [f"- {label}: {sizes}{f' ({each})' if each else ''}"]
+        lines += [f"- {label}: {sizes}{f' ({each})' if each else ''}"] if generated.train else []
         files = self.files()
         lines += files.card if files else []
         lines += [f"- Score: {name}: {metrics.get(name).summary}" for name in self.metrics]

@@ -167,7 +167,7 @@ TASK = PairsTask(
     name="pairs",
     family="pairs",
     summary="pairs of your own, in files",
-    paper="none",
+    paper="",
     rule="as the files have it",
     sizes=Sizes(train=0, test=0),
     metrics=("exact", "fine"),
