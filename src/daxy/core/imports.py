@@ -16,6 +16,7 @@ PACKAGES = {
     "equinox": (NETWORKS, "Equinox", "train"),
     "jaxtyping": (NETWORKS, "jaxtyping", "train"),
     "safetensors": (NETWORKS, "safetensors", "train"),
+    "scipy": ("comparing runs", "SciPy", "train"),
     "rapidfuzz": ("the learner nearest", "RapidFuzz", "train"),
     "matplotlib": ("drawing a figure", "Matplotlib", "plot"),
     "PIL": ("a PNG or GIF picture of a world", "Pillow", "worlds"),

@@ -109,7 +109,7 @@ def evaluated(
         RunFailed: a folder is damaged.
     """
     on_all = correctness(folders)
-    known = tasks.get(on_all.task).sizes.tests
+    known = folders[0].scores().get("tests") or tasks.get(on_all.task).sizes.tests
     require(bool(known) or not tests, f"{on_all.task} has one test; leave out --test")
     for name in tests:  # before data is generated
         if name not in known:

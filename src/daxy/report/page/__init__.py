@@ -19,7 +19,6 @@ from daxy.core.errors import require
 from daxy.core.split import Split
 from daxy.report.comparison import Comparison
 from daxy.report.page import _charts, _encoding, _examples, _tables
-from daxy.report.page._groups import Group, grouped, split_of
 from daxy.report.page._html import element, script_json, written
 from daxy.report.page._scores import (
     PublishedValue,
@@ -28,6 +27,7 @@ from daxy.report.page._scores import (
     citations,
     scores_of,
 )
+from daxy.report.run_groups import Group, grouped, split_of
 from daxy.reproduction.ledger import Ledger
 from daxy.runs.folder import RunFolder
 from daxy.version import __version__

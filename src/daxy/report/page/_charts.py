@@ -11,7 +11,7 @@ from daxy.core.errors import WrongRequest, visible
 from daxy.core.split import Split
 from daxy.report import analyses
 from daxy.report.analysis import AnalysisResult, Row
-from daxy.report.page._groups import Group
+from daxy.report.run_groups import Group
 
 ANALYSES = ("by_length", "by_construction", "constructions")
 """Analyses that read run folders alone."""

@@ -27,7 +27,7 @@ from daxy.core.errors import WrongFile, visible
 from daxy.core.examples import Sequences, Tokens
 from daxy.core.split import Split
 from daxy.formats import predictions
-from daxy.report.page._groups import Group
+from daxy.report.run_groups import Group
 
 RIGHT, DIFFERS = 1, 2
 """Flags of a prediction: right by the metric; different from the target."""

@@ -19,7 +19,7 @@ from daxy.learners.neural.predictor import Predictor
 from daxy.report.alignment import Alignment
 from daxy.report.correctness import Correctness
 from daxy.report.memory_plot import MemoryPlot
-from daxy.report.page._groups import Group
+from daxy.report.run_groups import Group
 from daxy.runs.saved import load
 from daxy.worlds import drawing
 from daxy.worlds.columns import worlds_of

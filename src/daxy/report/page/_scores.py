@@ -13,7 +13,7 @@ from daxy.core.summary import Summary
 from daxy.metrics import is_share
 from daxy.papers import RunSpec, TableCell
 from daxy.report.comparison import PER_CENT, Comparison, unit_of
-from daxy.report.page._groups import Group
+from daxy.report.run_groups import Group
 from daxy.report.tables import compare
 from daxy.reproduction import published
 from daxy.reproduction.ledger import Ledger, Runs

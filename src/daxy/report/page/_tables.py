@@ -11,9 +11,9 @@ from daxy import metrics
 from daxy.core.summary import Summary
 from daxy.papers import TableCell
 from daxy.report.comparison import Comparison, unit_of
-from daxy.report.page._groups import Group, differing
 from daxy.report.page._html import Child, element, row, table
 from daxy.report.page._scores import PublishedValue, Score
+from daxy.report.run_groups import Group, differing
 from daxy.runs.folder import RunFolder
 
 ENVIRONMENT = {

@@ -1,0 +1,179 @@
+"""Learners side by side on one test set: scores, differences, lengths, constructions, examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daxy.core.errors import WrongRequest, require
+from daxy.formats import predictions
+from daxy.report._figure import new_figure
+from daxy.report.analyses import by_construction, by_length
+from daxy.report.analysis import Row
+from daxy.report.difference import Difference, difference
+from daxy.report.run_groups import Group, grouped
+from daxy.runs.folder import RunFolder
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BARS, LINES = "C{}", "o^sv"
+"""Colors of learners, and markers of their curves."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parted:
+    """An example that one learner gets right more often than another."""
+
+    source: str
+    target: str
+    shares: tuple[float, float]
+    """Share of each learner's runs that is right."""
+    predictions: tuple[str, str]
+    """Prediction of each learner's first run."""
+
+
+@dataclass(frozen=True, eq=False)
+class RunComparison:
+    """Groups of runs on the same test set."""
+
+    groups: Sequence[Group]
+
+    @classmethod
+    def of(cls, folders: Sequence[RunFolder]) -> RunComparison:
+        """Return the comparison of finished runs, grouped by learner.
+
+        Raises:
+            WrongRequest: there is one learner only, or the test sets differ.
+            RunFailed: a folder is damaged.
+        """
+        groups = grouped(folders)
+        one = f"all runs are of one learner, {groups[0].label}; expected runs of several"
+        require(len(groups) > 1, one)
+        first = groups[0].correctness
+        for group in groups[1:]:
+            own = group.correctness
+            is_same = len(own.targets) == len(first.targets) and all(
+                side.matches(other).all()
+                for side, other in ((own.sources, first.sources), (own.targets, first.targets))
+            )
+            paths = f"{group.folders[0].path} has another test set than {groups[0].folders[0].path}"
+            require(is_same, f"{paths}; expected runs on the same test set")
+            metrics = f"{own.metric} and {first.metric}"
+            require(own.metric == first.metric, f"{paths}: they are scored by {metrics}")
+        return cls(groups)
+
+    @property
+    def right(self) -> list[NDArray[np.bool_]]:
+        """Correctness of each group: shape [runs, examples] each."""
+        return [group.correctness.right for group in self.groups]
+
+    @cached_property
+    def differences(self) -> list[Difference]:
+        """Difference of each pair of groups."""
+        labels = [group.label for group in self.groups]
+        pairs = combinations(zip(labels, self.right, strict=True), 2)
+        return [difference(*first, *second) for first, second in pairs]
+
+    @cached_property
+    def tables(self) -> dict[str, dict[str, list[Row | None]]]:
+        """Row of each group by criterion and value: of each length, and of each construction."""
+        found: dict[str, dict[str, list[Row | None]]] = {}
+        for place, group in enumerate(self.groups):
+            for row in _rows(group):
+                rows = found.setdefault(row.group, {})
+                rows.setdefault(row.name, [None] * len(self.groups))[place] = row
+        return found
+
+    def parted(self, first: int, second: int, count: int) -> list[Parted]:
+        """Return the examples where the first of two groups does better, short targets first."""
+        one, two = (self.right[place].mean(axis=0) for place in (first, second))
+        lead, lengths = one - two, self.groups[first].correctness.targets.lengths
+        rows = [int(row) for row in np.lexsort((lengths, -lead))[:count] if lead[row] > 0]
+        outputs = [
+            predictions.stored(self.groups[place].folders[0].predictions).take(np.array(rows, int))
+            for place in (first, second)
+        ]
+        results = self.groups[first].correctness
+        return [
+            Parted(
+                source=" ".join(results.sources[row]),
+                target=" ".join(results.targets[row]),
+                shares=(float(one[row]), float(two[row])),
+                predictions=(" ".join(outputs[0][at]), " ".join(outputs[1][at])),
+            )
+            for at, row in enumerate(rows)
+        ]
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The same as JSON values."""
+        return {
+            "task": self.groups[0].task,
+            "metric": self.groups[0].correctness.metric,
+            "learners": [
+                {
+                    "label": group.label,
+                    "runs": [str(folder.path) for folder in group.folders],
+                    "examples": right.shape[1],
+                    **summary.as_json,
+                }
+                for group, right, summary in zip(
+                    self.groups, self.right, self.summaries, strict=True
+                )
+            ],
+            "differences": [each.as_json for each in self.differences],
+            "tables": {
+                name: {
+                    value: [row and row.value.as_json for row in rows]
+                    for value, rows in table.items()
+                }
+                for name, table in self.tables.items()
+            },
+        }
+
+    @property
+    def summaries(self) -> list[Any]:
+        """Accuracy of each group, in per cent."""
+        return [
+            group.correctness.accuracy(np.ones(right.shape[1], np.bool_))
+            for group, right in zip(self.groups, self.right, strict=True)
+        ]
+
+    def draw(self) -> Figure:
+        """Return a figure: accuracy of each learner, and by length of the target."""
+        figure = new_figure(11, 4)
+        bars, curves = figure.subplots(1, 2, width_ratios=[1, 2])
+        lengths = self.tables["tokens in the target"]
+        across = [int(length) for length in lengths]
+        for place, (group, summary) in enumerate(zip(self.groups, self.summaries, strict=True)):
+            color = BARS.format(place % 10)
+            bars.bar(place, summary.mean, yerr=summary.deviation, color=color, label=group.label)
+            bars.plot([place] * len(summary.runs), summary.runs, ".", color="black", alpha=0.5)
+            rows = [row[place] for row in lengths.values()]
+            means = [np.nan if row is None else row.value.mean for row in rows]
+            marker = LINES[place % len(LINES)]
+            curves.plot(across, means, marker=marker, markersize=4, color=color)
+        bars.set(ylabel="right (%)", ylim=(0, 102), xticks=[])
+        curves.set(xlabel="tokens in the target", ylabel="right (%)", ylim=(0, 102))
+        figure.legend(loc="outside lower center", ncols=min(4, len(self.groups)))
+        figure.suptitle(f"{self.groups[0].task}: learners compared")
+        return figure
+
+
+def _rows(group: Group) -> Iterator[Row]:
+    """Yield rows by length of the target, and by construction where the task has some."""
+    for row in by_length.by_length(group.correctness).rows:
+        if row.group == "tokens in the target":
+            yield row
+    try:
+        rows = by_construction.ANALYSIS.run(group.folders).rows
+    except WrongRequest:
+        return  # a task without constructions
+    yield from (row for row in rows if row.group == "built with")
