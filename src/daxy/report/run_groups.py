@@ -92,8 +92,15 @@ def grouped(folders: Sequence[RunFolder], official: Path | None = None) -> list[
         first = runs.get(config.name, (folder, config))[0].path
         require(config.name not in runs, f"{folder.path} is the same run as {first}")
         runs[config.name] = folder, config
+    return groups_of(list(runs.values()), official)
+
+
+def groups_of(
+    runs: Sequence[tuple[RunFolder, RunConfig]], official: Path | None = None
+) -> list[Group]:
+    """Return runs with their configurations as groups; see `grouped`."""
     members: dict[str, list[tuple[RunFolder, RunConfig]]] = {}
-    for folder, config in runs.values():
+    for folder, config in runs:
         members.setdefault(replace(config, seed=0).digest, []).append((folder, config))
     groups = list[Group]()
     for each in members.values():
@@ -126,7 +133,7 @@ def _distinguishing(groups: Sequence[Group], model: str) -> list[tuple[str, str]
     for task in {group.task for group in groups}:
         alike = [each for each in groups if (each.task, each.label) == (task, model)]
         keys |= dict.fromkeys(differing(alike))
-    named = {key: None for key in keys if key != ("data", "checksum")}
+    named = {key: None for key in keys if key not in (("data", "checksum"), ("data", "tests"))}
     return list(named or keys)
 
 
