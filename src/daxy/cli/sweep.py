@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
+from daxy.cli._data import among
+from daxy.cli._executed import Executed
 from daxy.cli._flags import Alias
 from daxy.cli._result import Result
 from daxy.cli._table import Measures, compared, say
-from daxy.cli._verb import Switch
+from daxy.cli._verb import Switch, Verb
 from daxy.core.display import counted
 from daxy.core.errors import require
 
@@ -27,16 +29,32 @@ SETTINGS = ("cell", "layers", "hidden", "attention", "dropout")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sweep(Measures):
+class Sweep(Measures, Executed):
     """Train the missing runs of a table as a grid: networks of one shape train as one program.
 
     The plan comes first, with an estimate of the time. Runs in the results and finished runs are
     skipped, and interrupted ones resume. The runs of a program are written to the results as soon
     as it is finished.
 
+    With a task in place of a table, train all combinations of a learner's settings: `daxy sweep
+    TASK LEARNER --grid NAME=VALUE,VALUE ...`, and any flag of `daxy train`.
+
     Example:
         daxy sweep lake2018/grid --cell lstm --layers 2 --hidden 200 --seeds 1
+        daxy sweep scan/length seq2seq --grid hidden=32,64 learning_rate=1e-3,3e-4 --seeds 3
     """
+
+    @classmethod
+    def variants(cls, words: Sequence[str]) -> Iterator[type[Verb]]:
+        """Yield the sweep of a table or, where a word is a task, of a grid."""
+        from daxy import tasks
+
+        if any(among(words, tasks.exists)):
+            from daxy.cli._grid import GridSweep
+
+            yield from GridSweep.variants(words)
+        else:
+            yield cls
 
     plan: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="PAPER/TABLE")]]
     """The table; `daxy papers PAPER` lists them."""
@@ -50,19 +68,6 @@ class Sweep(Measures):
     """Only networks with attention, or without."""
     dropout: tuple[float, ...] = ()
     """Only networks with this dropout."""
-    executor: Literal["local", "ray"] = "local"
-    """Run the programs here one by one, or as tasks of a Ray cluster (extra `ray`)."""
-    address: str | None = None
-    """Address of a Ray cluster; by default a local one is started."""
-    cpus: int = 1
-    """Cores per task of the cluster."""
-    gpus: float = 0
-    """GPUs per task of the cluster."""
-    storage: str | None = None
-    """Storage for run folders of machines that do not share a disk: any fsspec URL, such as
-    s3://bucket/runs."""
-    max_group_size: int | None = None
-    """Maximum networks in a program; by default as memory allows."""
     dry_run: Switch = False
     """Show the plan with an estimate of the time, without training."""
     estimate: bool = True
@@ -74,9 +79,7 @@ class Sweep(Measures):
         from daxy.reproduction.ledger import Ledger
 
         self.check_seeds()
-        size = self.max_group_size
-        require(size is None or size > 0, f"--max-group-size must be positive, not {size}")
-        cluster = self._cluster()
+        cluster = self.cluster()
         table = papers.table(self.plan)
         paper = papers.get(table.paper)
         return self._serve(paper, table, self._cells(table), Ledger(self.results), cluster)
@@ -137,16 +140,6 @@ class Sweep(Measures):
         grid.store.clear(grid.missing)
         if storage is not None:
             storage.delete(names)
-
-    def _cluster(self) -> dict[str, Any]:
-        """Return the options of a cluster; refuse them on one machine."""
-        names = ("address", "cpus", "gpus", "storage")
-        options = {name: getattr(self, name) for name in names}
-        if self.executor == "ray":
-            return options
-        changed = [name for name in names if options[name] != getattr(type(self), name)]
-        require(not changed, f"--{changed and changed[0]} needs --executor ray")
-        return {}
 
     def _estimated(self, grid: Grid) -> dict[int, float]:
         from daxy.runs.programs import CALIBRATED, estimates

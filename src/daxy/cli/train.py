@@ -65,7 +65,7 @@ class Train(TaskVerb):
         def is_learner(word: str) -> bool:
             return word in models.ARCHITECTURES or word in learners.LEARNERS
 
-        request = Reading(TrainNetwork, words)
+        request = Reading(cls.for_networks(), words)
         for task in among(words, tasks.exists):
             for name in among(words, is_learner):
                 yield cls.for_learner(request, task, name)
@@ -82,15 +82,23 @@ class Train(TaskVerb):
         name, options = learner or DEFAULT_LEARNER, options_of(task)
         if name in models.ARCHITECTURES:
             endless = task is not None and tasks.get(task).is_stream
-            base, flags = TrainNetwork, _network_flags(request, name, options, endless=endless)
+            base, flags = (
+                cls.for_networks(),
+                _network_flags(request, name, options, endless=endless),
+            )
         else:
             kind = learners.get(name)
             method = ("method", tyro.conf.OmitArgPrefixes[kind], field(default_factory=kind))
-            base, flags = Train, [method, data_field(options)]
+            base, flags = cls, [method, data_field(options)]
         names = tuple(filter(None, (task, learner)))
         shown = () if task is None else (task, name)
         facts = {"names": names, "help_names": shown, "flags": request.flags}
-        return base.with_fields(*flags, __doc__=Train.__doc__, **facts)
+        return base.with_fields(*flags, __doc__=cls.__doc__, **facts)
+
+    @classmethod
+    def for_networks(cls) -> type[Train]:
+        """Return the verb with the flags that all networks have."""
+        return TrainNetwork
 
     def run(self) -> Result:
         """Return the scores of every seed, with published scores."""

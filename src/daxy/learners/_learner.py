@@ -146,6 +146,16 @@ class Learner(ABC):
         """
         return from_dict(cls, settings["config"], of=f"learner {cls.kind}")
 
+    def with_settings(self, values: Mapping[str, Any]) -> Self:
+        """Return the learner with other settings, each by the name of its flag.
+
+        Raises:
+            UnknownName: there is no such setting.
+            WrongRequest: a setting has a wrong value.
+        """
+        changed = {**to_dict(cast("Any", self)), **values}
+        return from_dict(type(self), changed, of=f"learner {self.kind}")
+
     @property
     def count(self) -> int | None:
         """Maximum number of runs, if the learner limits it."""

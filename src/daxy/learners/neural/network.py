@@ -12,14 +12,14 @@ import jax
 from daxy import models
 from daxy.augmentation import Geca
 from daxy.batching.table import Vocabularies
-from daxy.core.errors import require
+from daxy.core.errors import UnknownName, require
 from daxy.core.settings import from_dict, to_dict
 from daxy.core.split import Split
 from daxy.learners._learner import Job, Learner, Record
 from daxy.models.api import Sizes, sees_worlds
 from daxy.tasks import DatasetOptions, Task
 from daxy.training.backend import PRNG, pinned
-from daxy.training.config import TrainingConfig
+from daxy.training.config import SETTINGS, TrainingConfig
 from daxy.worlds.grid import CHANNELS
 
 
@@ -107,6 +107,25 @@ class Network(Learner):
             config=from_dict(models.get(model).Config, config, of=f"model {model}"),
             training=training,
             geca=None if geca is None else from_dict(Geca, geca, of="geca"),
+        )
+
+    def with_settings(self, values: Mapping[str, Any]) -> Self:
+        """Return the learner with other settings of the architecture or of the training.
+
+        Raises:
+            UnknownName: there is no such setting.
+            WrongRequest: a setting has a wrong value.
+        """
+        known, own = vars(self.config), {*vars(self.config), *SETTINGS}
+        for name in values:
+            if name not in own:
+                raise UnknownName(f"setting of {self.model}", name, own)
+        config = {name: value for name, value in values.items() if name in known}
+        training = {name: value for name, value in values.items() if name not in known}
+        return replace(
+            self,
+            config=from_dict(type(self.config), {**known, **config}, of=f"model {self.model}"),
+            training=self.training.with_settings(**training),
         )
 
     def check(self, task: Task[Any], data: DatasetOptions) -> None:
