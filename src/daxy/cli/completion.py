@@ -98,9 +98,11 @@ def _variants(verb: str, names: Choices) -> Iterator[type[Verb]]:
 
     kind = VERBS.get(verb)
     by_options = {tasks.get(name).options: name for name in names["TASK"]}
-    some = list(by_options.values())[: None if kind.leading else 1]
+    yield resolve(kind, []).verb
+    leading = resolve(kind, [*by_options.values()][:1]).verb.leading
+    some = list(by_options.values())[: None if leading else 1]
     yield from (resolve(kind, [task]).verb for task in some)
-    for name in names["LEARNER"] if "learner" in kind.leading else ():
+    for name in names["LEARNER"] if "learner" in leading else ():
         with contextlib.suppress(WrongFile):  # a broken package has no flags to complete
             yield resolve(kind, [some[0], name, "--augment", "geca"]).verb
 
