@@ -33,7 +33,7 @@ def parse(verb: type[Verb], name: str, words: Sequence[str]) -> Verb:
         WrongRequest: an argument is missing, unknown, or has a wrong value.
         SystemExit: the words asked for help, which has been printed.
     """
-    reading = resolve(verb, words)
+    reading = resolve(verb, verb.expanded(words))
     verb = reading.verb
     if reading.asks_for_help:
         return _fill(verb, name, ["--help"])

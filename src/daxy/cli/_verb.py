@@ -43,6 +43,11 @@ class Verb(ABC):
         yield cls
 
     @classmethod
+    def expanded(cls, words: Sequence[str]) -> Sequence[str]:
+        """Return the words of a request with those of a file that they name."""
+        return words
+
+    @classmethod
     def with_fields(cls, *fields: tuple[str, Any, Any], **attributes: Any) -> type[Self]:
         """Return this verb with more fields and with these class attributes."""
         namespace = {"__doc__": cls.__doc__, **attributes}

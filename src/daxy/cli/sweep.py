@@ -45,6 +45,13 @@ class Sweep(Measures, Executed):
     """
 
     @classmethod
+    def expanded(cls, words: Sequence[str]) -> Sequence[str]:
+        """Return the words with those of `--config FILE`."""
+        from daxy.cli._config_file import expanded
+
+        return expanded(cls, words)
+
+    @classmethod
     def variants(cls, words: Sequence[str]) -> Iterator[type[Verb]]:
         """Yield the sweep of a table or, where a word is a task, of a grid."""
         from daxy import tasks

@@ -56,6 +56,16 @@ class Train(TaskVerb):
     """Folder of the run folders."""
     restart: Switch = False
     """Delete these runs and train them from the beginning."""
+    config: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """Read flags from a TOML file, or from the folder or config.json of a run; flags of the command
+    line come first."""
+
+    @classmethod
+    def expanded(cls, words: Sequence[str]) -> Sequence[str]:
+        """Return the words with those of `--config FILE`."""
+        from daxy.cli._config_file import expanded
+
+        return expanded(cls, words)
 
     @classmethod
     def variants(cls, words: Sequence[str]) -> Iterator[type[Verb]]:

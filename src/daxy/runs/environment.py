@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from daxy.version import __version__
@@ -27,9 +30,17 @@ def describe(group: Sequence[str], learner: Mapping[str, Any]) -> dict[str, Any]
         "processor": platform.machine(),
         "cores": os.cpu_count(),
         **learner,
+        "command": _command(),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "group": list(group),
     }
+
+
+def _command() -> str:
+    """Return the command line of `daxy`; empty for another program."""
+    program = Path(sys.argv[0])
+    is_own = program.stem == "daxy" or program.parts[-2:] == ("daxy", "__main__.py")
+    return shlex.join(["daxy", *sys.argv[1:]]) if is_own else ""
 
 
 BITS = ("daxy", "jax", "device", "device_kind", "devices", "processor", "settings")
