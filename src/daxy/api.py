@@ -15,7 +15,7 @@ from daxy.formats import columns
 from daxy.formats.columns import SIDES, Layout
 from daxy.tasks import Choices
 from daxy.tasks._pairs_choices import PairsChoices
-from daxy.tasks._pairs_options import DRAW, NONE, PUBLISHED, PairsOptions
+from daxy.tasks._pairs_options import CHOICES, PUBLISHED, PairsOptions
 from daxy.tasks.pairs import TASK, combined
 
 
@@ -68,7 +68,8 @@ def pairs(
         WrongRequest: a part is missing or has no pairs, or an option has a wrong value.
         WrongFile: a file cannot be read, or a row of it is wrong.
     """
-    is_option = isinstance(validation, str) and validation in (DRAW, NONE, PUBLISHED)
+    validation = PUBLISHED if validation is None else validation
+    is_option = isinstance(validation, str) and validation in CHOICES
     options: dict[str, Any] = {**choices, "seed": seed}
     options["validation"] = validation if is_option else PUBLISHED
     data = from_dict(PairsOptions, options, of="the data of pairs")
@@ -110,5 +111,5 @@ def _by_part(values: Any, layout: Layout) -> Mapping[str, Any] | None:
 
 def _origin(*values: Any) -> str:
     files = [str(value) for value in values if isinstance(value, str | Path)]
-    files = [name for name in files if name not in (DRAW, NONE, PUBLISHED)]
+    files = [name for name in files if name not in CHOICES]
     return f"files: {', '.join(files)}" if files else "memory"

@@ -78,6 +78,17 @@ RIGHT: dict[str, tuple[str, str | bytes, dict[str, Any]]] = {
         ),
         {},
     ),
+    "JSON of columns": (
+        "a.json",
+        json.dumps({name: [each[name] for each in RECORDS] for name in ("source", "target")}),
+        {},
+    ),
+    "texts and lists": (
+        "a.jsonl",
+        '{"source": "walk twice", "target": "I_WALK I_WALK"}\n'
+        '{"source": ["jump"], "target": "I_JUMP"}\n',
+        {},
+    ),
     "Parquet of texts": ("a.parquet", parquet(), {}),
     "Parquet of lists": (
         "a.parquet",
@@ -129,6 +140,10 @@ WRONG: dict[str, tuple[str, str | bytes, str]] = {
     "a pickle": ("a.pkl", b"\x80\x04K\x01.", "daxy loads no pickles"),
     "gzip": ("a.tsv.gz", b"\x1f\x8b\x08", "unpack it first"),
     "a web page": ("a.tsv", "<!DOCTYPE html>", "download the raw file"),
+    "an unknown column": ("a.tsv", LINES, "a.tsv:1: no column 'foo'"),
+    "an empty part": ("a.csv", "split,source,target\ntrain,a,x\n,b,y\n", "a.csv:3: nothing in"),
+    "lists of numbers": ("a.jsonl", '{"source": [1], "target": [2]}\n', "list<item: int64>; exp"),
+    "a null in a list": ("a.jsonl", '{"source": ["a", null], "target": ["b"]}\n', "row 1: a null"),
     "numbers": ("a.parquet", parquet(target=[1, 2]), "column 'target' is int64"),
     "nulls": ("a.parquet", parquet(target=["x", None]), "row 2: nothing in column 'target'"),
     "no column": ("a.jsonl", '{"text": "a"}\n', "no column 'source'; it has 'text'"),
@@ -142,7 +157,14 @@ def test_another_shape_is_refused_with_its_place(shape: str, tmp_path: Path) -> 
     path = tmp_path / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(WrongFile, match=message):
-        columns.read(path, Layout())
+        columns.read(path, Layout(source="foo" if "unknown column" in shape else ""))
+
+
+def test_two_files_of_one_part_are_refused(tmp_path: Path) -> None:
+    for name in ("train.tsv", "train.csv"):
+        (tmp_path / name).write_text(LINES)
+    with pytest.raises(WrongFile, match=r"several files of train: train\.csv, train\.tsv"):
+        columns.read(tmp_path, Layout())
 
 
 def test_an_empty_target_is_a_target(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ def test_the_interval_over_seeds_is_that_of_statsmodels(
 ) -> None:
     weightstats = pytest.importorskip("statsmodels.stats.weightstats")
     pair = weightstats.CompareMeans.from_data(first, second)
-    assert over_seeds(first, second) == pytest.approx(pair.tconfint_diff(usevar="unequal"))
+    wanted = np.clip(pair.tconfint_diff(usevar="unequal"), -1, 1)
+    assert over_seeds(first, second) == pytest.approx(tuple(wanted))
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
@@ -33,8 +34,8 @@ def test_a_single_run_has_no_interval_over_seeds() -> None:
     assert over_seeds([0.5], [0.1, 0.2]) is None
 
 
-def test_runs_without_spread_have_an_interval_of_one_point() -> None:
-    assert over_seeds([0.5, 0.5], [0.1, 0.1]) == pytest.approx((0.4, 0.4))
+def test_runs_without_spread_say_nothing_of_other_seeds() -> None:
+    assert over_seeds([0.5, 0.5], [0.1, 0.1]) is None
 
 
 SIMULATIONS = 1_000

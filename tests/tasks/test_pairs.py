@@ -11,6 +11,7 @@ from daxy.core.errors import DaxyError, WrongRequest
 from daxy.core.examples import Examples
 from daxy.core.split import Split
 from daxy.learners.nearest import Nearest
+from daxy.runs.folder import RunFolder
 from daxy.runs.run import Run, data_of
 from daxy.tasks._pairs_options import PairsOptions
 from daxy.training.config import TrainingConfig
@@ -135,6 +136,9 @@ WRONG: dict[str, tuple[Callable[[], Split], str]] = {
     "three sides": (lambda: daxy.pairs([("a", "b", "c")], TEST), "expected pairs of a source"),
     "no sides": (lambda: daxy.pairs([("a",)], TEST), "expected pairs of a source"),
     "numbers": (lambda: daxy.pairs([(1, 2)], TEST), "train: column 'source' is int64"),
+    "texts for pairs": (lambda: daxy.pairs(["ab", "cd"], TEST), "expected pairs of a source"),
+    "pairs without an order": (lambda: daxy.pairs(set(TRAIN), TEST), "expected pairs of a source"),
+    "a path as a name": (lambda: daxy.pairs(TRAIN, {"../a": TEST}), "a part is named '../a'"),
     "a part as a test": (lambda: daxy.pairs(TRAIN, {"dev": TEST}), "cannot be named 'dev'"),
     "two spellings": (
         lambda: daxy.pairs([("\xe9", "x")], [("e\u0301", "x")]),
@@ -178,6 +182,27 @@ def test_a_generated_split_is_its_task(tmp_path: Path) -> None:
     )
 
 
+def validated(folder: RunFolder) -> tuple[str, float | None]:
+    return str(folder.config().data["validation"]), folder.scores()["validation"]
+
+
+def test_a_validation_part_of_the_files_is_used_in_training(tmp_path: Path) -> None:
+    parts = {"train": TRAIN, "validation": TRAIN[:3], "test": TEST}
+    (tmp_path / "data").mkdir()
+    for name, pairs in parts.items():
+        write(tmp_path / "data" / f"{name}.tsv", pairs)
+    data = PairsOptions(train=tmp_path / "data")
+    (run,) = daxy.train("pairs", "nearest", data=data, runs=tmp_path).folders
+    assert validated(run) == ("auto", 1)
+    assert len(Run.of(run.config(), run.environment()["files"]).split.train) == len(TRAIN)
+    split = daxy.pairs(TRAIN, TEST, validation=TRAIN[:3])
+    assert daxy.train(split, "nearest", runs=tmp_path).folders == (run,)
+    none = daxy.pairs(TRAIN, TEST, validation="none")
+    assert validated(daxy.train(none, "nearest", runs=tmp_path).folders[0]) == ("none", None)
+    drawn = daxy.train(daxy.pairs(TRAIN, TEST), "nearest", runs=tmp_path).folders[0]
+    assert len(TRAIN) - len(Run.of(drawn.config(), drawn.environment()["files"]).split.train) > 0
+
+
 @pytest.mark.slow
 def test_a_split_of_scan_as_files_gives_the_same_weights(tmp_path: Path) -> None:
     data = daxy.data("scan/addprim_turn_left", validation="draw")
@@ -197,3 +222,9 @@ def test_a_split_of_scan_as_files_gives_the_same_weights(tmp_path: Path) -> None
     )
     (weights,) = (path.name for path in task.glob("*.safetensors"))
     assert (task / weights).read_bytes() == (own / weights).read_bytes()
+
+
+def test_sources_with_several_targets_are_said() -> None:
+    split = daxy.pairs([("a", "x"), ("a", "y"), ("b", "x")], [("c", "x")])
+    statistics = daxy.tasks.get("pairs").statistics(split)
+    assert statistics["training sources with several targets"] == 0.5

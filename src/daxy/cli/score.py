@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import tyro
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from daxy.core.split import Provenance, Split
     from daxy.papers import TableCell
     from daxy.scoring import AnyPredictions, Scored
+    from daxy.tasks import DatasetOptions
 
 
 CHANGES = 6
@@ -80,6 +81,15 @@ class Score(SampleVerb):
     """Write each example with its prediction and scores, as .parquet or .jsonl."""
     force: Switch = False
     """Replace those files if they exist."""
+
+    @classmethod
+    def fields_of(cls, options: type[DatasetOptions]) -> list[Any]:
+        """Return the fields that depend on the task; `--test FILE` names a file of pairs."""
+        chosen = super().fields_of(options)
+        if any(each.name == "test" for each in fields(options)):
+            renamed = tyro.conf.arg(name="of-test", help="Score one of several tests, by its name.")
+            chosen.append(("test", Annotated[str | None, renamed], field(default=None)))
+        return chosen
 
     def run(self) -> Result:
         """Return the scores, also by target length, with the published ones."""

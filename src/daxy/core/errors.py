@@ -39,7 +39,7 @@ class UnknownName(WrongRequest):
         near = nearest(name, names)
         if near:
             hint = did_you_mean(near)
-        elif len(names) <= 12:
+        elif len(names) <= 12 or (listing is None and " of " in kind):
             between = "; " if any("," in each for each in names) else ", "
             hint = f"known: {between.join(names) or 'none'}"
         else:

@@ -24,6 +24,7 @@ PARTS = ("train", "validation", "test")
 
 NO_VALIDATION = "no validation set is published; training splits one off train"
 """Note on the sizes of a split as published."""
+NO_OWN_VALIDATION = "there is no validation set; training splits one off train"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,8 +132,11 @@ class Split(Brief):
     @property
     def validation_note(self) -> str:
         """Note that the authors published no validation set; empty otherwise."""
-        published = self.provenance.options.get("validation") == "published"
-        return NO_VALIDATION if published and not len(self.validation) else ""
+        about = self.provenance
+        if about.options.get("validation") != "published" or len(self.validation):
+            return ""
+        is_published = about.source.startswith(("generated", "official"))
+        return NO_VALIDATION if is_published else NO_OWN_VALIDATION
 
     @cached_property
     def is_as_described(self) -> bool:

@@ -107,6 +107,8 @@ def _text(data: bytes, place: Path, layout: Layout) -> Parts:
         parquet.FORMAT.parse(data, place)  # which says why not
     if name == "scan-text" or data.startswith(b"<s> "):
         return dict(pairs.parsed(data, place).parts)
+    if place.suffix == ".json" and b"\n" not in data.strip() and name == "json-lines":
+        name = "json"
     if name == "json-lines" or (name == "json" and place.suffix == ".jsonl"):
         return parts_of(_table(jsonl.objects_in(data, place), place), place, layout)
     if name in ("json", "json-array"):
@@ -142,6 +144,11 @@ def _folder(folder: Path, layout: Layout) -> Parts:
     files = [path for path in sorted(inner.iterdir()) if _is_data(path)]
     if not files:
         raise WrongFile(folder, "is a folder without pairs; expected a file a part, as train.tsv")
+    single = [part_name(path) for path in files if not SHARD.search(path.stem)]
+    for name in single:
+        if single.count(name) > 1:
+            both = ", ".join(path.name for path in files if part_name(path) == name)
+            raise WrongFile(folder, f"has several files of {name}: {both}; expected one")
     return _named((part_name(path), read(path, layout)) for path in files)
 
 
@@ -153,7 +160,7 @@ def _is_data(path: Path) -> bool:
 def part_name(path: Path) -> str:
     """Return the part that a file is named after: `train-00000-of-00002.parquet` is train."""
     stem = SHARD.sub("", path.stem)
-    return PARTS.get(stem, stem)
+    return PARTS.get(stem.casefold(), stem)
 
 
 def _named(files: Iterable[tuple[str, Parts]]) -> Parts:
@@ -216,6 +223,8 @@ def _json(data: bytes, place: Path, layout: Layout) -> Parts:
     value = json_objects.decode_file(data.removeprefix(BOM), place)
     if isinstance(value, Mapping):
         lists = cast("Mapping[str, Any]", value)
+        if any(set(sides) <= lists.keys() for sides in SIDES):
+            return parts_of(table_of(lists, str(place)), place, layout)
         if lists and all(isinstance(each, list) for each in lists.values()):
             return _named(
                 (
@@ -248,8 +257,10 @@ def _table(records: Iterable[tuple[int, dict[str, Any]]], place: Path) -> pa.Tab
             values.append(record.get(name))
     arrays = dict[str, pa.Array]()
     for name, values in columns.items():
+        has_lists = any(isinstance(value, list) for value in values)
+        listed = (it.split() if has_lists and isinstance(it, str) else it for it in values)
         with contextlib.suppress(pa.ArrowException):
-            arrays[name] = pa.array(values)
+            arrays[name] = pa.array(listed)
     if not lines:
         raise WrongFile(place, f"has no pair; expected {READABLE}")
     return pa.table(arrays)
@@ -271,18 +282,20 @@ def table_of(values: Any, name: str) -> pa.Table:
     if hasattr(values, "with_format"):  # of `datasets`
         return values.with_format("arrow")[:]
     try:
-        if hasattr(values, "iloc"):  # of pandas
+        if hasattr(values, "iloc") and hasattr(values, "columns"):  # of pandas
             return pa.Table.from_pandas(values, preserve_index=False)
         if isinstance(values, Mapping):
             return pa.table(dict(cast("Mapping[str, Any]", values)))
         rows = list(values)
         if not rows:
             raise WrongFile(name, "has no pair")
+        if isinstance(values, set | frozenset) or any(isinstance(row, str) for row in rows):
+            raise WrongFile(name, f"has {quote(rows[0])}; expected pairs of a source and a target")
         if isinstance(rows[0], Mapping):
             return _table(_numbered(rows, Path(name)), Path(name))
         source, target = (list(side) for side in zip(*rows, strict=True))
         return pa.table({"source": pa.array(source), "target": pa.array(target)})
-    except (TypeError, ValueError, pa.ArrowException) as error:
+    except (AttributeError, TypeError, ValueError, pa.ArrowException) as error:
         wanted = "expected pairs of a source and a target, or a table with two such columns"
         raise WrongFile(name, f"{in_one_line(str(error))}; {wanted}") from error
 
@@ -310,11 +323,14 @@ def _delimited(data: bytes, place: Path, layout: Layout) -> tuple[pa.Table, Path
     if layout.header == "auto" and not has_header:
         _check_first(names, text, between, place)
     if not has_header:
+        if layout.source or layout.target:
+            missing = next(it for it in (layout.source, layout.target) if it and it not in names)
+            raise WrongFile(place, f"no column {quote(missing)} in {quote(head)}", line=1)
         if len(names) != 2:
             problem = f"{len(names)} columns and no header in {quote(head)}"
             expected = "expected two, or a header with --source-column and --target-column"
             raise WrongFile(place, f"{problem}; {expected}", line=1)
-        names = [layout.source or SIDES[0][0], layout.target or SIDES[0][1]]
+        names = [*SIDES[0]]
     table = _cells(text, names, between, place, quoted=quoted, skip=int(has_header))
     return table, place, layout, 1 + int(has_header)
 
@@ -418,9 +434,9 @@ def parts_of(table: pa.Table, place: Path | str, layout: Layout, first_line: int
     if not split:
         return {"": examples}
     labels = found.labels(split)
-    order = dict.fromkeys(labels)
-    names = np.array([PARTS.get(label, label) for label in labels], dtype=object)
-    wanted = dict.fromkeys(PARTS.get(label, label) for label in order)
+    part = {label: PARTS.get(label.strip().casefold(), label.strip()) for label in {*labels}}
+    names = np.array([part[label] for label in labels], dtype=object)
+    wanted = dict.fromkeys(part[label] for label in labels)
     return {name: examples.take(np.flatnonzero(names == name)) for name in wanted}
 
 
@@ -461,7 +477,11 @@ class _Rows:
             values = values.cast(pa.string())
         if not pa.types.is_string(values.type) or values.null_count:
             raise WrongFile(self.place, f"column {quote(column)} is no text in each row")
-        return values.to_pylist()
+        labels: list[str] = values.to_pylist()
+        for row, label in enumerate(labels):
+            if not label.strip():
+                raise self._wrong(row, f"nothing in column {quote(column)}; expected a part's name")
+        return labels
 
     def sequences(self, column: str, *, may_be_empty: bool = True) -> Sequences:
         """Return a column as sequences of tokens."""
@@ -471,6 +491,12 @@ class _Rows:
             raise self._wrong(row, f"nothing in column {quote(column)}")
         if pa.types.is_string(array.type):
             array = _characters(array) if self.layout.tokens == "characters" else _words(array)
+        elif not (pa.types.is_list(array.type) and pa.types.is_string(array.type.value_type)):
+            problem = f"column {quote(column)} is {array.type}; expected texts or lists of texts"
+            raise WrongFile(self.place, problem)
+        elif array.flatten().null_count:
+            nulls = [row for row, tokens in enumerate(array.to_pylist()) if None in tokens]
+            raise self._wrong(nulls[0], f"a null among the tokens of column {quote(column)}")
         found = parquet.sequences(Path(self.place), pa.table({column: array}), column)
         self._check_tokens(found, column)
         empty = np.flatnonzero(found.lengths == 0)
@@ -500,7 +526,9 @@ def _decoded(array: Any) -> Any:
     if pa.types.is_dictionary(kind) or pa.types.is_large_string(kind):
         return array.cast(pa.string())
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        with contextlib.suppress(pa.ArrowException):
+        value = kind.value_type
+        value = value.value_type if pa.types.is_dictionary(value) else value
+        if pa.types.is_string(value) or pa.types.is_large_string(value):
             return array.cast(pa.list_(pa.string()))
     return array
 

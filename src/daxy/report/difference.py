@@ -78,17 +78,20 @@ def difference(
 
 
 def over_seeds(first: Sequence[float], second: Sequence[float]) -> Interval | None:
-    """Return Welch's 95% interval of the difference of two means; None for a single run."""
+    """Return Welch's 95% interval of the difference of two means.
+
+    None for a single run, and for runs without any spread, which say nothing about other seeds.
+    """
     if min(len(first), len(second)) < 2:
         return None
     middle = float(np.mean(first) - np.mean(second))
     parts = [float(np.var(runs, ddof=1)) / len(runs) for runs in (first, second)]
     if sum(parts) < TINY:
-        return middle, middle
+        return None
     counts = len(first) - 1, len(second) - 1
     degrees = sum(parts) ** 2 / sum(it**2 / count for it, count in zip(parts, counts, strict=True))
     half = float(stats.t.ppf((1 + LEVEL) / 2, degrees)) * sqrt(sum(parts))
-    return middle - half, middle + half
+    return max(-1.0, middle - half), min(1.0, middle + half)
 
 
 def over_examples(differences: NDArray[np.float64]) -> Interval:

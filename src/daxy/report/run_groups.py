@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from daxy import learners, tasks
 from daxy.core.errors import WrongFile, WrongRequest, require
@@ -73,8 +73,22 @@ def settings(config: RunConfig) -> Settings:
     nested = {name: it for name, it in config.learner.items() if isinstance(it, Mapping)}
     sections: dict[str, Mapping[str, Any]] = {"data": config.data, "learner": plain, **nested}
     return {
-        (section, name): value for section, each in sections.items() for name, value in each.items()
+        (section, name): value
+        for section, each in sections.items()
+        for name, value in _flat(each).items()
     }
+
+
+def _flat(section: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a section and of its parts; a part's kind has the name of the part."""
+    found = dict[str, Any]()
+    for name, value in section.items():
+        if isinstance(value, Mapping):
+            part = cast("Mapping[str, Any]", value)
+            found |= {(name if key == "kind" else key): it for key, it in part.items()}
+        else:
+            found[name] = value
+    return found
 
 
 def grouped(folders: Sequence[RunFolder], official: Path | None = None) -> list[Group]:

@@ -28,7 +28,7 @@ from daxy.runs.monitor import Monitor
 from daxy.runs.run import seed_range
 from daxy.runs.saved import load
 from daxy.tasks import DatasetOptions
-from daxy.tasks._pairs_options import PairsOptions
+from daxy.tasks._pairs_options import NONE, PUBLISHED, PairsOptions
 from daxy.training.config import TrainingConfig
 from daxy.training.protocols import DEFAULT, protocol, validation
 
@@ -182,7 +182,8 @@ def _kept(split: Split, runs: Path) -> tuple[str, DatasetOptions]:
     parts = {name: part for name, part in split.named.items() if len(part)}
     if not path.exists():
         parquet.write(path, parts, about)
-    return "pairs", PairsOptions(train=path)
+    has_none = about.options.get("validation") == NONE
+    return "pairs", PairsOptions(train=path, validation=NONE if has_none else PUBLISHED)
 
 
 def _learner(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from daxy.core.errors import require
 from daxy.formats import columns
 from daxy.formats.columns import Layout
 from daxy.tasks._dataset_options import DatasetOptions
 
-DRAW, NONE, PUBLISHED = "draw", "none", "published"
+DRAW, NONE, PUBLISHED, AUTO, OWN = CHOICES = "draw", "none", "published", "auto", "own"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,10 +26,11 @@ class PairsOptions(DatasetOptions):
     test: tuple[str, ...] = ()
     """Test pairs; several tests as `NAME=FILE` each."""
     validation: str = PUBLISHED
-    """Validation pairs: a file, random training pairs (`draw`), or `none`. By default those of
-    --train, if it has such a part; training then draws them."""
+    """Validation pairs: a file, random training pairs (`draw`), or `none`. By default the part
+    `validation` of --train; where it has none, training takes random pairs (`auto`) or, by a
+    protocol without a validation set, none (`own`)."""
     validation_fraction: float = 0.1
-    """Share of the training pairs that `draw` takes."""
+    """Probability with which a training pair becomes a random validation pair."""
     source_column: str = ""
     """Column of the sources; by default `source`, `input`, `src`, `command` or `commands`."""
     target_column: str = ""
@@ -45,7 +46,6 @@ class PairsOptions(DatasetOptions):
     normalize_unicode: bool = False
     """Write characters with accents in one way, as Unicode's form NFC has them."""
 
-    has_validation_option: ClassVar[bool] = True
     not_in_identity: ClassVar[tuple[str, ...]] = (
         *DatasetOptions.not_in_identity,
         *("train", "test", "source_column", "target_column", "split_column", "header", "quotes"),
@@ -55,8 +55,17 @@ class PairsOptions(DatasetOptions):
         super().__post_init__()
         fraction = self.validation_fraction
         require(0 < fraction < 1, f"validation fraction must be between 0 and 1, not {fraction:g}")
-        self.check_fraction(is_requested=self.validation == DRAW)
+        self.check_fraction(is_requested=self.validation in (DRAW, AUTO))
         self.check_plain("official", "pairs have no official files")
+
+    def for_training(self, validation: str = DRAW) -> Self:
+        """Return the options for training: with the validation part of the files or a draw.
+
+        Without such a part, a protocol without a validation set (`none`) has none here either.
+        """
+        if self.validation != PUBLISHED:
+            return self
+        return replace(self, validation=OWN if validation == NONE else AUTO)
 
     @property
     def origin(self) -> str:
@@ -96,7 +105,7 @@ class PairsOptions(DatasetOptions):
     @property
     def has_validation_file(self) -> bool:
         """Whether the validation set is in a file of its own."""
-        return self.validation not in (DRAW, NONE, PUBLISHED)
+        return self.validation not in CHOICES
 
     @property
     def tests(self) -> list[tuple[str, Path]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,15 +12,17 @@ from unicodedata import normalize
 import numpy as np
 
 from daxy.core.errors import WrongRequest, quote, require
-from daxy.core.examples import Examples, Sequences
+from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.split import Sizes, Split
 from daxy.formats import columns
 from daxy.tasks import _validation
-from daxy.tasks._pairs_options import DRAW, NONE, PairsOptions
+from daxy.tasks._pairs_options import AUTO, DRAW, NONE, PairsOptions
 from daxy.tasks._task import Task
 
 NO_FILES = "pairs are in files of your own; expected --train FILE and --test FILE"
 LEARNED = ("train", "validation")
+NAME = re.compile(r"\w[\w .+-]*")
+"""Names of parts, which are names of files too."""
 
 Parts = dict[str, Examples]
 """Examples by part; the name is empty where a file names none."""
@@ -53,9 +56,9 @@ class PairsTask(Task[PairsOptions]):
         """
         parts = _written_once(parts, normalized=data.normalize_unicode)
         train = parts["train"]
-        published = data.validation not in (DRAW, NONE)
-        validation = parts.get("validation", train[:0]) if published else train[:0]
-        if data.validation == DRAW:
+        own = None if data.validation in (DRAW, NONE) else parts.get("validation")
+        validation = train[:0] if own is None else own
+        if data.validation == DRAW or (data.validation == AUTO and own is None):
             rows = np.arange(len(train))
             kept, drawn = _validation.draw(rows, data.validation_fraction, data.seed, self.name)
             _validation.check_sizes(len(kept), len(drawn), is_requested=True)
@@ -77,11 +80,19 @@ class PairsTask(Task[PairsOptions]):
         """Return how many test examples are in train too, and how many sources."""
         sources, pairs = set(split.train.source), set(split.train.keys)
         count = max(1, len(split.test))
+        known = dict[Tokens, Tokens]()
+        several = {
+            source
+            for source, target in zip(split.train.source, split.train.target, strict=True)
+            if known.setdefault(source, target) != target
+        }
+        ambiguous = {"training sources with several targets": len(several) / len(sources)}
         return {
             "test examples that are in train too": sum(it in pairs for it in split.test.keys)
             / count,
             "test sources that are in train too": sum(it in sources for it in split.test.source)
             / count,
+            **(ambiguous if several else {}),
         }
 
 
@@ -116,9 +127,13 @@ def combined(
         require(not learned, f"a test cannot be named {quote(name)}, which names another part")
         require(name not in parts, twice)
         parts[name] = _only(test, "test")
+    for name in parts:
+        odd = f"a part is named {quote(name)}; expected letters, digits, `_`, `-`, `.` or spaces"
+        require(NAME.fullmatch(name) is not None, odd)
     has = f"{place} has {', '.join(map(quote, parts))}"
     require("train" in parts, f"{has} and no part 'train'")
-    require(not set(parts) <= set(LEARNED), f"{has} and no test; expected --test FILE")
+    no_test = f"{has} and no test; expected --test FILE (in Python test=)"
+    require(not set(parts) <= set(LEARNED), no_test)
     for name, part in parts.items():
         require(len(part) > 0, f"the part {quote(name)} has no pair")
     return parts
