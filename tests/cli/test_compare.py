@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from tests.report.test_analyses import LEARNER, no_around, right, run, short
 
+import daxy as package
 from daxy.core.examples import Example, Tokens
+from daxy.learners.nearest import Nearest
 
 TASK = "scan/addprim_turn_left"
 WIDER = {**LEARNER, "config": {"hidden": 8}}
@@ -75,3 +77,19 @@ def test_what_cannot_be_compared_is_refused(
     answer = daxy("compare", *map(str, sorted(runs.glob(pattern))))
     assert answer.code == 2
     assert message in answer.err
+
+
+def test_several_tests_are_compared_one_by_one(daxy: Callable[..., Any], tmp_path: Path) -> None:
+    pairs = [("walk", "W"), ("walk twice", "W W"), ("jump", "J"), ("run twice", "R R")] * 4
+    split = package.pairs(pairs, {"new": [("jump twice", "J J")], "known": [("walk", "W")]})
+    for substitute in (True, False):
+        package.train(split, Nearest(substitute=substitute), runs=tmp_path)
+    runs = [str(path) for path in sorted(tmp_path.glob("pairs*"))]
+    whole = daxy("compare", *runs, "--json").json
+    assert set(whole["tables"]["test"]) == {"new", "known"}
+    assert abs(whole["differences"][0]["mean"]) == 50
+    assert (
+        abs(daxy("compare", *runs, "--test", "new", "--json").json["differences"][0]["mean"]) == 100
+    )
+    assert daxy("compare", *runs, "--test", "known", "--json").json["differences"][0]["mean"] == 0
+    assert "no test named 'old'" in daxy("compare", *runs, "--test", "old").err

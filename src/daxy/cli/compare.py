@@ -40,6 +40,8 @@ class Compare(Verb):
         Annotated[tuple[Path, ...], tyro.conf.arg(metavar="RUN")]
     ] = ()
     """Folders of finished runs of several learners."""
+    test: str | None = None
+    """Compare on one of several tests, by its name."""
     count: int = 3
     """Examples to list, in each direction, where the first two learners part."""
     draw: Picture = None
@@ -57,9 +59,11 @@ class Compare(Verb):
         require(bool(self.run_folders), "missing: RUN; expected folders of finished runs")
         require(self.count >= 0, f"--count must not be negative, not {self.count}")
         check(self.draw, force=self.force)
-        found = RunComparison.of([RunFolder(path) for path in run_folders(self.run_folders)])
+        folders = [RunFolder(path) for path in run_folders(self.run_folders)]
+        found = RunComparison.of(folders, self.test)
         data = found.as_json
-        parts: list[Any] = [f"{data['task']}, {data['metric']}:", "", _learners(found), ""]
+        name = data["task"] if self.test is None else f"{data['task']}, test {self.test}"
+        parts: list[Any] = [f"{name}, {data['metric']}:", "", _learners(found), ""]
         parts += [_differences(found.differences), ""]
         for name in found.tables:
             parts += [_by(found, name), ""]

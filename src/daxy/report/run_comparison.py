@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.errors import WrongRequest, require
+from daxy.core.errors import UnknownName, WrongRequest, require
 from daxy.formats import predictions
+from daxy.report import run_data
 from daxy.report._figure import new_figure
 from daxy.report.analyses import by_construction, by_length
 from daxy.report.analysis import Row
+from daxy.report.correctness import Correctness
 from daxy.report.difference import Difference, difference
 from daxy.report.run_groups import Group, grouped
 from daxy.runs.folder import RunFolder
@@ -44,13 +46,25 @@ class RunComparison:
     """Groups of runs on the same test set."""
 
     groups: Sequence[Group]
+    results: Sequence[Correctness]
+    """Correctness of each group on the compared examples."""
+    rows: NDArray[np.int64]
+    """Positions of these in the test set."""
+    tests: Mapping[str, NDArray[np.bool_]]
+    """Which of them belong to each of several tests; empty for a single test."""
 
     @classmethod
-    def of(cls, folders: Sequence[RunFolder]) -> RunComparison:
+    def of(cls, folders: Sequence[RunFolder], test: str | None = None) -> RunComparison:
         """Return the comparison of finished runs, grouped by learner.
 
+        Args:
+            folders: Folders of the runs.
+            test: Name of one of several tests; None for the whole test set.
+
         Raises:
+            UnknownName: there is no such test.
             WrongRequest: there is one learner only, or the test sets differ.
+            WrongFile: the data of several tests cannot be read again.
             RunFailed: a folder is damaged.
         """
         groups = grouped(folders)
@@ -67,12 +81,20 @@ class RunComparison:
             require(is_same, f"{paths}; expected runs on the same test set")
             metrics = f"{own.metric} and {first.metric}"
             require(own.metric == first.metric, f"{paths}: they are scored by {metrics}")
-        return cls(groups)
+        slices = _tests(groups[0])
+        if test is not None and test not in slices:
+            require(bool(slices), f"{groups[0].task} has one test; leave out --test")
+            raise UnknownName("test", test, slices)
+        rows = np.arange(len(first.targets))
+        tests = {name: (rows >= at.start) & (rows < at.stop) for name, at in slices.items()}
+        rows = rows if test is None else rows[slices[test]]
+        results = [group.correctness.take(rows) for group in groups]
+        return cls(groups, results, rows, {} if test else tests)
 
     @property
     def right(self) -> list[NDArray[np.bool_]]:
         """Correctness of each group: shape [runs, examples] each."""
-        return [group.correctness.right for group in self.groups]
+        return [results.right for results in self.results]
 
     @cached_property
     def differences(self) -> list[Difference]:
@@ -83,10 +105,10 @@ class RunComparison:
 
     @cached_property
     def tables(self) -> dict[str, dict[str, list[Row | None]]]:
-        """Row of each group by criterion and value: of each length, and of each construction."""
+        """Row of each group by criterion and value: test, length, construction."""
         found: dict[str, dict[str, list[Row | None]]] = {}
-        for place, group in enumerate(self.groups):
-            for row in _rows(group):
+        for place, results in enumerate(self.results):
+            for row in _rows(results, self.tests):
                 rows = found.setdefault(row.group, {})
                 rows.setdefault(row.name, [None] * len(self.groups))[place] = row
         return found
@@ -94,13 +116,13 @@ class RunComparison:
     def parted(self, first: int, second: int, count: int) -> list[Parted]:
         """Return the examples where the first of two groups does better, short targets first."""
         one, two = (self.right[place].mean(axis=0) for place in (first, second))
-        lead, lengths = one - two, self.groups[first].correctness.targets.lengths
+        lead, lengths = one - two, self.results[first].targets.lengths
         rows = [int(row) for row in np.lexsort((lengths, -lead))[:count] if lead[row] > 0]
         outputs = [
-            predictions.stored(self.groups[place].folders[0].predictions).take(np.array(rows, int))
+            predictions.stored(self.groups[place].folders[0].predictions).take(self.rows[rows])
             for place in (first, second)
         ]
-        results = self.groups[first].correctness
+        results = self.results[first]
         return [
             Parted(
                 source=" ".join(results.sources[row]),
@@ -116,7 +138,7 @@ class RunComparison:
         """The same as JSON values."""
         return {
             "task": self.groups[0].task,
-            "metric": self.groups[0].correctness.metric,
+            "metric": self.results[0].metric,
             "learners": [
                 {
                     "label": group.label,
@@ -141,10 +163,7 @@ class RunComparison:
     @property
     def summaries(self) -> list[Any]:
         """Accuracy of each group, in per cent."""
-        return [
-            group.correctness.accuracy(np.ones(right.shape[1], np.bool_))
-            for group, right in zip(self.groups, self.right, strict=True)
-        ]
+        return [results.accuracy(np.ones(len(self.rows), np.bool_)) for results in self.results]
 
     def draw(self) -> Figure:
         """Return a figure: accuracy of each learner, and by length of the target."""
@@ -167,13 +186,20 @@ class RunComparison:
         return figure
 
 
-def _rows(group: Group) -> Iterator[Row]:
-    """Yield rows by length of the target, and by construction where the task has some."""
-    for row in by_length.by_length(group.correctness).rows:
+def _tests(group: Group) -> Mapping[str, slice]:
+    """Return the rows of each of several tests; empty for a single test."""
+    if not group.scores[0].get("tests"):
+        return {}
+    return run_data.split_of(group.folders[0], group.official).tests
+
+
+def _rows(results: Correctness, tests: Mapping[str, NDArray[np.bool_]]) -> Iterator[Row]:
+    """Yield rows by test, by length of the target, and by construction where there are some."""
+    yield from (results.row("test", name, chosen) for name, chosen in tests.items())
+    for row in by_length.by_length(results).rows:
         if row.group == "tokens in the target":
             yield row
     try:
-        rows = by_construction.ANALYSIS.run(group.folders).rows
+        yield from by_construction.constructions(results)
     except WrongRequest:
         return  # a task without constructions
-    yield from (row for row in rows if row.group == "built with")

@@ -38,16 +38,28 @@ class ByConstruction(Analysis):
         results = correctness(folders)
         self.refuse_worlds(results.task)
         structures = structures_of(results)
-        constructions = {
-            word: [word in it.words for it in structures]
-            for word in _language(tasks.get(results.task)).constructions
-        }
-        constructions[SIMPLE] = [len(it.parts) == 1 for it in structures]
         all_parts = sorted(set().union(*(it.parts for it in structures)))
         parts = {part: [part in it.parts for it in structures] for part in all_parts}
         most_errors = sorted(_rows(results, "has the part", parts), key=_errors, reverse=True)
-        rows = (*_rows(results, "built with", constructions), *most_errors[:MAX_PARTS])
+        rows = (*constructions(results, structures), *most_errors[:MAX_PARTS])
         return AnalysisResult(title=f"{results.task} by construction", rows=rows)
+
+
+def constructions(results: Correctness, structures: Sequence[Structure] | None = None) -> list[Row]:
+    """Return a row for each word that constructs commands, and for commands without conjunction.
+
+    Args:
+        results: Correctness of some examples.
+        structures: Structure of each command, if known.
+
+    Raises:
+        WrongRequest: see `structures_of`.
+    """
+    known = structures_of(results) if structures is None else structures
+    words = _language(tasks.get(results.task)).constructions
+    masks = {word: [word in it.words for it in known] for word in words}
+    masks[SIMPLE] = [len(it.parts) == 1 for it in known]
+    return _rows(results, "built with", masks)
 
 
 @dataclass(frozen=True, slots=True)
