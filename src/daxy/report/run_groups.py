@@ -131,7 +131,8 @@ def _labelled(groups: Sequence[Group]) -> list[Group]:
     keys = {group.label: _distinguishing(groups, group.label) for group in groups}
     labelled, known = list[Group](), Counter[tuple[str, str]]()
     for group in groups:
-        shown = [_setting(group.settings.get(key), key) for key in keys[group.label]]
+        own = [key for key in keys[group.label] if key in group.settings]
+        shown = [_setting(group.settings[key], key) for key in own]
         label = ", ".join([group.label, *shown])
         known[group.task, label] += 1
         # Learners can differ in what a label does not show, as a setting that one of them lacks.
