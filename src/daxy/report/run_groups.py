@@ -179,8 +179,8 @@ def split_of(group: Group, notes: list[str]) -> Split | None:
         group: The runs.
         notes: List to which the reason is appended if the data cannot be loaded.
     """
-    task = tasks.get(group.task)
-    if not (task.grounded or task.sizes.tests):
+    has_tests = bool(group.scores[0].get("tests"))
+    if not (tasks.get(group.task).grounded or has_tests):
         return None
     try:
         return run_data.split_of(group.folders[0], group.official)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import final
 
-from daxy import tasks
 from daxy.core.errors import UnknownName, require
 from daxy.core.summary import Summary
 from daxy.report.analysis import Analysis, AnalysisResult, Row
@@ -30,7 +29,7 @@ class OverTraining(Analysis):
     def run(self, folders: Sequence[RunFolder], selection: Sequence[str] = ()) -> AnalysisResult:
         """Return a row for each test and number of steps after which every run was evaluated."""
         task = correctness(folders).task
-        has_tests = bool(tasks.get(task).sizes.tests)
+        has_tests = bool(folders[0].scores().get("tests"))
         require(has_tests or not selection, f"{task} has one test; leave out --test")
         curves = [_scores(folder) for folder in folders]
         shared = [steps for steps in curves[0] if all(steps in curve for curve in curves)]
