@@ -67,6 +67,7 @@ def test_a_file_is_an_entry_with_its_first_line(add: Add) -> None:
     [
         ("BEST = 3\ndef Model(:\n", r"broken\.py:2: "),
         ("BEST = 3\n\nimport nothing_of_that_name\n", r"broken\.py:3: ModuleNotFoundError: No mod"),
+        ("BEST = 3\nraise SystemExit(3)\n", r"broken\.py:2: SystemExit: 3"),
         (
             "def made():\n    return missing\n\nBEST = made()\n",
             r"broken\.py:2: NameError: name",

@@ -1,5 +1,7 @@
 """Pairs of one's own: the task, its options, and the function of the same name."""
 
+import hashlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,7 +9,7 @@ from typing import Any
 import pytest
 
 import daxy
-from daxy.core.errors import DaxyError, WrongRequest
+from daxy.core.errors import DaxyError, RunFailed, WrongRequest
 from daxy.core.examples import Examples
 from daxy.core.split import Split
 from daxy.learners.nearest import Nearest
@@ -228,3 +230,16 @@ def test_sources_with_several_targets_are_said() -> None:
     split = daxy.pairs([("a", "x"), ("a", "y"), ("b", "x")], [("c", "x")])
     statistics = daxy.tasks.get("pairs").statistics(split)
     assert statistics["training sources with several targets"] == 0.5
+
+
+def test_seeds_on_other_data_of_one_version_are_not_averaged(tmp_path: Path) -> None:
+    split = daxy.pairs(TRAIN, TEST)
+    (first,) = daxy.train(split, "nearest", runs=tmp_path).folders
+    environment = first.environment()
+    first.begin(first.config(), {**environment, "checksum": "of other data"})
+    digests = json.loads((first.path / "done").read_text())
+    changed = hashlib.blake2b((first.path / "environment.json").read_bytes(), digest_size=16)
+    digests["environment.json"] = changed.hexdigest()
+    (first.path / "done").write_text(json.dumps(digests))
+    with pytest.raises(RunFailed, match="is a run on other data than"):
+        daxy.train(split, "nearest", seeds=2, runs=tmp_path)

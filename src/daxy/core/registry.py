@@ -174,7 +174,7 @@ class Registry(Generic[Entry]):
             self._check_unique(name)
         try:
             return importlib.import_module(self._target(name))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._import_error(error, name) from error
 
     def _target(self, name: str) -> str:
@@ -196,7 +196,7 @@ class Registry(Generic[Entry]):
         package = "" if name in self.built_in else f"{self.package_of(name)}: "
         return f"{package}{file or self._file(name)}"
 
-    def _import_error(self, error: Exception, name: str) -> DaxyError:
+    def _import_error(self, error: BaseException, name: str) -> DaxyError:
         if failure := import_failure(error):
             is_own = name in self.built_in
             return failure if is_own else WrongFile(self._place(name), str(failure))

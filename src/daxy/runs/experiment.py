@@ -76,4 +76,7 @@ class Experiment:
         for folder in folders:
             if not folder.has_ended:
                 raise RunFailed(f"{folder.path} was not finished; run the command again")
+            if folder.checksum != folders[0].checksum:
+                other = f"{folder.path} is a run on other data than {folders[0].path}"
+                raise RunFailed(f"{other}, though the task has one version; use `--restart`")
         return folders
