@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any, Unpack, cast
 
 from daxy import tasks
+from daxy.core.errors import require
 from daxy.core.examples import Examples
 from daxy.core.files import usable
 from daxy.core.settings import check_types, from_dict
 from daxy.core.split import Split
-from daxy.formats import columns
-from daxy.formats.columns import SIDES, Layout
+from daxy.formats import foreign
+from daxy.formats.columns import SIDES, Layout, part_of
 from daxy.tasks import Choices
 from daxy.tasks._pairs_choices import PairsChoices
 from daxy.tasks._pairs_options import CHOICES, PUBLISHED, PairsOptions
@@ -73,12 +74,12 @@ def pairs(
     options: dict[str, Any] = {**choices, "seed": seed}
     options["validation"] = validation if is_option else PUBLISHED
     data = from_dict(PairsOptions, options, of="the data of pairs")
-    learned = None if is_option else _parts(validation, "validation", data.layout)
-    tests = {} if test is None else _by_part(test, data.layout) or {"test": test}
+    learned = None if is_option else _parts(validation, "validation", data)
+    tests = {} if test is None else _by_part(test, data) or {"test": test}
     parts = combined(
-        _parts(train, "train", data.layout),
+        _parts(train, "train", data),
         learned,
-        [(name, _parts(values, name, data.layout)) for name, values in tests.items()],
+        [(name, _parts(values, name, data)) for name, values in tests.items()],
         "train",
     )
     return TASK.of_parts(parts, data, _origin(train, test, validation))
@@ -87,17 +88,19 @@ def pairs(
 def _parts(values: Any, name: str, layout: Layout) -> dict[str, Examples]:
     """Return the pairs of an argument by part; the name is empty where it names none."""
     if isinstance(values, Examples):
+        has_worlds = f"{name} has worlds, which pairs do not have"
+        require(values.worlds is None, has_worlds)
         return {"": values}
     if isinstance(values, str | Path):
-        return columns.read(usable(Path(values)), layout)
+        return foreign.read(usable(Path(values)), layout)
     if tables := _by_part(values, layout):
         named = {part: _parts(table, part, layout) for part, table in tables.items()}
         return {
-            part or columns.PARTS.get(name, name): examples
+            part or part_of(name): examples
             for name, parts in named.items()
             for part, examples in parts.items()
         }
-    return columns.parts_of(columns.table_of(values, name), name, layout)
+    return foreign.of_values(values, name, layout)
 
 
 def _by_part(values: Any, layout: Layout) -> Mapping[str, Any] | None:
@@ -105,7 +108,7 @@ def _by_part(values: Any, layout: Layout) -> Mapping[str, Any] | None:
     if not isinstance(values, Mapping):
         return None
     tables = cast("Mapping[str, Any]", values)
-    sides = [*SIDES, (layout.source, layout.target)]
+    sides = [*SIDES, (layout.source_column, layout.target_column)]
     return None if any(set(names) <= tables.keys() for names in sides) else tables
 
 

@@ -83,7 +83,7 @@ class Sequences(Sequence[Tokens], Brief):
         rows = list(sequences)
         if symbols is None:
             symbols = tuple(sorted(set(itertools.chain.from_iterable(rows))))
-        require(len(symbols) <= 1 << 16, f"more than 65,536 distinct tokens: {len(symbols)}")
+        _check_count(symbols)
         code_of = {symbol: code for code, symbol in enumerate(symbols)}
         lengths = np.fromiter((len(row) for row in rows), np.int64, len(rows))
         coded = map(code_of.__getitem__, itertools.chain.from_iterable(rows))
@@ -92,11 +92,22 @@ class Sequences(Sequence[Tokens], Brief):
 
     @classmethod
     def joined(cls, parts: Sequence[Sequences]) -> Sequences:
-        """Concatenate sequences with the same dictionary."""
+        """Concatenate sequences; their dictionaries may differ.
+
+        Raises:
+            WrongRequest: there are more than 65,536 distinct tokens.
+        """
         symbols = parts[0].symbols
-        assert all(part.symbols == symbols for part in parts)
+        if any(part.symbols != symbols for part in parts):
+            symbols = tuple(sorted({symbol for part in parts for symbol in part.symbols}))
+            _check_count(symbols)
         lengths = np.concatenate([part.lengths for part in parts])
-        codes = np.concatenate([part.codes for part in parts])
+        codes = np.concatenate(
+            [
+                part.codes if part.symbols == symbols else part.codes_in(symbols).astype(np.uint16)
+                for part in parts
+            ]
+        )
         return cls(symbols, codes, np.concatenate([[0], np.cumsum(lengths)]))
 
     @property
@@ -285,7 +296,7 @@ class Examples(Sequence[Example], Brief):
 
     @classmethod
     def joined(cls, parts: Sequence[Examples]) -> Examples:
-        """Concatenate examples with the same dictionaries."""
+        """Concatenate examples."""
         worlds = [part.worlds for part in parts if part.worlds is not None]
         assert len(worlds) in (0, len(parts))
         return cls(
@@ -358,6 +369,11 @@ class Examples(Sequence[Example], Brief):
     def swapped(self) -> Examples:
         """Return the pairs with source and target exchanged (Bastings et al. 2018, section 4)."""
         return Examples(self.target, self.source, self.worlds)
+
+
+def _check_count(symbols: Tokens) -> None:
+    many = f"more than 65,536 distinct tokens: {len(symbols)}"
+    require(len(symbols) <= 1 << 16, many)
 
 
 def _tokens(side: Sequence[str]) -> Sequence[str]:

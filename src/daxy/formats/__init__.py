@@ -19,7 +19,7 @@ FORMATS = Registry(
     "FORMAT",
     "format",
     Format,
-    without=("columns", "pairs", "predictions", "tatoeba", "world_json"),
+    without=("columns", "foreign", "pairs", "predictions", "tatoeba", "world_json"),
 )
 BY_SUFFIX: Mapping[str, str] = {
     "": "scan-text",

@@ -84,7 +84,7 @@ class FilesTask(Task[FilesOptions]):
         return Split.of(
             train=train,
             validation=validation,
-            test=_joined([*parts.values()]),
+            test=Examples.joined([*parts.values()]),
             tests={name: len(part) for name, part in parts.items()} if len(parts) > 1 else None,
             task=self.name,
             rule=self.rule,
@@ -130,10 +130,3 @@ def _examples(form: str, file: File) -> Examples:
     if len(parts) != 1:
         raise WrongFile(file.place, f"has {len(parts)} parts; expected one")
     return parts[0]
-
-
-def _joined(parts: list[Examples]) -> Examples:
-    if len(parts) == 1:
-        return parts[0]
-    # Joined columns need one dictionary.
-    return Examples.of((each.source, each.target) for part in parts for each in part)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 from daxy.core.errors import require
-from daxy.formats import columns
+from daxy.formats import foreign
 from daxy.formats.columns import Layout
 from daxy.tasks._dataset_options import DatasetOptions
 
@@ -16,7 +16,7 @@ DRAW, NONE, PUBLISHED, AUTO, OWN = CHOICES = "draw", "none", "published", "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairsOptions(DatasetOptions):
+class PairsOptions(DatasetOptions, Layout):
     """Files of pairs, and how to read them."""
 
     train: Path | None = None
@@ -31,24 +31,13 @@ class PairsOptions(DatasetOptions):
     protocol without a validation set, none (`own`)."""
     validation_fraction: float = 0.1
     """Probability with which a training pair becomes a random validation pair."""
-    source_column: str = ""
-    """Column of the sources; by default `source`, `input`, `src`, `command` or `commands`."""
-    target_column: str = ""
-    """Column of the targets; by default `target`, `output`, `tgt`, `trg` or `actions`."""
-    split_column: str = ""
-    """Column with the part of each pair; by default `split`, if there is one."""
-    tokens: Literal["words", "characters"] = "words"
-    """What the tokens of a text are: words with spaces between, or characters."""
-    header: Literal["auto", "yes", "no"] = "auto"
-    """Whether the first line of a TSV or CSV file names its columns."""
-    quotes: Literal["auto", "yes", "no"] = "auto"
-    """Whether cells may be in double quotes; by default in CSV files only."""
     normalize_unicode: bool = False
     """Write characters with accents in one way, as Unicode's form NFC has them."""
 
     not_in_identity: ClassVar[tuple[str, ...]] = (
         *DatasetOptions.not_in_identity,
-        *("train", "test", "source_column", "target_column", "split_column", "header", "quotes"),
+        *("train", "test"),
+        *(setting.name for setting in fields(Layout) if setting.name != "tokens"),
     )
 
     def __post_init__(self) -> None:
@@ -81,26 +70,14 @@ class PairsOptions(DatasetOptions):
         return chosen
 
     @property
-    def layout(self) -> Layout:
-        """How to read the files."""
-        return Layout(
-            source=self.source_column,
-            target=self.target_column,
-            split=self.split_column,
-            tokens=self.tokens,
-            header=self.header,
-            quotes=self.quotes,
-        )
-
-    @property
     def located(self) -> dict[str, Any]:
         """The files, and how to read them, as JSON values with absolute paths."""
-        found = {name: getattr(self, name) for name in self.not_in_identity}
-        found["train"] = None if self.train is None else _absolute(str(self.train))
-        found["test"] = [f"{name}={_absolute(str(path))}" for name, path in self.tests]
+        values = {name: getattr(self, name) for name in self.not_in_identity}
+        values["train"] = None if self.train is None else _absolute(str(self.train))
+        values["test"] = [f"{name}={_absolute(str(path))}" for name, path in self.tests]
         if self.has_validation_file:
-            found["validation"] = _absolute(self.validation)
-        return {name: value for name, value in found.items() if value}
+            values["validation"] = _absolute(self.validation)
+        return {name: value for name, value in values.items() if value}
 
     @property
     def has_validation_file(self) -> bool:
@@ -116,10 +93,12 @@ class PairsOptions(DatasetOptions):
         name, equals, file = test.partition("=")
         if equals and name and not Path(test).exists():
             return name, Path(file)
-        return ("test" if len(self.test) == 1 else columns.part_name(Path(test))), Path(test)
+        return ("test" if len(self.test) == 1 else foreign.part_name(Path(test))), Path(test)
 
 
-def _absolute(place: str) -> str:
+def _absolute(name: str) -> str:
     """Return the absolute path of a file, or of two files `SOURCES,TARGETS`."""
-    paths = [place] if Path(place).exists() else place.split(",")
-    return ",".join(str(Path(path).absolute()) for path in paths)
+    if Path(name) == foreign.STDIN:
+        return name
+    names = [name] if Path(name).exists() else name.split(",")
+    return ",".join(str(Path(path).absolute()) for path in names)

@@ -14,7 +14,8 @@ import numpy as np
 from daxy.core.errors import WrongRequest, quote, require
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.split import Sizes, Split
-from daxy.formats import columns
+from daxy.formats import foreign
+from daxy.formats.columns import Parts, part_of
 from daxy.tasks import _validation
 from daxy.tasks._pairs_options import AUTO, DRAW, NONE, PairsOptions
 from daxy.tasks._task import Task
@@ -23,9 +24,6 @@ NO_FILES = "pairs are in files of your own; expected --train FILE and --test FIL
 LEARNED = ("train", "validation")
 NAME = re.compile(r"\w[\w .+-]*")
 """Names of parts, which are names of files too."""
-
-Parts = dict[str, Examples]
-"""Examples by part; the name is empty where a file names none."""
 
 
 @final
@@ -42,9 +40,9 @@ class PairsTask(Task[PairsOptions]):
         """Return the data of the files."""
         if data.train is None:
             raise WrongRequest(NO_FILES)
-        train = _read(data.train, data)
-        validation = _read(Path(data.validation), data) if data.has_validation_file else None
-        tests = [(name, _read(path, data)) for name, path in data.tests]
+        train = foreign.read(data.train, data)
+        validation = foreign.read(Path(data.validation), data) if data.has_validation_file else None
+        tests = [(name, foreign.read(path, data)) for name, path in data.tests]
         parts = combined(train, validation, tests, str(data.train))
         return self.of_parts(parts, data, f"files: {', '.join(_names(data))}")
 
@@ -67,7 +65,7 @@ class PairsTask(Task[PairsOptions]):
         return Split.of(
             train=train,
             validation=validation,
-            test=columns.joined(list(tests.values())),
+            test=Examples.joined(list(tests.values())),
             tests={name: len(part) for name, part in tests.items()} if len(tests) > 1 else None,
             task=self.name,
             rule=self.rule,
@@ -102,7 +100,7 @@ def _names(data: PairsOptions) -> list[str]:
 
 
 def combined(
-    train: Parts, validation: Parts | None, tests: Sequence[tuple[str, Parts]], place: str
+    train: Parts, validation: Parts | None, tests: Sequence[tuple[str, Parts]], path: str
 ) -> Parts:
     """Return all parts by name: train, validation if there is one, and the tests.
 
@@ -110,7 +108,7 @@ def combined(
         train: The parts of the training file; without `tests`, the tests among them count.
         validation: The parts of the validation file, if there is one.
         tests: The name and the parts of each test file.
-        place: Name of the training file, for errors.
+        path: Name of the training file, for errors.
 
     Raises:
         WrongRequest: a part is missing, has no pairs, or has the name of another.
@@ -123,14 +121,14 @@ def combined(
         parts["validation"] = _only(validation, "validation")
     for name, test in tests:
         twice = f"two parts are named {quote(name)}; expected --test NAME=FILE"
-        learned = columns.PARTS.get(name, name) in LEARNED
+        learned = part_of(name) in LEARNED
         require(not learned, f"a test cannot be named {quote(name)}, which names another part")
         require(name not in parts, twice)
         parts[name] = _only(test, "test")
     for name in parts:
         odd = f"a part is named {quote(name)}; expected letters, digits, `_`, `-`, `.` or spaces"
         require(NAME.fullmatch(name) is not None, odd)
-    has = f"{place} has {', '.join(map(quote, parts))}"
+    has = f"{path} has {', '.join(map(quote, parts))}"
     require("train" in parts, f"{has} and no part 'train'")
     no_test = f"{has} and no test; expected --test FILE (in Python test=)"
     require(not set(parts) <= set(LEARNED), no_test)
@@ -146,10 +144,6 @@ def _only(parts: Parts, wanted: str) -> Examples:
     names = ", ".join(map(quote, parts))
     require(wanted in parts, f"a file has the parts {names}; expected {quote(wanted)}, or one part")
     return parts[wanted]
-
-
-def _read(place: Path, data: PairsOptions) -> Parts:
-    return columns.read(Path("/dev/stdin") if str(place) == "-" else place, data.layout)
 
 
 def _written_once(parts: Parts, *, normalized: bool) -> Parts:

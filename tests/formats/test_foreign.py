@@ -4,7 +4,6 @@ import io
 import json
 import os
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 
 from daxy.core.errors import WrongFile
 from daxy.core.examples import Examples
-from daxy.formats import columns
+from daxy.formats import foreign
 from daxy.formats.columns import Layout
 
 WANTED = [(("walk", "twice"), ("I_WALK", "I_WALK")), (("jump",), ("I_JUMP",))]
@@ -59,7 +58,7 @@ RIGHT: dict[str, tuple[str, str | bytes, dict[str, Any]]] = {
     "header": ("a.tsv", f"source\ttarget\n{LINES}", {}),
     "header in capitals": ("a.tsv", f"Source\tTarget\n{LINES}", {}),
     "other names": ("a.tsv", f"input\toutput\n{LINES}", {}),
-    "named columns": ("a.tsv", f"q\ta\n{LINES}", {"source": "q", "target": "a"}),
+    "named columns": ("a.tsv", f"q\ta\n{LINES}", {"source_column": "q", "target_column": "a"}),
     "other order": (
         "a.tsv",
         "target\tid\tsource\nI_WALK I_WALK\t1\twalk twice\nI_JUMP\t2\tjump\n",
@@ -81,12 +80,6 @@ RIGHT: dict[str, tuple[str, str | bytes, dict[str, Any]]] = {
     "JSON of columns": (
         "a.json",
         json.dumps({name: [each[name] for each in RECORDS] for name in ("source", "target")}),
-        {},
-    ),
-    "texts and lists": (
-        "a.jsonl",
-        '{"source": "walk twice", "target": "I_WALK I_WALK"}\n'
-        '{"source": ["jump"], "target": "I_JUMP"}\n',
         {},
     ),
     "Parquet of texts": ("a.parquet", parquet(), {}),
@@ -119,7 +112,7 @@ def test_a_shape_is_read(shape: str, tmp_path: Path) -> None:
     name, content, layout = RIGHT[shape]
     path = tmp_path / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    (examples,) = columns.read(path, Layout(**layout)).values()
+    (examples,) = foreign.read(path, Layout(**layout)).values()
     assert pairs(examples) == WANTED
 
 
@@ -140,10 +133,16 @@ WRONG: dict[str, tuple[str, str | bytes, str]] = {
     "a pickle": ("a.pkl", b"\x80\x04K\x01.", "daxy loads no pickles"),
     "gzip": ("a.tsv.gz", b"\x1f\x8b\x08", "unpack it first"),
     "a web page": ("a.tsv", "<!DOCTYPE html>", "download the raw file"),
-    "an unknown column": ("a.tsv", LINES, "a.tsv:1: no column 'foo'"),
+    "an unknown column": ("a.tsv", LINES, "a.tsv:1: no header with the column 'foo'"),
     "an empty part": ("a.csv", "split,source,target\ntrain,a,x\n,b,y\n", "a.csv:3: nothing in"),
     "lists of numbers": ("a.jsonl", '{"source": [1], "target": [2]}\n', "list<item: int64>; exp"),
     "a null in a list": ("a.jsonl", '{"source": ["a", null], "target": ["b"]}\n', "row 1: a null"),
+    "texts and lists": (
+        "a.jsonl",
+        '{"source": "a b", "target": "x"}\n{"source": ["c"], "target": "x"}\n',
+        "a.jsonl:2: 'source' is a list, and a str before",
+    ),
+    "worlds": ("a.parquet", parquet(grid=[1, 2]), r"has worlds \(column 'grid'\)"),
     "numbers": ("a.parquet", parquet(target=[1, 2]), "column 'target' is int64"),
     "nulls": ("a.parquet", parquet(target=["x", None]), "row 2: nothing in column 'target'"),
     "no column": ("a.jsonl", '{"text": "a"}\n', "no column 'source'; it has 'text'"),
@@ -157,25 +156,25 @@ def test_another_shape_is_refused_with_its_place(shape: str, tmp_path: Path) -> 
     path = tmp_path / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(WrongFile, match=message):
-        columns.read(path, Layout(source="foo" if "unknown column" in shape else ""))
+        foreign.read(path, Layout(source_column="foo" if "unknown column" in shape else ""))
 
 
 def test_two_files_of_one_part_are_refused(tmp_path: Path) -> None:
     for name in ("train.tsv", "train.csv"):
         (tmp_path / name).write_text(LINES)
     with pytest.raises(WrongFile, match=r"several files of train: train\.csv, train\.tsv"):
-        columns.read(tmp_path, Layout())
+        foreign.read(tmp_path, Layout())
 
 
 def test_an_empty_target_is_a_target(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("a b\tx y\nc\t\nd\tz\n")
-    (examples,) = columns.read(tmp_path / "a.tsv", Layout()).values()
+    (examples,) = foreign.read(tmp_path / "a.tsv", Layout()).values()
     assert list(examples.target) == [("x", "y"), (), ("z",)]
 
 
 def test_characters_are_tokens(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("ab\txy z\n")
-    (examples,) = columns.read(tmp_path / "a.tsv", Layout(tokens="characters")).values()
+    (examples,) = foreign.read(tmp_path / "a.tsv", Layout(tokens="characters")).values()
     assert pairs(examples) == [(("a", "b"), ("x", "y", " ", "z"))]
 
 
@@ -183,7 +182,7 @@ def test_a_column_names_the_part(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(
         "split,source,target\ntrain,a,x\ntest,b,y\ndev,c,z\ntrain,d,x\n"
     )
-    parts = columns.read(tmp_path / "a.csv", Layout())
+    parts = foreign.read(tmp_path / "a.csv", Layout())
     assert {name: list(part.source) for name, part in parts.items()} == {
         "train": [("a",), ("d",)],
         "test": [("b",)],
@@ -195,7 +194,7 @@ def test_two_files_have_a_side_each(tmp_path: Path) -> None:
     (tmp_path / "src.txt").write_text("walk twice\njump\n")
     (tmp_path / "tgt.txt").write_text("I_WALK I_WALK\nI_JUMP\n")
     place = Path(f"{tmp_path}/src.txt,{tmp_path}/tgt.txt")
-    assert pairs(columns.read(place, Layout())[""]) == WANTED
+    assert pairs(foreign.read(place, Layout())[""]) == WANTED
 
 
 def test_a_folder_has_a_file_a_part(tmp_path: Path) -> None:
@@ -203,7 +202,7 @@ def test_a_folder_has_a_file_a_part(tmp_path: Path) -> None:
     (tmp_path / "train-00001-of-00002.parquet").write_bytes(parquet(source=["run", "look"]))
     (tmp_path / "valid.tsv").write_text(LINES)
     (tmp_path / "provenance.json").write_text("{}")
-    parts = columns.read(tmp_path, Layout())
+    parts = foreign.read(tmp_path, Layout())
     assert {name: len(part) for name, part in parts.items()} == {"train": 4, "validation": 2}
     assert parts["train"].source[2] == ("run",)
 
@@ -214,7 +213,7 @@ def test_a_pipe_is_read(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_text, args=(LINES,))
     writer.start()
-    assert pairs(columns.read(pipe, Layout())[""]) == WANTED
+    assert pairs(foreign.read(pipe, Layout())[""]) == WANTED
     writer.join()
 
 
@@ -225,22 +224,13 @@ sides = st.lists(words, min_size=1, max_size=4)
 @given(st.lists(st.tuples(sides, sides), min_size=1, max_size=8))
 def test_any_pairs_are_read_as_they_were_written(rows: list[tuple[list[str], list[str]]]) -> None:
     texts = [(" ".join(source), " ".join(target)) for source, target in rows]
-    read = columns.parts_of(columns.table_of(texts, "train"), "train", Layout())[""]
+    read = foreign.of_values(texts, "train", Layout())[""]
     assert pairs(read) == [(tuple(source), tuple(target)) for source, target in rows]
 
 
-@pytest.mark.parametrize(
-    "join",
-    [
-        columns.joined,
-        lambda parts: Examples.of(
-            pair for part in parts for pair in zip(part.source, part.target, strict=True)
-        ),
-    ],
-)
-def test_parts_with_other_tokens_are_joined(join: Callable[[Any], Examples]) -> None:
+def test_parts_with_other_tokens_are_joined() -> None:
     parts = [Examples.of([("b a", "y")]), Examples.of([("c", "x y"), ("a", "z")])]
-    assert pairs(join(parts)) == [
+    assert pairs(Examples.joined(parts)) == [
         (("b", "a"), ("y",)),
         (("c",), ("x", "y")),
         (("a",), ("z",)),
