@@ -23,30 +23,30 @@ EXPECTED = "a TOML file of flags, or the folder or the config.json of a run"
 
 
 def expanded(verb: type[Verb], words: Sequence[str]) -> list[str]:
-    """Return the words of a request with those of its file in place of `--config FILE`.
+    """Return the words of a request with those of its file in index of `--config FILE`.
 
     Raises:
         WrongRequest: the flag has no value, or is there twice.
         WrongFile: the file cannot be read, or names an unknown flag.
     """
-    rest, places = list[str](), list[str]()
+    rest, files = list[str](), list[str]()
     left = iter(words)
     for word in left:
         if word == FLAG:
-            places.append(next(left, ""))
+            files.append(next(left, ""))
         elif word.startswith(f"{FLAG}="):
-            places.append(word.partition("=")[2])
+            files.append(word.partition("=")[2])
         else:
             rest.append(word)
-    if not places:
+    if not files:
         return rest
-    require(len(places) == 1, f"{FLAG} is given twice; expected {FLAG} once")
-    require(bool(places[0]), f"missing: a value after {FLAG}; expected {EXPECTED}")
-    path = Path(places[0])
+    require(len(files) == 1, f"{FLAG} is given twice; expected {FLAG} once")
+    require(bool(files[0]), f"missing: a value after {FLAG}; expected {EXPECTED}")
+    path = Path(files[0])
     values = dict(_content(path))
     named = resolve(verb, rest).verb.names
-    place = rest.index(named[0]) + 1 if named else 0  # the learner follows the task
-    rest[place:place] = [str(values[name]) for name in NAMES[len(named) :] if name in values]
+    index = rest.index(named[0]) + 1 if named else 0  # the learner follows the task
+    rest[index:index] = [str(values[name]) for name in NAMES[len(named) :] if name in values]
     settings = {name: value for name, value in values.items() if name not in NAMES}
     for first in ("protocol", "augment"):  # flags depend on these
         if first in settings:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
@@ -34,8 +35,8 @@ class GridSweep(Train, Executed):
     dry_run: Switch = False
     """Show the programs without training."""
     draw: Picture = None
-    """Draw the scores, as .png, .svg or .pdf; by default `sweep.TASK.LEARNER.png` beside the runs,
-    if Matplotlib is installed."""
+    """Draw the scores, as .png, .svg or .pdf; by default `sweep.TASK.LEARNER.SETTINGS.png`
+    beside the runs, if Matplotlib is installed."""
     force: Switch = False
     """Replace that file if it exists."""
 
@@ -99,13 +100,12 @@ class GridSweep(Train, Executed):
 
     def _picture(self, grid: Grid, rows: list[dict[str, Any]], metric: str) -> str:
         """Draw the scores, and return the name of the file; empty without Matplotlib."""
-        from importlib.util import find_spec
-
         if self.draw is None and find_spec("matplotlib") is None:
             return ""
         from daxy.report import grid_plot
 
-        usual = self.runs / f"sweep.{self.task.replace('/', '-')}.{self.learner}.png"
+        name = ".".join((self.task.replace("/", "-"), self.learner, *grid.values))
+        usual = self.runs / f"sweep.{name}.png"
         path = self.draw or usual
         scores = {
             tuple(row["settings"].values()): _summary(row["test"]) for row in rows if row["test"]
@@ -165,10 +165,11 @@ def _table(grid: Grid, rows: Sequence[dict[str, Any]], metric: str) -> Renderabl
         validation = _summary(row["validation"]).text() if row["validation"] else "-"
         test = "-"
         if row["test"]:
-            own = _summary(row["test"])
-            test = own.text() if metrics.is_share(metric) else metrics.text(metric, own.mean)
-        each = " ".join(metrics.text(metric, value) for value in row["test"])
-        table.add_row(*settings, str(len(row["test"])), validation, test, each)
+            summary = _summary(row["test"])
+            mean = metrics.text(metric, summary.mean)
+            test = summary.text() if metrics.is_share(metric) else mean
+        values = " ".join(metrics.text(metric, value) for value in row["test"])
+        table.add_row(*settings, str(len(row["test"])), validation, test, values)
     return table
 
 

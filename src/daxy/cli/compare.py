@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from daxy.report.difference import Difference
-    from daxy.report.run_comparison import RunComparison
+    from daxy.report.run_comparison import Parted, RunComparison
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,32 +60,37 @@ class Compare(Verb):
         require(self.count >= 0, f"--count must not be negative, not {self.count}")
         check(self.draw, force=self.force)
         folders = [RunFolder(path) for path in run_folders(self.run_folders)]
-        found = RunComparison.of(folders, self.test)
-        data = found.as_json
+        comparison = RunComparison.of(folders, self.test)
+        data = comparison.as_json
         name = data["task"] if self.test is None else f"{data['task']}, test {self.test}"
-        parts: list[Any] = [f"{name}, {data['metric']}:", "", _learners(found), ""]
-        parts += [_differences(found.differences), ""]
-        for name in found.tables:
-            parts += [_by(found, name), ""]
+        parts: list[Any] = [f"{name}, {data['metric']}:", "", _learners(comparison), ""]
+        parts += [_differences(comparison.differences), ""]
+        for name in comparison.tables:
+            parts += [_by(comparison, name), ""]
         data["parted"] = []
-        for first, second in _directions(len(found.groups)):
-            examples = found.parted(first, second, self.count)
-            names = [found.groups[place].label for place in (first, second)]
+        for first, second in _directions(len(comparison.groups)):
+            examples = comparison.parted(first, second, self.count)
+            names = [comparison.groups[index].label for index in (first, second)]
             data["parted"].append({"better": names, "examples": [asdict(it) for it in examples]})
-            if examples:
-                parts += [f"{names[0]} is right more often than {names[1]}:"]
-                for it in examples:
-                    parts += [f"  {it.source}", f"    target  {it.target}"]
-                    parts += [
-                        f"    {share:.0%} right  {said or '(nothing)'}"
-                        for share, said in zip(it.shares, it.predictions, strict=True)
-                    ]
-                parts.append("")
+            parts += _parted(names, examples)
         if self.draw is not None:
-            save(found.draw(), self.draw)
+            save(comparison.draw(), self.draw)
             data["out"] = str(self.draw)
             parts.append(f"{self.draw}: accuracy by learner and by length")
         return Result(data=data, text=Group(*parts))
+
+
+def _parted(names: Sequence[str], examples: Sequence[Parted]) -> Iterator[str]:
+    """Yield lines on the examples that the first learner gets right more often."""
+    if not examples:
+        return
+    yield f"{names[0]} is right more often than {names[1]}:"
+    for example in examples:
+        yield f"  {example.source}"
+        yield f"    target  {example.target}"
+        for share, prediction in zip(example.shares, example.predictions, strict=True):
+            yield f"    {share:.0%} right  {prediction or '(nothing)'}"
+    yield ""
 
 
 def _directions(count: int) -> Iterator[tuple[int, int]]:
@@ -94,13 +99,15 @@ def _directions(count: int) -> Iterator[tuple[int, int]]:
     yield from ((first, second), (second, first))
 
 
-def _learners(found: RunComparison) -> Table:
+def _learners(comparison: RunComparison) -> Table:
     from rich.table import Table
 
     table = Table("learner", box=None, pad_edge=False)
     for name in ("runs", "right (%)", "min", "max", "examples"):
         table.add_column(name, justify="right")
-    for group, summary, right in zip(found.groups, found.summaries, found.right, strict=True):
+    for group, summary, right in zip(
+        comparison.groups, comparison.summaries, comparison.right, strict=True
+    ):
         extremes = f"{summary.min:.1f}", f"{summary.max:.1f}"
         count = f"{right.shape[1]:,}"
         table.add_row(group.label, str(len(right)), summary.text(unit=1), *extremes, count)
@@ -126,14 +133,14 @@ def _interval(interval: tuple[float, float] | None) -> str:
     return "" if interval is None else f"{interval[0]:+.1f} to {interval[1]:+.1f}"
 
 
-def _by(found: RunComparison, criterion: str) -> Table:
+def _by(comparison: RunComparison, criterion: str) -> Table:
     from rich.table import Table
 
     table = Table(criterion, box=None, pad_edge=False)
     table.add_column("examples", justify="right")
-    for group in found.groups:
+    for group in comparison.groups:
         table.add_column(group.label, justify="right", overflow="fold")
-    for name, rows in found.tables[criterion].items():
+    for name, rows in comparison.tables[criterion].items():
         counts = [row.examples or 0 for row in rows if row is not None]
         values = ["" if row is None else row.value.text(unit=1) for row in rows]
         table.add_row(name, f"{max(counts):,}", *values)

@@ -29,7 +29,7 @@ def draw(
     figure = new_figure(7, 4)
     axes = figure.subplots()
     names = list(values)
-    across = max(range(len(names)), key=lambda place: len(values[names[place]]))
+    across = max(range(len(names)), key=lambda index: len(values[names[index]]))
     ticks = [str(value) for value in values[names[across]]]
     others = dict.fromkeys(_without(point, across) for point in scores)
     for other in others:
@@ -47,5 +47,5 @@ def draw(
     return figure
 
 
-def _without(point: tuple[Any, ...], place: int) -> tuple[Any, ...]:
-    return (*point[:place], *point[place + 1 :])
+def _without(point: tuple[Any, ...], index: int) -> tuple[Any, ...]:
+    return (*point[:index], *point[index + 1 :])

@@ -51,7 +51,7 @@ class RunComparison:
     rows: NDArray[np.int64]
     """Positions of these in the test set."""
     tests: Mapping[str, NDArray[np.bool_]]
-    """Which of them belong to each of several tests; empty for a single test."""
+    """Mask of the examples of each of several tests, by name; empty for a single test."""
 
     @classmethod
     def of(cls, folders: Sequence[RunFolder], test: str | None = None) -> RunComparison:
@@ -72,15 +72,15 @@ class RunComparison:
         require(len(groups) > 1, one)
         first = groups[0].correctness
         for group in groups[1:]:
-            own = group.correctness
-            is_same = len(own.targets) == len(first.targets) and all(
-                side.matches(other).all()
-                for side, other in ((own.sources, first.sources), (own.targets, first.targets))
+            other = group.correctness
+            is_same = len(other.targets) == len(first.targets) and all(
+                side.matches(wanted).all()
+                for side, wanted in ((other.sources, first.sources), (other.targets, first.targets))
             )
             paths = f"{group.folders[0].path} has another test set than {groups[0].folders[0].path}"
             require(is_same, f"{paths}; expected runs on the same test set")
-            metrics = f"{own.metric} and {first.metric}"
-            require(own.metric == first.metric, f"{paths}: they are scored by {metrics}")
+            metrics = f"{other.metric} and {first.metric}"
+            require(other.metric == first.metric, f"{paths}: they are scored by {metrics}")
         slices = _tests(groups[0])
         if test is not None and test not in slices:
             require(bool(slices), f"{groups[0].task} has one test; leave out --test")
@@ -106,21 +106,21 @@ class RunComparison:
     @cached_property
     def tables(self) -> dict[str, dict[str, list[Row | None]]]:
         """Row of each group by criterion and value: test, length, construction."""
-        found: dict[str, dict[str, list[Row | None]]] = {}
-        for place, results in enumerate(self.results):
+        tables: dict[str, dict[str, list[Row | None]]] = {}
+        for index, results in enumerate(self.results):
             for row in _rows(results, self.tests):
-                rows = found.setdefault(row.group, {})
-                rows.setdefault(row.name, [None] * len(self.groups))[place] = row
-        return found
+                rows = tables.setdefault(row.group, {})
+                rows.setdefault(row.name, [None] * len(self.groups))[index] = row
+        return tables
 
     def parted(self, first: int, second: int, count: int) -> list[Parted]:
         """Return the examples where the first of two groups does better, short targets first."""
-        one, two = (self.right[place].mean(axis=0) for place in (first, second))
+        one, two = (self.right[index].mean(axis=0) for index in (first, second))
         lead, lengths = one - two, self.results[first].targets.lengths
         rows = [int(row) for row in np.lexsort((lengths, -lead))[:count] if lead[row] > 0]
         outputs = [
-            predictions.stored(self.groups[place].folders[0].predictions).take(self.rows[rows])
-            for place in (first, second)
+            predictions.stored(self.groups[index].folders[0].predictions).take(self.rows[rows])
+            for index in (first, second)
         ]
         results = self.results[first]
         return [
@@ -150,7 +150,7 @@ class RunComparison:
                     self.groups, self.right, self.summaries, strict=True
                 )
             ],
-            "differences": [each.as_json for each in self.differences],
+            "differences": [it.as_json for it in self.differences],
             "tables": {
                 name: {
                     value: [row and row.value.as_json for row in rows]
@@ -171,13 +171,13 @@ class RunComparison:
         bars, curves = figure.subplots(1, 2, width_ratios=[1, 2])
         lengths = self.tables["tokens in the target"]
         across = [int(length) for length in lengths]
-        for place, (group, summary) in enumerate(zip(self.groups, self.summaries, strict=True)):
-            color = BARS.format(place % 10)
-            bars.bar(place, summary.mean, yerr=summary.deviation, color=color, label=group.label)
-            bars.plot([place] * len(summary.runs), summary.runs, ".", color="black", alpha=0.5)
-            rows = [row[place] for row in lengths.values()]
+        for index, (group, summary) in enumerate(zip(self.groups, self.summaries, strict=True)):
+            color = BARS.format(index % 10)
+            bars.bar(index, summary.mean, yerr=summary.deviation, color=color, label=group.label)
+            bars.plot([index] * len(summary.runs), summary.runs, ".", color="black", alpha=0.5)
+            rows = [row[index] for row in lengths.values()]
             means = [np.nan if row is None else row.value.mean for row in rows]
-            marker = LINES[place % len(LINES)]
+            marker = LINES[index % len(LINES)]
             curves.plot(across, means, marker=marker, markersize=4, color=color)
         bars.set(ylabel="right (%)", ylim=(0, 102), xticks=[])
         curves.set(xlabel="tokens in the target", ylabel="right (%)", ylim=(0, 102))

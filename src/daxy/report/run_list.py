@@ -35,7 +35,7 @@ class ListedRun:
     started: str = ""
     """Date and time in UTC."""
     problem: str = ""
-    """What is wrong with a damaged folder."""
+    """Problem of a damaged folder."""
 
 
 def run_list(folder: Path) -> list[ListedRun]:

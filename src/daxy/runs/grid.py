@@ -74,15 +74,15 @@ class Grid:
             UnknownName: a setting is unknown.
             WrongRequest: a value is wrong.
         """
-        found: dict[tuple[Any, ...], list[Run]] = {}
+        runs: dict[tuple[Any, ...], list[Run]] = {}
         for point in self.points:
             settings = dict(zip(self.values, point, strict=True))
             learner = self.experiment.learner.with_settings(settings)
             task, data = self.experiment.task, self.experiment.data
-            found[point] = [
+            runs[point] = [
                 Run(task=task, learner=learner, data=data, seed=seed) for seed in self.seeds
             ]
-        return found
+        return runs
 
     @property
     def every_run(self) -> list[Run]:

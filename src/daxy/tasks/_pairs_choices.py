@@ -6,7 +6,7 @@ from typing import Literal, TypedDict
 
 
 class PairsChoices(TypedDict, total=False):
-    """How to read pairs; see `daxy.tasks._pairs_options.PairsOptions`."""
+    """Settings of a reader of pairs; see `daxy.tasks._pairs_options.PairsOptions`."""
 
     validation_fraction: float
     source_column: str

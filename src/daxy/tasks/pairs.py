@@ -54,9 +54,9 @@ class PairsTask(Task[PairsOptions]):
         """
         parts = _written_once(parts, normalized=data.normalize_unicode)
         train = parts["train"]
-        own = None if data.validation in (DRAW, NONE) else parts.get("validation")
-        validation = train[:0] if own is None else own
-        if data.validation == DRAW or (data.validation == AUTO and own is None):
+        released = None if data.validation in (DRAW, NONE) else parts.get("validation")
+        validation = train[:0] if released is None else released
+        if data.validation == DRAW or (data.validation == AUTO and released is None):
             rows = np.arange(len(train))
             kept, drawn = _validation.draw(rows, data.validation_fraction, data.seed, self.name)
             _validation.check_sizes(len(kept), len(drawn), is_requested=True)
