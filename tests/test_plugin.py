@@ -128,13 +128,15 @@ def test_its_data_is_exported_verified_and_scored(ask: Ask, tmp_path: Path) -> N
         {"source": f"say {a} {b} thrice", "prediction": f"{a} {b}"} for a in "abcd" for b in "abcd"
     ]
     (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    exported, verified, again, wrong, scored = ask(
+    exported, verified, again, wrong, scored, official = ask(
         "export echo/thrice --split test --out test.arrows",
         "verify test.arrows",
         "verify test.arrows --task echo/thrice --json",
         "export echo/thrice --format arows",
         "score echo/thrice --predictions p.jsonl --json",
+        "show echo/thrice --official data",
     )
+    assert official.err == "daxy: echo/thrice has no official files; leave out --official\n"
     assert exported.code == 0
     lines = (tmp_path / "test.arrows").read_text().splitlines()
     assert len(lines) == 16

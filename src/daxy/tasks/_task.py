@@ -92,7 +92,10 @@ class Task(Brief, ByRules, Scored, Generic[Options]):
         require(fits, f"{other}, not by {type(chosen).__name__}")
         # Other processes cannot import a class that the command line made.
         plain = chosen if type(chosen) is self.options else self.options(**vars(chosen))
-        return self.build(cast("Options", plain))
+        split = self.build(cast("Options", plain))
+        is_read = chosen.official is None or split.provenance.source.startswith("official")
+        require(is_read, f"{self.name} has no official files; leave out --official")
+        return split
 
     @abstractmethod
     def build(self, data: Options) -> Split:
