@@ -10,6 +10,11 @@ from tests.docs.blocks import ROOT, Block, blocks, commands, run, without_blocks
 
 from daxy import learners, papers, tasks
 from daxy.cli import _parse, main
+from daxy.learners.neural.learner import Neural
+from daxy.runs.folder import RunFolder
+from daxy.runs.run import Run
+from daxy.tasks import ScanOptions
+from daxy.training.protocols import protocol
 
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]
@@ -51,7 +56,14 @@ def test_every_command_of_daxy_is_understood(
     document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("my.itg").write_text("1/2 A -> a A1 | A1 b\n1/2 A -> c | d\n")  # is read as its name is
+    # Some files are read as soon as they are named.
+    Path("my.itg").write_text("1/2 A -> a A1 | A1 b\n1/2 A -> c | d\n")
+    Path("experiment.toml").write_text('task = "scan/length"\nlearner = "seq2seq"\n')
+    learner = Neural.named("seq2seq", {}, protocol("bastings2018"))
+    run = Run(task="scan/length", learner=learner, data=ScanOptions(), seed=0)
+    folder = RunFolder(Path("runs/RUN"))
+    folder.path.mkdir(parents=True)
+    folder.begin(run.config, {})
     for block in blocks(document):
         _check_commands(block)
 
@@ -88,6 +100,7 @@ def _flags() -> frozenset[str]:
     requests = [(verb, *_of_one_task(verb)) for verb in main.verbs()]
     requests += [("show", task) for task in benchmarks]
     requests += [("augment", "gscan/compositional"), ("train", "scan/simple", "--augment", "geca")]
+    requests += [("score", "pairs")]
     requests += [("train", "gscan/compositional", name) for name in learners.available()]
     return frozenset(flag for request in requests for flag in _flags_of(*request))
 
