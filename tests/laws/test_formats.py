@@ -72,6 +72,7 @@ def test_a_name_asks_for_its_format() -> None:
         formats.get("scan-tex")
     assert {name for name in NAMES if not isinstance(formats.get(name), TextFormat)} == {
         "gscan-json",
+        "hub",
         "parallel",
         "parquet",
     }

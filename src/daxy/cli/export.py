@@ -34,6 +34,7 @@ class Export(SampleVerb):
         daxy export scan/addprim_jump --out addprim_jump/
         daxy export scan/addprim_jump --split test --sample 200 --out questions.jsonl
         daxy export nacs/length --format parallel --out nacs_length/
+        daxy export scan/length --format hub --out scan_length/
     """
 
     task: TaskName
@@ -43,7 +44,8 @@ class Export(SampleVerb):
     format: str = "auto"
     """Format of the file; `auto`: by the ending of --out, else scan-text, or jsonl with worlds.
     joint-text has a pair as one sequence, as Grefenstette et al. write them; tsv has a tab
-    between; parallel has two files, .src and .trg; gscan-json is the one file of the authors of
+    between; parallel has two files, .src and .trg; hub is a folder that `load_dataset` of the
+    package `datasets` opens; gscan-json is the one file of the authors of
     gSCAN, `dataset.txt`, and takes --split all."""
     vectors: Literal["generator", "released"] = "generator"
     """In gscan-json, the order of the bits for colors: of the authors' generator or release."""
@@ -67,7 +69,7 @@ class Export(SampleVerb):
             return Result(data={}, text=form.text(parts))
         for path, some in files.items():
             form.write(path, some, split.provenance)
-        if len(parts) > 1 and len(files) == 1 and not form.owner:
+        if len(parts) > 1 and len(files) == 1 and not (form.owner or form.is_folder):
             say(f"note: {self.out} is one file of {', '.join(parts)}; a program that takes it for")
             say("  a training set trains on the test. --out DIR/ writes a file for each part")
         lengths = {name: len(examples) for name, examples in parts.items()}
@@ -95,7 +97,8 @@ class Export(SampleVerb):
         files = {out: dict(parts)}
         if self._folder:
             require(not out.is_file(), f"{out} is a file; expected a folder")
-            files = {out / f"{name}{form.suffix}": {name: some} for name, some in parts.items()}
+            by_part = {out / f"{name}{form.suffix}": {name: it} for name, it in parts.items()}
+            files = files if form.is_folder else by_part
         for path in files:
             for written in form.files(path):
                 check_free(written, force=self.force)
@@ -141,6 +144,8 @@ class Export(SampleVerb):
         form = formats.get(self._by_ending(task) if self.format == "auto" else self.format)
         require(isinstance(form, TextFormat) or not self._stdout, f"{form.name} needs --out FILE")
         require(not (self.json and self._stdout), "--json needs --out FILE")
+        if form.is_folder:
+            require(self._folder, f"{form.name} is a folder; expected --out DIR/")
         if form.owner:
             other = f"{form.name} is for tasks of {form.owner}, not for {self.task}"
             require(task.own_format == form.name, other)

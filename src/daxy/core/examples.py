@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol, Self, overload
+from typing import TYPE_CHECKING, Any, Protocol, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from daxy.core.display import Brief, cut, table
 from daxy.core.errors import require
 from daxy.core.tokens import Tokens
+
+if TYPE_CHECKING:
+    from daxy.core.conversions import Arrays
 
 SHOWN = 5
 """Examples of a table that a notebook shows."""
@@ -97,18 +100,31 @@ class Sequences(Sequence[Tokens], Brief):
         Raises:
             WrongRequest: there are more than 65,536 distinct tokens.
         """
+        symbols = cls.common_symbols(parts)
+        lengths = np.concatenate([part.lengths for part in parts])
+        codes = np.concatenate([part.within(symbols).codes for part in parts])
+        return cls(symbols, codes, np.concatenate([[0], np.cumsum(lengths)]))
+
+    @staticmethod
+    def common_symbols(parts: Sequence[Sequences]) -> Tokens:
+        """Return a dictionary of all parts: their own if they share one.
+
+        Raises:
+            WrongRequest: there are more than 65,536 distinct tokens.
+        """
         symbols = parts[0].symbols
         if any(part.symbols != symbols for part in parts):
             symbols = tuple(sorted({symbol for part in parts for symbol in part.symbols}))
             _check_count(symbols)
-        lengths = np.concatenate([part.lengths for part in parts])
-        codes = np.concatenate(
-            [
-                part.codes if part.symbols == symbols else part.codes_in(symbols).astype(np.uint16)
-                for part in parts
-            ]
-        )
-        return cls(symbols, codes, np.concatenate([[0], np.cumsum(lengths)]))
+        return symbols
+
+    def within(self, symbols: Tokens) -> Self:
+        """Return equal sequences with another dictionary, which has all their tokens."""
+        if self.symbols == symbols:
+            return self
+        codes = self.codes_in(symbols)
+        assert codes.min(initial=0) >= 0
+        return replace(self, symbols=symbols, codes=codes.astype(np.uint16))
 
     @property
     def _brief(self) -> str:
@@ -255,6 +271,11 @@ class Worlds(Protocol):
         """Observations of a network."""
         ...
 
+    @property
+    def arrow_columns(self) -> dict[str, Any]:
+        """Columns of an Arrow table, by name."""
+        ...
+
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Any]: ...
     def __getitem__(self, index: slice) -> Self: ...
@@ -314,6 +335,20 @@ class Examples(Sequence[Example], Brief):
     def __len__(self) -> int:
         return len(self.source)
 
+    @staticmethod
+    def with_common_symbols(parts: Sequence[Examples]) -> list[Examples]:
+        """Return the same examples with one dictionary of sources and one of targets.
+
+        Raises:
+            WrongRequest: there are more than 65,536 distinct tokens.
+        """
+        source = Sequences.common_symbols([part.source for part in parts])
+        target = Sequences.common_symbols([part.target for part in parts])
+        return [
+            replace(part, source=part.source.within(source), target=part.target.within(target))
+            for part in parts
+        ]
+
     @property
     def _brief(self) -> str:
         first = f": {' -> '.join(cut(text, 35) for text in self[0].texts)}" if len(self) else ""
@@ -365,6 +400,73 @@ class Examples(Sequence[Example], Brief):
         """Return the examples at these positions, in this order, repeats included."""
         worlds = None if self.worlds is None else self.worlds.take(rows)
         return Examples(self.source.take(rows), self.target.take(rows), worlds)
+
+    def to_pandas(self) -> Any:
+        """Return a `DataFrame` of pandas: `key`, `source` and `target`, and columns of worlds.
+
+        `daxy.pairs` reads it again.
+
+        Raises:
+            MissingPackage: pandas is not installed.
+        """
+        from daxy.core import conversions
+
+        return conversions.to_pandas(self)
+
+    def to_datasets(self) -> Any:
+        """Return a `datasets.Dataset` with the columns of `to_pandas`.
+
+        Raises:
+            MissingPackage: `datasets` is not installed.
+        """
+        from daxy.core import conversions
+
+        return conversions.to_datasets(self)
+
+    def numpy(self, *, pad: int = 0) -> Arrays:
+        """Return padded arrays of codes: token i of `source.symbols` is i + 2, the end is 1.
+
+        Args:
+            pad: Code after the end, 0 or negative, as a loss ignores it.
+
+        Raises:
+            WrongRequest: `pad` is the code of a token, or the grids of worlds differ in size.
+        """
+        from daxy.core import conversions
+
+        return conversions.numpy(self, pad)
+
+    def torch(
+        self,
+        *,
+        batch_size: int = 32,
+        pad: int = 0,
+        shuffle: bool = False,
+        seed: int = 0,
+        **options: Any,
+    ) -> Any:
+        """Return a `DataLoader` of PyTorch; batches are as wide as their longest example.
+
+        A batch is a dict: `keys`; `source` and `target`, codes of shape [batch, width]; their
+        `source_mask`, `source_lengths`, `target_mask` and `target_lengths`; and `worlds`, floats of
+        shape [batch, row, column, channel], where there are worlds. Codes are those of `numpy`.
+
+        Args:
+            batch_size: Examples in a batch.
+            pad: Code after the end, 0 or negative, as a loss ignores it.
+            shuffle: Whether each epoch has an order of its own.
+            seed: Seed of these orders.
+            options: Other arguments of `DataLoader`.
+
+        Raises:
+            MissingPackage: PyTorch is not installed.
+            WrongRequest: `pad` is the code of a token.
+        """
+        from daxy.core import conversions
+
+        return conversions.torch(
+            self, batch_size=batch_size, pad=pad, shuffle=shuffle, seed=seed, options=options
+        )
 
     def swapped(self) -> Examples:
         """Return the pairs with source and target exchanged (Bastings et al. 2018, section 4)."""

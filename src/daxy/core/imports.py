@@ -21,6 +21,9 @@ PACKAGES = {
     "matplotlib": ("drawing a figure", "Matplotlib", "plot"),
     "PIL": ("a PNG or GIF picture of a world", "Pillow", "worlds"),
     "gymnasium": ("an environment", "Gymnasium", "worlds"),
+    "pandas": ("a `DataFrame`", "pandas", "hub"),
+    "datasets": ("a `Dataset`", "the package `datasets`", "hub"),
+    "torch": ("a `DataLoader`", "PyTorch", "peers"),
     "ray": ("`--on ray`", "Ray", "ray"),
     "fsspec": ("a shared storage", "fsspec", "ray"),
 }

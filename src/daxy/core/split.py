@@ -93,7 +93,12 @@ class Split(Brief):
         tests: Mapping[str, int] | None = None,
         stream: ExampleStream | None = None,
     ) -> Split:
-        """Build a split with its provenance."""
+        """Build a split with its provenance; its parts have common dictionaries.
+
+        Raises:
+            WrongRequest: there are more than 65,536 distinct tokens.
+        """
+        train, validation, test = Examples.with_common_symbols((train, validation, test))
         parts = (train, validation, test)
         each = dict(tests or {})
         assert not each or sum(each.values()) == len(test), (each, len(test))

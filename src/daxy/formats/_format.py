@@ -31,6 +31,8 @@ class Format(ABC):
     """Whether it holds worlds."""
     is_text: ClassVar[bool] = False
     """Whether a file is one text, which stdout can show."""
+    is_folder: ClassVar[bool] = False
+    """Whether it is one folder with all parts."""
     owner: ClassVar[str] = ""
     """The only benchmark with this format, whose file has all parts; see `Task.own_format`."""
 

@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 
 from daxy.core.errors import WrongFile, quote
 from daxy.core.examples import Examples, Sequences
-from daxy.formats import _world_columns, parquet
+from daxy.formats import parquet
+from daxy.worlds.arrow import NAMES as WORLD_COLUMNS
 
 SIDES = (
     ("source", "target"),
@@ -25,7 +26,7 @@ SIDES = (
 )
 """Names of the two columns, in the order in which they are looked for."""
 SPLIT = "split"
-WORLDS = frozenset({"world", *_world_columns.NAMES})
+WORLDS = frozenset({"world", *WORLD_COLUMNS})
 """Columns of a file with worlds, as daxy writes it."""
 PARTS = {
     "train": "train",

@@ -16,7 +16,7 @@ from daxy import formats
 from daxy.core.examples import Examples
 from daxy.core.files import read_bytes
 from daxy.core.kinds import HEAD, check_kind, kind_of
-from daxy.formats import BY_SUFFIX
+from daxy.formats import BY_SUFFIX, hub
 from daxy.formats._format import PAIRS
 
 FORMAT_OF_KIND = {
@@ -64,11 +64,13 @@ def format_of(path: Path, head: bytes | None = None) -> str:
 
 
 def read(path: Path) -> Pairs:
-    """Return the pairs of a file.
+    """Return the pairs of a file, or of a folder in the format hub.
 
     Raises:
         WrongFile: it cannot be read, or a line of it is wrong.
     """
+    if (path / hub.DATA).is_dir():
+        return Pairs("hub", formats.get("hub").read(path))
     if not path.is_file():  # a pipe can be read only once
         return parsed(read_bytes(path, PAIRS), path)
     form = format_of(path)

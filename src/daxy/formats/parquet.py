@@ -2,7 +2,7 @@
 
 Columns: `split` (train, validation or test, or the name of one of several tests), `key`, `source`,
 `target`; the latter two are lists of strings. Examples with worlds have the columns of
-`daxy.formats._world_columns` too. Any Parquet reader opens them. Each part has row groups of its
+`daxy.worlds.arrow` too. Any Parquet reader opens them. Each part has row groups of its
 own, so that one can be read without the others.
 """
 
@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from daxy.core.conversions import to_arrow
 from daxy.core.errors import UnknownName, WrongFile, in_one_line, quote
 from daxy.core.examples import Examples, Sequences
 from daxy.core.files import other_kind, write_atomically
@@ -31,7 +32,7 @@ from daxy.core.kinds import HEAD, check_kind
 from daxy.core.split import Provenance
 from daxy.formats import _parquet_footer, _world_columns
 from daxy.formats._format import Format, Parts
-from daxy.worlds.columns import worlds_of
+from daxy.worlds.arrow import NAMES
 
 METADATA = b"daxy"
 READING: dict[str, Any] = {"page_checksum_verification": True}
@@ -86,7 +87,7 @@ class Stored(Mapping[str, Examples]):
         with _refusing(self.path):
             columns = [each for each in self._file.schema_arrow.names if each != "key"]
             table = _read(self.path, self._file, self._groups[name], columns)
-        return _examples(self.path, table)
+        return examples_of(self.path, table)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._groups)
@@ -246,29 +247,18 @@ def numbers(path: Path, table: pa.Table, column: str) -> NDArray[Any]:
     return values
 
 
-def tokens(sequences: Sequences) -> pa.Array:
-    """Return sequences as an Arrow array of lists of strings."""
-    symbols = pa.array(sequences.symbols, pa.string())
-    values = pa.DictionaryArray.from_arrays(pa.array(sequences.codes), symbols)
-    offsets = pa.array(sequences.offsets.astype(np.int32))
-    return pa.ListArray.from_arrays(offsets, values.cast(pa.string()))
-
-
 def _table(name: str, examples: Examples) -> pa.Table:
-    columns = {
-        "split": pa.array([name] * len(examples), pa.string()),
-        "key": pa.array(examples.keys, pa.string()),
-        "source": tokens(examples.source),
-        "target": tokens(examples.target),
-    }
-    if examples.worlds is not None:
-        columns |= _world_columns.columns(worlds_of(examples))
-    return pa.table(columns)
+    return to_arrow(examples).add_column(0, "split", pa.array([name] * len(examples), pa.string()))
 
 
-def _examples(path: Path, table: pa.Table) -> Examples:
+def examples_of(path: Path, table: pa.Table) -> Examples:
+    """Return the examples of a file's table.
+
+    Raises:
+        WrongFile: a column has other values.
+    """
     source, target = (sequences(path, table, column) for column in ("source", "target"))
-    has_worlds = not set(_world_columns.NAMES).isdisjoint(table.column_names)
+    has_worlds = not set(NAMES).isdisjoint(table.column_names)
     return Examples(source, target, _world_columns.read(path, table) if has_worlds else None)
 
 
@@ -379,7 +369,7 @@ class Parquet(Format):
         names = np.array(table.column("split").to_pylist(), dtype=object)
         if table.column("split").null_count:
             raise WrongFile(path, "column 'split' has nulls")
-        examples = _examples(path, table)
+        examples = examples_of(path, table)
         in_order = dict.fromkeys(names)
         return {str(name): examples.take(np.flatnonzero(names == name)) for name in in_order}
 

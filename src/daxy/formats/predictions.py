@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from daxy.core.conversions import tokens
 from daxy.core.errors import WrongFile, WrongRequest, quote
 from daxy.core.examples import Examples, Predictions, Sequences, Tokens
 from daxy.core.files import decoded, read_bytes, write_text
@@ -211,9 +212,9 @@ def write(
 
     columns = {
         "key": pa.array(examples.keys, pa.string()),
-        "source": parquet.tokens(examples.source),
-        "target": parquet.tokens(examples.target),
-        "prediction": parquet.tokens(predictions),
+        "source": tokens(examples.source),
+        "target": tokens(examples.target),
+        "prediction": tokens(predictions),
     }
     values = {name: pa.array(value) for name, value in numbers.items()}
     parquet.save(path, pa.table(columns | values))

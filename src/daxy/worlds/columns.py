@@ -150,6 +150,13 @@ class Worlds(Sequence[World], Brief):
         return GridObservations(self.cell_ids, CELL_FEATURES)
 
     @property
+    def arrow_columns(self) -> dict[str, Any]:
+        """Columns of an Arrow table, by name; see `daxy.worlds.arrow`."""
+        from daxy.worlds.arrow import columns
+
+        return columns(self)
+
+    @property
     def content(self) -> Iterator[bytes]:
         """Bytes for a checksum; the order of a world's things does not count."""
         yield from self._bytes
