@@ -1,5 +1,6 @@
 """What analyses find in runs whose every prediction is known."""
 
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -435,6 +436,7 @@ IN_WORLDS = {"attention", "by_length", "by_referent", "by_situation", "destinati
 def test_what_looks_at_the_whole_test_set_takes_no_commands(name: str, tmp_path: Path) -> None:
     said = "is not about worlds" if name in IN_WORLDS else "analyses the whole test set, not"
     said = "has one test; leave out --test" if name in ("by_length", "over_training") else said
+    said = "analyses the whole validation set" if name == "learning_curves" else said
     with pytest.raises(WrongRequest, match=said):
         analyses.get(name).run([run(tmp_path, "scan/simple_p1", 0, right)], ("jump",))
 
@@ -584,6 +586,25 @@ def test_the_course_of_training_is_that_of_the_log(tmp_path: Path) -> None:
     log.write_text(log.read_text().replace(f'"steps": {steps},', f'"steps": {steps + 1},'))
     with pytest.raises(WrongRequest, match="evaluated after different numbers of steps"):
         analyses.get("over_training").run(folders)
+
+
+def test_learning_curves_are_those_of_the_log(tmp_path: Path) -> None:
+    folders = experiment(tmp_path).run([0, 1])
+    logs = [folder.records() for folder in folders]
+    found = analyses.get("learning_curves").run(folders)
+    assert [row.name for row in found.rows] == [str(each["steps"]) for each in logs[0]]
+    assert [row.value.runs for row in found.rows] == [
+        tuple(100 * each["validation"] for each in both) for both in zip(*logs, strict=True)
+    ]
+    (axes,) = draw(found).axes
+    assert axes.get_ylabel() == found.measure == "validation, right (%)"
+
+    for folder in folders:
+        log = folder.path / "log.jsonl"
+        log.write_text(re.sub(r'"validation": [^,]+', '"validation": null', log.read_text()))
+    found = analyses.get("learning_curves").run(folders)
+    assert found.measure == "training loss"
+    assert found.rows[0].value.runs == tuple(log[0]["loss"] for log in logs)
 
 
 def test_many_courses_stand_in_rows() -> None:

@@ -102,6 +102,7 @@ class GridSweep(Train, Executed):
         """Draw the scores, and return the name of the file; empty without Matplotlib."""
         if self.draw is None and find_spec("matplotlib") is None:
             return ""
+        from daxy import metrics
         from daxy.report import grid_plot
 
         name = ".".join((self.task.replace("/", "-"), self.learner, *grid.values))
@@ -112,7 +113,8 @@ class GridSweep(Train, Executed):
         }
         if not scores:
             return ""
-        save(grid_plot.draw(f"{self.task}, {self.learner}", grid.values, scores, metric), path)
+        title, is_share = f"{self.task}, {self.learner}", metrics.is_share(metric)
+        save(grid_plot.draw(title, grid.values, scores, metric, is_share=is_share), path)
         return str(path)
 
 
