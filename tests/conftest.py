@@ -73,6 +73,7 @@ def one_shape() -> Iterator[None]:
 SLOW = (
     *("cli/test_train.py", "cli/test_reproduce.py", "cli/test_sweep.py", "cli/test_translation.py"),
     *("docs/test_documents.py", "docs/test_tutorial.py", "docs/test_examples.py"),
+    "docs/test_slurm.py",
     *("runs/test_memory_runs.py", "runs/test_streamed_runs.py"),
     *("runs/test_augmented_runs.py", "runs/test_grounded_runs.py"),
     *("runs/test_runs.py", "runs/test_finishing.py", "reproduction/test_sweep.py"),

@@ -142,7 +142,9 @@ class Export(SampleVerb):
 
         task = tasks.get(self.task)
         form = formats.get(self._by_ending(task) if self.format == "auto" else self.format)
-        require(isinstance(form, TextFormat) or not self._stdout, f"{form.name} needs --out FILE")
+        place = "DIR/" if form.is_folder else "FILE"
+        shown = isinstance(form, TextFormat) or not self._stdout
+        require(shown, f"{form.name} needs --out {place}")
         require(not (self.json and self._stdout), "--json needs --out FILE")
         if form.is_folder:
             require(self._folder, f"{form.name} is a folder; expected --out DIR/")
