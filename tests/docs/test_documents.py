@@ -88,8 +88,8 @@ def test_every_flag_in_running_text_exists(document: Path) -> None:
 
 
 OTHER_PROGRAMS = ("pip ", "python ", "pytest ", "ruff ", "mkdocs ", "wsl ")
-OTHERS = {"--pdb", "--sample_vocabulary"}
-"""Flags of pytest, and of gSCAN's generator."""
+OTHERS = {"--pdb", "--requeue", "--sample_vocabulary"}
+"""Flags of pytest, of SLURM, and of gSCAN's generator."""
 
 
 @cache
