@@ -15,8 +15,15 @@ BARE = """
 import contextlib, io, json, shlex, sys
 
 requests, missing = json.loads(sys.stdin.read())
-for module in missing:
-    sys.modules[module] = None  # as if it were not installed
+
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in missing:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+sys.meta_path.insert(0, Absent())
 
 from daxy.cli.main import main
 

@@ -298,8 +298,8 @@ REQUESTS = [
     ("export scan/length --format csv", "no format named 'csv'; did you mean tsv?"),
     (
         "export scan/length --format xml",
-        "no format named 'xml'; known: gscan-json, joint-text, jsonl, parallel, parquet, scan-text,"
-        " tsv",
+        "no format named 'xml'; known: gscan-json, hub, joint-text, jsonl, parallel, parquet,"
+        " scan-text, tsv",
     ),
     (
         "export scan/length --split dev",
@@ -308,7 +308,7 @@ REQUESTS = [
     (
         "export gscan/length --grid 4 --kind simple_trans --resampling 1 --max-length 5"
         " --out a.txt",
-        "scan-text has no worlds; expected --format gscan-json, jsonl or parquet",
+        "scan-text has no worlds; expected --format gscan-json, hub, jsonl or parquet",
     ),
     (
         "export scan/length --format gscan-json --out a.txt",
