@@ -12,8 +12,8 @@
 #SBATCH --open-mode=append
 set -u
 
-runs=${DAXY_RUNS:-$SLURM_SUBMIT_DIR/runs} # on a disk that all machines share
-daxy train "$@" --first-seed "$SLURM_ARRAY_TASK_ID" --runs "$runs" &
+cd "$SLURM_SUBMIT_DIR" || exit # on a disk that all machines share
+daxy train "$@" --first-seed "$SLURM_ARRAY_TASK_ID" &
 training=$!
 again() {
   kill -TERM "$training"

@@ -82,6 +82,13 @@ def test_padding_is_not_the_code_of_a_token(split: Split) -> None:
         split.train.numpy(pad=2)
 
 
+def test_more_tokens_than_codes_are_refused() -> None:
+    words = [f"w{number}" for number in range(1 << 16)]
+    split = daxy.pairs([(word, "x") for word in words], [("w0", "x")])
+    with pytest.raises(WrongRequest, match="65,536 distinct tokens; at most 65,534 have codes"):
+        split.train.numpy()
+
+
 @pytest.mark.peer
 def test_a_loader_has_each_example_once(split: Split, grounded: Split) -> None:
     torch = pytest.importorskip("torch")
@@ -123,6 +130,17 @@ def test_a_folder_for_the_hub_is_loaded(task: str, choices: dict, tmp_path: Path
         assert loaded[name][0]["source"] == list(part.source[0])
         assert tuple(loaded[name].features)[:3] == ("key", "source", "target")
     assert f"# {task}" in (folder / "README.md").read_text()
+
+    (folder / "README.md").unlink()
+    before = (folder / "data" / "train.parquet").read_bytes()
+    again = ["export", task, *flags, "--format", "hub", "--out", f"{folder}/"]
+    assert main.main(again) == 2
+    (folder / "data" / "mine.parquet").write_bytes(before)
+    assert main.main([*again, "--force"]) == 2
+    assert not (folder / "README.md").exists()
+    assert (folder / "data" / "train.parquet").read_bytes() == before
+    (folder / "data" / "mine.parquet").unlink()
+    assert main.main([*again, "--force"]) == 0
     if task.startswith("scan"):
         assert daxy.pairs(folder).test.keys == wanted["test"].keys
         assert daxy.pairs(loaded).train.keys == wanted["train"].keys

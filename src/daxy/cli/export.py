@@ -142,12 +142,10 @@ class Export(SampleVerb):
 
         task = tasks.get(self.task)
         form = formats.get(self._by_ending(task) if self.format == "auto" else self.format)
-        place = "DIR/" if form.is_folder else "FILE"
-        shown = isinstance(form, TextFormat) or not self._stdout
-        require(shown, f"{form.name} needs --out {place}")
-        require(not (self.json and self._stdout), "--json needs --out FILE")
         if form.is_folder:
             require(self._folder, f"{form.name} is a folder; expected --out DIR/")
+        require(isinstance(form, TextFormat) or not self._stdout, f"{form.name} needs --out FILE")
+        require(not (self.json and self._stdout), "--json needs --out FILE")
         if form.owner:
             other = f"{form.name} is for tasks of {form.owner}, not for {self.task}"
             require(task.own_format == form.name, other)

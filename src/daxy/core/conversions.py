@@ -31,13 +31,13 @@ class Arrays(Brief):
 
     keys: tuple[str, ...]
     source: NDArray[np.int64]
-    """Codes of the tokens, END, then padding: shape [count, longest source + 1]."""
+    """Codes of each source, END, then padding: shape [count, longest source + 1]."""
     target: NDArray[np.int64]
-    """Likewise: [count, longest target + 1]."""
+    """Codes of each target, END, then padding: [count, longest target + 1]."""
     source_lengths: NDArray[np.int64]
     """Number of codes of each source, END included: [count]."""
     target_lengths: NDArray[np.int64]
-    """Likewise: [count]."""
+    """Number of codes of each target, END included: [count]."""
     source_vocabulary: Vocabulary
     target_vocabulary: Vocabulary
     worlds: NDArray[np.uint8] | None = None
@@ -50,12 +50,12 @@ class Arrays(Brief):
 
     @property
     def source_mask(self) -> NDArray[np.bool_]:
-        """Where a source has codes, not padding: [count, width]."""
+        """True for codes of a source, False for padding: [count, width]."""
         return np.arange(self.source.shape[1]) < self.source_lengths[:, None]
 
     @property
     def target_mask(self) -> NDArray[np.bool_]:
-        """Where a target has codes, not padding: [count, width]."""
+        """True for codes of a target, False for padding: [count, width]."""
         return np.arange(self.target.shape[1]) < self.target_lengths[:, None]
 
 
@@ -108,7 +108,7 @@ def to_datasets(examples: Examples) -> Any:
     return Dataset(to_arrow(examples))
 
 
-def numpy(examples: Examples, pad: int) -> Arrays:
+def to_numpy(examples: Examples, pad: int) -> Arrays:
     """Return padded codes; see `Examples.numpy`."""
     require(pad < 1, f"pad must be 0 or negative, not {pad}")
     source, target = Vocabulary(examples.source.symbols), Vocabulary(examples.target.symbols)
@@ -131,7 +131,7 @@ def _padded(vocabulary: Vocabulary, side: Sequences, pad: int) -> NDArray[np.int
     return codes
 
 
-def torch(
+def to_loader(
     examples: Examples,
     *,
     batch_size: int,
@@ -145,7 +145,7 @@ def torch(
     from torch import Generator
     from torch.utils.data import DataLoader
 
-    numpy(examples[:0], pad)  # refuses a wrong `pad` before the first batch
+    to_numpy(examples[:0], pad)  # refuses a wrong `pad` before the first batch
     rows: Any = range(len(examples))
     options = {
         "batch_size": batch_size,
@@ -160,7 +160,7 @@ def torch(
 def _batch(examples: Examples, pad: int, rows: Sequence[int]) -> dict[str, Any]:
     from torch import float32, from_numpy
 
-    arrays = numpy(examples.take(rows), pad)
+    arrays = to_numpy(examples.take(rows), pad)
     names = ("source", "source_mask", "source_lengths", "target", "target_mask", "target_lengths")
     batch: dict[str, Any] = {"keys": arrays.keys}
     batch |= {name: from_numpy(getattr(arrays, name)) for name in names}

@@ -344,10 +344,12 @@ class Examples(Sequence[Example], Brief):
         """
         source = Sequences.common_symbols([part.source for part in parts])
         target = Sequences.common_symbols([part.target for part in parts])
-        return [
-            replace(part, source=part.source.within(source), target=part.target.within(target))
-            for part in parts
-        ]
+        return [part._within(source, target) for part in parts]
+
+    def _within(self, source: Tokens, target: Tokens) -> Examples:
+        if (self.source.symbols, self.target.symbols) == (source, target):
+            return self  # with its keys
+        return replace(self, source=self.source.within(source), target=self.target.within(target))
 
     @property
     def _brief(self) -> str:
@@ -434,7 +436,7 @@ class Examples(Sequence[Example], Brief):
         """
         from daxy.core import conversions
 
-        return conversions.numpy(self, pad)
+        return conversions.to_numpy(self, pad)
 
     def torch(
         self,
@@ -464,7 +466,7 @@ class Examples(Sequence[Example], Brief):
         """
         from daxy.core import conversions
 
-        return conversions.torch(
+        return conversions.to_loader(
             self, batch_size=batch_size, pad=pad, shuffle=shuffle, seed=seed, options=options
         )
 

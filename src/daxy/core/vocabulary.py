@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.display import Brief
-from daxy.core.errors import WrongRequest, did_you_mean, nearest, quote
+from daxy.core.errors import WrongRequest, did_you_mean, nearest, quote, require
 from daxy.core.examples import Sequences, Tokens
 
 PAD = 0
@@ -17,6 +17,8 @@ PAD = 0
 END = 1
 """The end of a sequence (EOS)."""
 RESERVED = 2
+MOST = (1 << 16) - RESERVED
+"""Maximum number of tokens."""
 NAMED, FEW = 3, 20
 """Maximum unknown tokens in a message, and maximum known tokens that it lists."""
 
@@ -47,8 +49,10 @@ class Vocabulary(Brief):
         `width` defaults to the longest sequence and its END.
 
         Raises:
-            WrongRequest: a token is not in the vocabulary.
+            WrongRequest: a token is not in the vocabulary, or there are too many for 16 bits.
         """
+        count = len(self.tokens)
+        require(count <= MOST, f"there are {count:,} distinct tokens; at most {MOST:,} have codes")
         lengths = sequences.lengths
         width = width or int(lengths.max(initial=0)) + 1
         assert lengths.max(initial=0) < width, "a sequence is longer than the width given"

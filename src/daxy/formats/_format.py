@@ -32,7 +32,7 @@ class Format(ABC):
     is_text: ClassVar[bool] = False
     """Whether a file is one text, which stdout can show."""
     is_folder: ClassVar[bool] = False
-    """Whether it is one folder with all parts."""
+    """Whether all parts are in one folder of this format."""
     owner: ClassVar[str] = ""
     """The only benchmark with this format, whose file has all parts; see `Task.own_format`."""
 

@@ -20,6 +20,7 @@ from daxy.formats._format import Format, Parts
 
 DATA = "data"
 """The folder of the files."""
+CARD = "README.md"
 
 
 @final
@@ -36,16 +37,19 @@ class Hub(Format):
         """Write the folder; see `Format.write`."""
         names = {re.sub(r"\W", "_", name): name for name in parts}  # as `datasets` has them
         require(len(names) == len(parts), f"two parts have one name: {', '.join(parts)}")
+        others = [file.name for file in _files(path) if file.stem not in names]
+        unknown = f"{path / DATA} also has {', '.join(others)}, which would be read as parts"
+        require(not others, f"{unknown}; expected a folder without other data")
         for split, name in names.items():
             file = path / DATA / f"{split}.parquet"
             file.parent.mkdir(parents=True, exist_ok=True)
             parquet.save(file, to_arrow(parts[name]))
         counts = {split: len(parts[name]) for split, name in names.items()}
-        write_text(self.files(path)[0], _card(counts, provenance))
+        write_text(path / CARD, _card(counts, provenance))
 
     def read(self, path: Path) -> Parts:
         """Return the parts of a folder, those that are learned first; see `Format.read`."""
-        files = {file.stem: file for file in sorted((path / DATA).glob("*.parquet"))}
+        files = {file.stem: file for file in _files(path)}
         if not files:
             raise WrongFile(
                 path, f"has no files {DATA}/*.parquet; expected a folder of {self.name}"
@@ -57,8 +61,12 @@ class Hub(Format):
         }
 
     def files(self, path: Path) -> tuple[Path, ...]:
-        """Return the card."""
-        return (path / "README.md",)
+        """Return the card, and the data that is there."""
+        return (path / CARD, *_files(path))
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted((folder / DATA).glob("*.parquet"))
 
 
 def _card(counts: dict[str, int], about: Provenance) -> str:

@@ -22,7 +22,7 @@ MEASURES = {VALIDATION: "validation, right (%)", LOSS: "training loss"}
 
 @final
 class LearningCurves(Analysis):
-    """How the score on the validation set, or else the training loss, changes during training."""
+    """Score on the validation set during training, or else the training loss."""
 
     name = "learning_curves"
 
