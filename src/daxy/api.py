@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Unpack, cast
 
-from daxy import tasks
+from daxy import formats, tasks
 from daxy.core.errors import require
 from daxy.core.examples import Examples
 from daxy.core.files import usable
 from daxy.core.settings import check_types, from_dict
 from daxy.core.split import Split
-from daxy.formats import foreign
-from daxy.formats.columns import SIDES, Layout, part_of
+from daxy.formats.layout import SIDES, Layout, part_of
 from daxy.tasks import Choices
 from daxy.tasks._pairs_choices import PairsChoices
 from daxy.tasks._pairs_options import CHOICES, PUBLISHED, PairsOptions
@@ -92,7 +91,7 @@ def _parts(values: Any, name: str, layout: Layout) -> dict[str, Examples]:
         require(values.worlds is None, has_worlds)
         return {"": values}
     if isinstance(values, str | Path):
-        return foreign.read(usable(Path(values)), layout)
+        return formats.foreign.read(usable(Path(values)), layout)
     if tables := _by_part(values, layout):
         named = {part: _parts(table, part, layout) for part, table in tables.items()}
         return {
@@ -100,7 +99,7 @@ def _parts(values: Any, name: str, layout: Layout) -> dict[str, Examples]:
             for name, parts in named.items()
             for part, examples in parts.items()
         }
-    return foreign.of_values(values, name, layout)
+    return formats.foreign.of_values(values, name, layout)
 
 
 def _by_part(values: Any, layout: Layout) -> Mapping[str, Any] | None:

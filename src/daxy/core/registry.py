@@ -63,6 +63,7 @@ class Registry(Generic[Entry]):
         self._class = of
         self._problem = problem
         self._without = without
+        self._entries: dict[str, Entry] = {}
         self._group = f"daxy.{package.rpartition('.')[2]}" if is_open else ""
 
     def available(self) -> list[str]:
@@ -93,6 +94,11 @@ class Registry(Generic[Entry]):
             MissingPackage: an optional package that the module needs is not installed.
             RunFailed: JAX, which it needs, cannot be imported.
         """
+        if name not in self._entries:
+            self._entries[name] = self._load(name)
+        return self._entries[name]
+
+    def _load(self, name: str) -> Entry:
         module = self._module(name)
         for attribute in self._attributes:
             if not hasattr(module, attribute):

@@ -6,20 +6,35 @@ To add one, write a file that exposes `FORMAT`, a `Format`. `daxy export` writes
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from daxy.core.errors import UnknownName
 from daxy.core.registry import Registry
 from daxy.formats._format import Format, Parts, TextFormat
 
-__all__ = ["BY_SUFFIX", "FORMATS", "Format", "Parts", "TextFormat", "available", "get", "of_suffix"]
+if TYPE_CHECKING:
+    from daxy.formats import foreign
+
+__all__ = [
+    "BY_SUFFIX",
+    "FORMATS",
+    "Format",
+    "Parts",
+    "TextFormat",
+    "available",
+    "foreign",
+    "get",
+    "of_suffix",
+]
 
 FORMATS = Registry(
     __name__,
     "FORMAT",
     "format",
     Format,
-    without=("columns", "foreign", "pairs", "predictions", "tatoeba", "world_json"),
+    without=("columns", "foreign", "layout", "pairs", "predictions", "tatoeba", "world_json"),
 )
 BY_SUFFIX: Mapping[str, str] = {
     "": "scan-text",
@@ -56,3 +71,9 @@ def of_suffix(suffix: str) -> str | None:
         return BY_SUFFIX[suffix]
     others = (name for name in FORMATS.available() if name not in FORMATS.built_in)
     return next((name for name in others if FORMATS.get(name).suffix == suffix), None)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "foreign":  # loads PyArrow, which takes 0.2 s
+        return importlib.import_module("daxy.formats.foreign")
+    raise AttributeError(f"module 'daxy.formats' has no attribute {name!r}")

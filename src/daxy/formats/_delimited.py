@@ -14,7 +14,7 @@ import pyarrow.csv as pa_csv
 
 from daxy.core.errors import WrongFile, quote
 from daxy.formats._pair_lines import without_carriage_returns
-from daxy.formats.columns import SIDES, Layout
+from daxy.formats.layout import SIDES, Layout
 
 BOM = b"\xef\xbb\xbf"
 SAMPLE = 1 << 20

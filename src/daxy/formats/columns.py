@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,61 +14,12 @@ import pyarrow.compute as pc
 from daxy.core.errors import WrongFile, quote
 from daxy.core.examples import Examples, Sequences
 from daxy.formats import parquet
+from daxy.formats.layout import SIDES, Layout, Parts, part_of
 from daxy.worlds.arrow import NAMES as WORLD_COLUMNS
 
-SIDES = (
-    ("source", "target"),
-    ("input", "output"),
-    ("src", "tgt"),
-    ("src", "trg"),
-    ("commands", "actions"),
-    ("command", "actions"),
-)
-"""Names of the two columns, in the order in which they are looked for."""
 SPLIT = "split"
 WORLDS = frozenset({"world", *WORLD_COLUMNS})
 """Columns of a file with worlds, as daxy writes it."""
-PARTS = {
-    "train": "train",
-    "training": "train",
-    "valid": "validation",
-    "validation": "validation",
-    "val": "validation",
-    "dev": "validation",
-    "test": "test",
-}
-"""Parts by the names that files and columns have for them."""
-
-Parts = dict[str, Examples]
-"""Examples by part; the name is empty where a file names none."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Layout:
-    """Names of columns, and the form of texts and tokens."""
-
-    source_column: str = ""
-    """Column of the sources; by default `source`, `input`, `src`, `command` or `commands`."""
-    target_column: str = ""
-    """Column of the targets; by default `target`, `output`, `tgt`, `trg` or `actions`."""
-    split_column: str = ""
-    """Column with the part of each pair; by default `split`, if there is one."""
-    tokens: Literal["words", "characters"] = "words"
-    """Tokens of a text: words with spaces between, or characters."""
-    header: Literal["auto", "yes", "no"] = "auto"
-    """Whether the first line of a TSV or CSV file names its columns."""
-    quotes: Literal["auto", "yes", "no"] = "auto"
-    """Whether double quotes may enclose cells; by default in CSV files only."""
-
-    @property
-    def named(self) -> list[str]:
-        """Names of the columns of sources and targets, if given."""
-        return [name for name in (self.source_column, self.target_column) if name]
-
-
-def part_of(name: str) -> str:
-    """Return the part that a file, or a value of a column, names; other names are tests."""
-    return PARTS.get(name.casefold(), name)
 
 
 def parts_of(table: pa.Table, path: Path | str, layout: Layout, first_line: int = 0) -> Parts:

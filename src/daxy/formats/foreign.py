@@ -7,7 +7,6 @@ refuses what can be read in two ways.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -18,17 +17,16 @@ from daxy.core.examples import Examples
 from daxy.core.files import read_bytes
 from daxy.core.kinds import HEAD, kind_of
 from daxy.formats import _delimited, _tables, jsonl, pairs, parallel, parquet
-from daxy.formats.columns import SIDES, Layout, Parts, part_of, parts_of
+from daxy.formats.columns import parts_of
+from daxy.formats.layout import SHARD, SIDES, STDIN, Layout, Parts, part_name, part_of
 
 SUFFIXES = (".tsv", ".csv", ".txt", ".jsonl", ".json", ".parquet", ".arrow", ".src")
 """Suffixes of files in a folder that are read; `.trg` is read with `.src`."""
 NOT_DATA = ("provenance.json", "dataset_info.json", "dataset_infos.json", "state.json")
-SHARD = re.compile(r"-\d+-of-\d+$")
 READABLE = (
     "pairs as TSV, CSV, JSON, Parquet or Arrow, lines `IN: ... OUT: ...`, or two files"
     " SOURCES,TARGETS"
 )
-STDIN = Path("-")
 
 
 def read(path: Path, layout: Layout) -> Parts:
@@ -63,11 +61,6 @@ def of_values(values: Any, name: str, layout: Layout) -> Parts:
         WrongFile: it is no table of pairs, or a row is wrong.
     """
     return parts_of(_tables.of_values(values, name), name, layout)
-
-
-def part_name(path: Path) -> str:
-    """Return the part that a file is named after: `train-00000-of-00002.parquet` is train."""
-    return part_of(SHARD.sub("", path.stem))
 
 
 def _content(data: bytes, path: Path, layout: Layout) -> Parts:

@@ -30,5 +30,7 @@ def is_word(text: str) -> bool:
 
 
 def _bare(text: str) -> str:
+    if text.isascii():
+        return text.lower()
     letters = unicodedata.normalize("NFD", text.lower())
     return "".join(letter for letter in letters if unicodedata.category(letter) != "Mn")

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from daxy.core.errors import require
-from daxy.formats import foreign
-from daxy.formats.columns import Layout
+from daxy.formats.layout import STDIN, Layout, part_name
 from daxy.tasks._dataset_options import DatasetOptions
 
 DRAW, NONE, PUBLISHED, AUTO, OWN = CHOICES = "draw", "none", "published", "auto", "own"
@@ -93,12 +92,12 @@ class PairsOptions(DatasetOptions, Layout):
         name, equals, file = test.partition("=")
         if equals and name and not Path(test).exists():
             return name, Path(file)
-        return ("test" if len(self.test) == 1 else foreign.part_name(Path(test))), Path(test)
+        return ("test" if len(self.test) == 1 else part_name(Path(test))), Path(test)
 
 
 def _absolute(name: str) -> str:
     """Return the absolute path of a file, or of two files `SOURCES,TARGETS`."""
-    if Path(name) == foreign.STDIN:
+    if Path(name) == STDIN:
         return name
     names = [name] if Path(name).exists() else name.split(",")
     return ",".join(str(Path(path).absolute()) for path in names)

@@ -11,11 +11,11 @@ from unicodedata import normalize
 
 import numpy as np
 
+from daxy import formats
 from daxy.core.errors import WrongRequest, quote, require
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.split import Sizes, Split
-from daxy.formats import foreign
-from daxy.formats.columns import Parts, part_of
+from daxy.formats.layout import Parts, part_of
 from daxy.tasks import _validation
 from daxy.tasks._pairs_options import AUTO, DRAW, NONE, PairsOptions
 from daxy.tasks._task import Task
@@ -40,9 +40,11 @@ class PairsTask(Task[PairsOptions]):
         """Return the data of the files."""
         if data.train is None:
             raise WrongRequest(NO_FILES)
-        train = foreign.read(data.train, data)
-        validation = foreign.read(Path(data.validation), data) if data.has_validation_file else None
-        tests = [(name, foreign.read(path, data)) for name, path in data.tests]
+        train = formats.foreign.read(data.train, data)
+        validation = (
+            formats.foreign.read(Path(data.validation), data) if data.has_validation_file else None
+        )
+        tests = [(name, formats.foreign.read(path, data)) for name, path in data.tests]
         parts = combined(train, validation, tests, str(data.train))
         return self.of_parts(parts, data, f"files: {', '.join(_names(data))}")
 
