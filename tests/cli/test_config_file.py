@@ -8,6 +8,8 @@ import pytest
 
 from daxy.cli._config_file import expanded
 from daxy.cli._parse import resolve
+from daxy.cli._verb import Configured
+from daxy.cli.reproduce import Reproduce
 from daxy.cli.sweep import Sweep
 from daxy.cli.train import Train
 
@@ -69,6 +71,29 @@ def test_a_file_can_have_a_grid(path: str) -> None:
     Path(path).write_text(f"{FILE}\n[grid]\nhidden = [32, 64]\ncell = 'gru'\n")
     found = expanded(Sweep, ["--config", path])
     assert found[-3:] == ["--grid", "hidden=32,64", "cell=gru"]
+
+
+@pytest.mark.parametrize("verb", [Reproduce, Sweep])
+def test_a_file_can_have_a_table(verb: type[Configured], path: str) -> None:
+    Path(path).write_text("table = 'lake2018/grid'\nrow = ['lstm']\nseeds = 3\n")
+    words = expanded(verb, ["--config", path, "--seeds", "1"])
+    assert words == ["lake2018/grid", "--seeds", "1", "--row=lstm"]
+    assert expanded(verb, ["bastings2018/table1", "--config", path])[0] == "bastings2018/table1"
+
+
+@pytest.mark.parametrize(
+    ("verb", "content", "message"),
+    [
+        ("train", "table = 'lake2018/grid'", "has table; expected task and learner"),
+        ("reproduce", "task = 'scan/length'", "has task; expected table"),
+        ("sweep", "task = 'a'\ntable = 'b'", "has task and table; expected table, or task and"),
+    ],
+)
+def test_a_file_for_another_verb_is_refused(
+    verb: str, content: str, message: str, daxy: Callable[..., Any], path: str
+) -> None:
+    Path(path).write_text(content)
+    assert message in daxy(verb, "--config", path).err
 
 
 @pytest.mark.slow

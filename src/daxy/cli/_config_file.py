@@ -1,7 +1,7 @@
 """Flags from a file: TOML with the names of flags, or the configuration of a run.
 
-A file has `task`, `learner`, and flags by their names; tables only group them. What the command
-line says comes before what the file says.
+A file has `task` and `learner`, or `table`, and flags by their names; tables only group them. What
+the command line says comes before what the file says.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from typing import Any, cast
 
 from daxy.cli._flags import Argument, arguments, dashed
 from daxy.cli._parse import resolve
-from daxy.cli._verb import Verb
+from daxy.cli._verb import Configured
 from daxy.core.errors import UnknownName, WrongFile, require
 from daxy.core.files import read_bytes
 
 FLAG = "--config"
-NAMES = ("task", "learner")
+PLACES = {"task": 0, "table": 0, "learner": 1}
+"""Names of arguments without a flag, with their places."""
 EXPECTED = "a TOML file of flags, or the folder or the config.json of a run"
 
 
-def expanded(verb: type[Verb], words: Sequence[str]) -> list[str]:
+def expanded(verb: type[Configured], words: Sequence[str]) -> list[str]:
     """Return the words of a request with those of its file in index of `--config FILE`.
 
     Raises:
@@ -44,10 +45,15 @@ def expanded(verb: type[Verb], words: Sequence[str]) -> list[str]:
     require(bool(files[0]), f"missing: a value after {FLAG}; expected {EXPECTED}")
     path = Path(files[0])
     values = dict(_content(path))
-    named = resolve(verb, rest).verb.names
+    given = [name for name in PLACES if name in values]
+    if not any({*given} <= {*choice} for choice in verb.in_file):
+        expected = ", or ".join(map(" and ".join, verb.in_file))
+        raise WrongFile(path, f"has {' and '.join(given)}; expected {expected}")
+    reading = resolve(verb, rest)
+    named = reading.verb.names or reading.free[:1]
     index = rest.index(named[0]) + 1 if named else 0  # the learner follows the task
-    rest[index:index] = [str(values[name]) for name in NAMES[len(named) :] if name in values]
-    settings = {name: value for name, value in values.items() if name not in NAMES}
+    rest[index:index] = [str(values[name]) for name in given if PLACES[name] >= len(named)]
+    settings = {name: value for name, value in values.items() if name not in PLACES}
     for first in ("protocol", "augment"):  # flags depend on these
         if first in settings:
             rest += _words(verb, rest, {first: settings.pop(first)}, path)
@@ -55,7 +61,7 @@ def expanded(verb: type[Verb], words: Sequence[str]) -> list[str]:
 
 
 def _words(
-    verb: type[Verb], words: Sequence[str], settings: Mapping[str, Any], path: Path
+    verb: type[Configured], words: Sequence[str], settings: Mapping[str, Any], path: Path
 ) -> Iterator[str]:
     """Yield a file's settings as flags, without those that the words have."""
     reading = resolve(verb, words)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from daxy.cli._result import Result
-from daxy.cli._verb import Switch, Verb
+from daxy.cli._verb import Configured, Switch
 from daxy.core.errors import visible
 
 if TYPE_CHECKING:
@@ -48,8 +48,10 @@ def compared(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measures(Verb):
+class Measures(Configured):
     """A verb that trains what is missing of a table, and files it."""
+
+    in_file = (("table",),)
 
     row: Rows = ()
     """A row, or the first words of several rows; case, spaces and punctuation do not count. Repeat

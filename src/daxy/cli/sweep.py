@@ -44,12 +44,7 @@ class Sweep(Measures, Executed):
         daxy sweep scan/length seq2seq --grid hidden=32,64 learning_rate=1e-3,3e-4 --seeds 3
     """
 
-    @classmethod
-    def expanded(cls, words: Sequence[str]) -> Sequence[str]:
-        """Return the words with those of `--config FILE`."""
-        from daxy.cli._config_file import expanded
-
-        return expanded(cls, words)
+    in_file = (("table",), ("task", "learner"))
 
     @classmethod
     def variants(cls, words: Sequence[str]) -> Iterator[type[Verb]]:

@@ -15,7 +15,7 @@ from daxy.cli._parse import Reading
 from daxy.cli._result import Result
 from daxy.cli._table import say
 from daxy.cli._trained import answer, rates_table, runs_of
-from daxy.cli._verb import Switch, Verb
+from daxy.cli._verb import Configured, Switch, Verb
 from daxy.core.display import counted
 from daxy.core.errors import require
 
@@ -28,7 +28,7 @@ DEFAULT_LEARNER = "seq2seq"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Train(TaskVerb):
+class Train(TaskVerb, Configured):
     """Train a learner on a task, several seeds as one program, and score it on the test set.
 
     The name of a run folder has a digest of the complete configuration. The same command finds a
@@ -41,6 +41,7 @@ class Train(TaskVerb):
     """
 
     leading = ("task", "learner")
+    in_file = (leading,)
     flags: ClassVar[frozenset[str]] = frozenset()
     """Flags of the request, with any value."""
 
@@ -56,16 +57,6 @@ class Train(TaskVerb):
     """Folder of the run folders."""
     restart: Switch = False
     """Delete these runs and train them from the beginning."""
-    config: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """Read flags from a TOML file, or from the folder or config.json of a run; flags of the command
-    line come first."""
-
-    @classmethod
-    def expanded(cls, words: Sequence[str]) -> Sequence[str]:
-        """Return the words with those of `--config FILE`."""
-        from daxy.cli._config_file import expanded
-
-        return expanded(cls, words)
 
     @classmethod
     def variants(cls, words: Sequence[str]) -> Iterator[type[Verb]]:
