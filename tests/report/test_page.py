@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.report import test_grounded_analyses as grounded
-from tests.report.test_analyses import AS_LAKE, LEARNER, right, run, short
+from tests.report.test_analyses import AS_LAKE, LEARNER, SOME, right, run, short
 from tests.runs.small_runs import experiment
 
 from daxy import papers, tasks
@@ -122,6 +123,24 @@ def test_the_summary_has_a_row_per_learner_with_mean_and_deviation(
     assert mirrored == ["seq2seq, hidden 4 back_mapping", "1", "100.0"]
     assert exact == ["seq2seq, hidden 4 exact", "1", "100.0"]
     assert [len(group.folders) for group in shown.groups] == [2, 1, 1]
+
+
+def test_learners_are_compared_on_one_test_set_at_a_time(tmp_path: Path) -> None:
+    choices = [replace(SOME, seed=0), replace(SOME, seed=1)]
+    runs = [
+        with_log(run(tmp_path, "scan/simple", 0, says, data=data))
+        for data, says in zip(choices, (right, short), strict=True)
+    ]
+    report = made(runs, tmp_path)
+    assert [group.title for group in report.groups] == [
+        "scan/simple (split seed 0)",
+        "scan/simple (split seed 1)",
+    ]
+    rows = Outline(report.html).rows
+    heads = [cells[0] for cells in rows if cells and cells[0].startswith("scan/simple (")]
+    assert heads[:2] == ["scan/simple (split seed 0)", "scan/simple (split seed 1)"]
+    one_test = [with_log(run(tmp_path, "scan/length", 0, right, data=data)) for data in choices]
+    assert {group.title for group in made(one_test, tmp_path).groups} == {"scan/length"}
 
 
 def test_a_published_learner_stands_beside_the_paper_and_the_ledger(

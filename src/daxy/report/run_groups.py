@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, cast
 
 from daxy import learners, tasks
 from daxy.core.errors import WrongFile, WrongRequest, require
 from daxy.core.split import Split
+from daxy.formats import parquet
 from daxy.papers import TableCell
 from daxy.report import run_data
 from daxy.report.correctness import Correctness, correctness
@@ -35,6 +37,13 @@ class Group:
     """Architecture, and the settings that distinguish the learner from others."""
     official: Path | None = None
     """Official files that the runs were trained on; None for generated data."""
+    test_set: str = ""
+    """Name of the test set among several of the task; empty for the only one."""
+
+    @property
+    def title(self) -> str:
+        """Name of the task, with the test set where it has several."""
+        return f"{self.task} ({self.test_set})" if self.test_set else self.task
 
     @property
     def task(self) -> str:
@@ -92,7 +101,7 @@ def _flat(section: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def grouped(folders: Sequence[RunFolder], official: Path | None = None) -> list[Group]:
-    """Return finished runs as groups, by task in the order of its first run, then by label.
+    """Return finished runs as groups, by test set in the order of its first run, then by label.
 
     Args:
         folders: Folders of the runs.
@@ -106,13 +115,17 @@ def grouped(folders: Sequence[RunFolder], official: Path | None = None) -> list[
         first = runs.get(config.name, (folder, config))[0].path
         require(config.name not in runs, f"{folder.path} is the same run as {first}")
         runs[config.name] = folder, config
-    return groups_of(list(runs.values()), official)
+    return _labelled(_with_test_sets(_groups(list(runs.values()), official)))
 
 
-def groups_of(
+def groups_of(runs: Sequence[tuple[RunFolder, RunConfig]]) -> list[Group]:
+    """Return runs with their configurations as groups, without looking at their test sets."""
+    return _labelled(_groups(runs))
+
+
+def _groups(
     runs: Sequence[tuple[RunFolder, RunConfig]], official: Path | None = None
 ) -> list[Group]:
-    """Return runs with their configurations as groups; see `grouped`."""
     members: dict[str, list[tuple[RunFolder, RunConfig]]] = {}
     for folder, config in runs:
         members.setdefault(replace(config, seed=0).digest, []).append((folder, config))
@@ -123,7 +136,45 @@ def groups_of(
         files = official if config.data["source"] == "official" else None
         folders_of_group = tuple(folder for folder, _ in each)
         groups.append(Group(folders_of_group, config, learners.title_of(config.learner), files))
-    return _labelled(groups)
+    return groups
+
+
+def _with_test_sets(groups: Sequence[Group]) -> list[Group]:
+    """Return the groups with a name for each test set of a task that has several."""
+    data: dict[str, list[Group]] = {}
+    for group in groups:
+        data.setdefault(group.task, []).append(group)
+    names = dict[int, str]()
+    for alike in data.values():
+        if all(group.config.data == alike[0].config.data for group in alike):
+            continue
+        sets: dict[bytes, list[Group]] = {}
+        for group in alike:
+            sets.setdefault(_test_content(group.folders[0]), []).append(group)
+        titles = Counter[str]()
+        for members in sets.values() if len(sets) > 1 else ():
+            title = _test_title(members[0], alike)
+            titles[title] += 1
+            count = f" {titles[title]}" if titles[title] > 1 else ""
+            names |= {id(group): f"{title}{count}" for group in members}
+    return [replace(group, test_set=names.get(id(group), "")) for group in groups]
+
+
+def _test_content(folder: RunFolder) -> bytes:
+    """Return a digest of the sources and targets of a run's test set."""
+    sides = ("source", "target")
+    table = parquet.load(folder.predictions, sides, alone=True)
+    content = (parquet.sequences(folder.predictions, table, side).content for side in sides)
+    return blake2b(b"".join(part for side in content for part in side)).digest()
+
+
+def _test_title(group: Group, groups: Sequence[Group]) -> str:
+    """Return the names of a group's test files, or the choices of data in which groups differ."""
+    files = group.folders[0].environment().get("files", {}).get("test", ())
+    keys = [key for key in differing(groups) if key[0] == "data" and key[1] != "checksum"]
+    choices = [_setting(group.settings[key], key) for key in keys if key in group.settings]
+    names = [Path(file.rpartition("=")[2]).name for file in files]
+    return ", ".join(names or choices) or "test set"
 
 
 def _labelled(groups: Sequence[Group]) -> list[Group]:
@@ -134,19 +185,19 @@ def _labelled(groups: Sequence[Group]) -> list[Group]:
         own = [key for key in keys[group.label] if key in group.settings]
         shown = [_setting(group.settings[key], key) for key in own]
         label = ", ".join([group.label, *shown])
-        known[group.task, label] += 1
+        known[group.title, label] += 1
         # Learners can differ in what a label does not show, as a setting that one of them lacks.
-        count = known[group.task, label]
+        count = known[group.title, label]
         labelled.append(replace(group, label=f"{label} ({count})" if count > 1 else label))
-    tasks_in_order = list(dict.fromkeys(group.task for group in groups))
-    return sorted(labelled, key=lambda group: (tasks_in_order.index(group.task), group.label))
+    titles = list(dict.fromkeys(group.title for group in groups))
+    return sorted(labelled, key=lambda group: (titles.index(group.title), group.label))
 
 
 def _distinguishing(groups: Sequence[Group], model: str) -> list[tuple[str, str]]:
-    """Return the settings in which groups of one architecture and one task differ."""
+    """Return the settings in which groups of one architecture and one test set differ."""
     keys: dict[tuple[str, str], None] = {}
-    for task in {group.task for group in groups}:
-        alike = [each for each in groups if (each.task, each.label) == (task, model)]
+    for title in {group.title for group in groups}:
+        alike = [each for each in groups if (each.title, each.label) == (title, model)]
         keys |= dict.fromkeys(differing(alike))
     named = {key: None for key in keys if key not in (("data", "checksum"), ("data", "tests"))}
     return list(named or keys)
@@ -164,7 +215,7 @@ def differing(groups: Sequence[Group]) -> list[tuple[str, str]]:
 
 def _setting(value: Any, key: tuple[str, str]) -> str:
     """Return a setting as a label shows it: `gru`, `hidden 64`, `attention`, `no attention`."""
-    name = key[1].replace("_", " ")
+    name = "split seed" if key == ("data", "seed") else key[1].replace("_", " ")
     if isinstance(value, bool):
         return name if value else f"no {name}"
     if value is None:

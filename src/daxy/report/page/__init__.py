@@ -60,6 +60,7 @@ class Page:
         groups = [
             {
                 "task": group.task,
+                **({"test_set": group.test_set} if group.test_set else {}),
                 "learner": group.label,
                 "runs": [str(folder.path) for folder in group.folders],
                 "scores": [score.as_json for score in scores],
@@ -104,10 +105,10 @@ def page(
     progress("reading published values")
     values = PublishedValues(ledger)
     matching = [value for group in groups for value in values.of(group)]
-    others = {group.task: values.others(group) for group in groups}
+    others = {group.title: values.others(group) for group in groups}
     splits = list[Split | None]()
     for group in groups:
-        progress(f"loading {group.task}")
+        progress(f"loading {group.title}")
         splits.append(split_of(group, notes))
     blocks = list[str]()
     data = _data(groups, splits, examples, blocks, progress)
@@ -154,7 +155,7 @@ def _data(
             shown += [{**place, **example} for example in _examples.shown(chosen, split)]
     progress("packing predictions")
     return {
-        "groups": [{"task": group.task, "label": group.label} for group in groups],
+        "groups": [{"task": group.title, "label": group.label} for group in groups],
         "tests": [each.as_json(blocks) for each in _encoding.evaluated(groups, splits)],
         "looks": shown,
         **charts,

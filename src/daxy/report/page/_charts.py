@@ -124,10 +124,10 @@ def _value(row: Row | None) -> list[float] | None:
 
 
 def by_task(groups: Sequence[Group]) -> dict[str, list[int]]:
-    """Return the numbers of the groups of each task."""
+    """Return the numbers of the groups of each test set."""
     numbers: dict[str, list[int]] = {}
     for number, group in enumerate(groups):
-        numbers.setdefault(group.task, []).append(number)
+        numbers.setdefault(group.title, []).append(number)
     return numbers
 
 

@@ -91,8 +91,8 @@ def evaluated(groups: Sequence[Group], splits: Sequence[Split | None]) -> list[E
         results = group.correctness
         content = b"".join((*results.sources.content, *results.targets.content))
         test = known.setdefault(
-            (group.task, content),
-            Evaluated(results.task, results.metric, results.sources, results.targets),
+            (group.title, content),
+            Evaluated(group.title, results.metric, results.sources, results.targets),
         )
         if split is not None:
             test.tests = dict(split.provenance.sizes.tests)

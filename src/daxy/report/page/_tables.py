@@ -22,22 +22,22 @@ ENVIRONMENT = {
 }
 """Fields of `environment.json` that the page shows, with their headings."""
 COLORS = 8
-"""Number of colors; the learners of a task take them in turn."""
+"""Number of colors; the learners on a test set take them in turn."""
 STRIP = 160.0
 """Width of a strip of scores, in pixels."""
 
 
 def summary(groups: Sequence[Group], scores: Sequence[Sequence[Score]]) -> list[Element]:
-    """Return the table of scores by task, a legend, and the definitions of its metrics."""
+    """Return the table of scores by test set, a legend, and the definitions of its metrics."""
     has_published = any(each.published for own in scores for each in own)
     head = {"Learner": "text", "Runs": "number", "Score (%)": "number"}
     head |= {"Lowest to highest": "number range", "Runs from 0 to 100": "strip"}
     head |= {"Published (%)": "number"} if has_published else {}
     bodies = list[list[Element]]()
-    for task in dict.fromkeys(group.task for group in groups):
-        title = element("th", task, scope="rowgroup", colspan=len(head))
+    for name in dict.fromkeys(group.title for group in groups):
+        title = element("th", name, scope="rowgroup", colspan=len(head))
         rows = [element("tr", title, class_="group")]
-        alike = [pair for pair in zip(groups, scores, strict=True) if pair[0].task == task]
+        alike = [pair for pair in zip(groups, scores, strict=True) if pair[0].title == name]
         for place, (group, own) in enumerate(alike):
             rows.append(_score_row(head, group, own[0], f"key c{place % COLORS}"))
             rows += [_score_row(head, group, score) for score in own[1:]]
@@ -107,7 +107,7 @@ def published(values: Sequence[PublishedValue]) -> Element:
         row(
             head,
             f"{it.cell.paper}/{it.cell.table}: {it.cell.row}, {it.cell.column}",
-            f"{it.group.task}, {it.group.label}: {_score_named(it.comparison)}",
+            f"{it.group.title}, {it.group.label}: {_score_named(it.comparison)}",
             it.cell.printed,
             _with_count(it.comparison.summary, it.cell),
             _with_count(it.here, it.cell),
@@ -154,14 +154,14 @@ def _with_count(values: Summary | None, cell: TableCell) -> str:
 
 
 def settings(groups: Sequence[Group]) -> list[Element]:
-    """Return the settings of the learners of each task, folded if there are several tasks."""
-    tasks = list(dict.fromkeys(group.task for group in groups))
-    every = {task: _settings([it for it in groups if it.task == task]) for task in tasks}
-    if len(tasks) == 1:
-        return every[tasks[0]]
+    """Return the settings of the learners on each test set, folded if there are several."""
+    titles = list(dict.fromkeys(group.title for group in groups))
+    every = {name: _settings([it for it in groups if it.title == name]) for name in titles}
+    if len(titles) == 1:
+        return every[titles[0]]
     return [
-        element("details", element("summary", element("code", task)), *shown)
-        for task, shown in every.items()
+        element("details", element("summary", element("code", name)), *shown)
+        for name, shown in every.items()
     ]
 
 
@@ -175,7 +175,7 @@ def _settings(groups: Sequence[Group]) -> list[Element]:
             row(head, _named(key), *(_value(group.settings, key) for group in groups))
             for key in different
         ]
-        made.append(table(head, [rows], f"Settings that differ on {groups[0].task}"))
+        made.append(table(head, [rows], f"Settings that differ on {groups[0].title}"))
         made.append(element("p", "All of these learners share:"))
     pairs = [
         element("div", element("dt", _named(key)), element("dd", _value(common, key)))
