@@ -75,18 +75,38 @@ def transducers(hidden: int = 6, embedding: int = 5) -> dict[str, Transducer]:
     }
 
 
+def transformers(config: type[Any], hidden: int = 6) -> dict[str, Any]:
+    """Return a Transformer with each kind of positions, scaling and norms."""
+    sizes = {"hidden": hidden, "feedforward": hidden + 1, "layers": 2}
+    sizes["heads"] = 2 if hidden % 4 == 0 else 3
+    kinds: dict[str, dict[str, Any]] = {
+        "relative": {},
+        "relative shared": {"shared_layers": True},
+        "absolute": {"positions": "absolute", "tied_output": False},
+        "up": {"positions": "absolute", "embedding_scaling": "up", "norm": "pre"},
+        "down": {"positions": "absolute", "embedding_scaling": "down"},
+        "rotary": {"positions": "rotary", "norm": "pre", "shared_layers": True},
+        "no positions": {"positions": "none"},
+    }
+    return {name: config(**sizes, **own) for name, own in kinds.items()}
+
+
 def architectures(hidden: int = 6, embedding: int = 5) -> dict[str, tuple[str, Any]]:
     """Return each kind of seq2seq and of stacked, and other architectures' defaults, all small."""
     kinds = {
         "seq2seq": seq2seqs(hidden, embedding),
         "stacked": stackeds(hidden),
         "transducer": transducers(hidden, embedding),
+        "transformer": transformers(models.config("transformer"), hidden),
     }
     found: dict[str, tuple[str, Any]] = {
         name: (architecture, config)
         for architecture, configs in kinds.items()
         for name, config in configs.items()
     }
+    both = transformers(models.config("decoder_only"), hidden)
+    kinds["decoder_only"] = both
+    found |= {f"{name}, decoder-only": ("decoder_only", config) for name, config in both.items()}
     widths = {"hidden": hidden, "embedding": embedding}
     for name in models.available():
         if name in kinds:

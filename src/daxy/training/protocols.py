@@ -64,12 +64,25 @@ PROTOCOLS: Mapping[str, TrainingConfig] = {
         dropout=0.0,
         max_decode_length=256,
     ),
+    "csordas2021": TrainingConfig(
+        optimizer=Adam(learning_rate=0.001),
+        schedule=Constant(),
+        budget=Samples(samples=50_000 * 256, eval_every=1_000),
+        loss=Loss(token_mean_loss=True),
+        selection=Selection(select="last"),
+        batch_size=256,
+        max_grad_norm=5.0,
+        dropout=0.1,
+        max_decode_length=60,
+    ),
 }
 """Of Lake & Baroni (2018, section 3) the dropout is that of the network that did best overall. Of
 Ruis et al. (2020, section 4 and appendix E) what the text leaves out is as in the authors' code,
 and of Andreas (2020) all is as in the author's logs and code. Grefenstette et al. (2015) try rates
 of 5e-3, 1e-3, 5e-4, 1e-4 and 5e-5, train until convergence and say no more than the rule, the size
-of a batch, the clipping and what selects models; what else there is to say was chosen here."""
+of a batch, the clipping and what selects models; what else there is to say was chosen here. Of
+Csordás et al. (2021) all is as in the authors' code for SCAN, but for the longest output: theirs is
+the longest target of a batch."""
 
 WITHOUT_VALIDATION = frozenset({"lake2018"})
 """Protocols of papers that report the last weights and train on all examples."""

@@ -7,13 +7,15 @@ batch is spread over devices.
 
 from __future__ import annotations
 
-import math
 import zlib
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray, UInt32
+
+ROOM = 1 << 12
+"""Length that an axis of padded length has in the index of a value."""
 
 
 class Dropout(eqx.Module):
@@ -25,16 +27,30 @@ class Dropout(eqx.Module):
     """The place of the first example of this part in the whole batch."""
 
     def __call__(
-        self, place: str, values: Float[Array, "*shape"], batch_axis: int = 0
+        self,
+        place: str,
+        values: Float[Array, "*shape"],
+        batch_axis: int = 0,
+        padded: tuple[int, ...] = (),
     ) -> Float[Array, "*shape"]:
-        """Zero each value with probability `rate` and scale the others by 1 / (1 - rate)."""
+        """Zero each value with probability `rate` and scale the others by 1 / (1 - rate).
+
+        Args:
+            place: Name of the place in the model.
+            values: The values.
+            batch_axis: Axis of the examples.
+            padded: Axes of padded length, if it is not the first one beside the examples.
+        """
         key = jax.random.fold_in(self.key, zlib.crc32(place.encode()))
         slots = jnp.arange(values.shape[batch_axis], dtype=jnp.uint32)
         slots += jnp.asarray(self.first_slot, jnp.uint32)
         seeds = _mix(_mix(slots) ^ jax.random.bits(key, dtype=jnp.uint32))
         others = tuple(axis for axis in range(values.ndim) if axis != batch_axis)
-        sizes = [values.shape[axis] for axis in others]
-        indices = jnp.arange(math.prod(sizes), dtype=jnp.uint32).reshape(sizes)
+        indices = jnp.zeros((), jnp.uint32)
+        for axis in others:
+            size = values.shape[axis]
+            index = jnp.arange(size, dtype=jnp.uint32)
+            indices = indices[..., None] * jnp.uint32(ROOM if axis in padded else size) + index
         draws = _mix(jnp.expand_dims(_mix(indices), batch_axis) ^ jnp.expand_dims(seeds, others))
         kept = draws >= jnp.round(self.rate * 2.0**32).astype(jnp.uint32)
         return jnp.where(kept, values * (1 / (1 - self.rate)), 0)
