@@ -99,6 +99,20 @@ EXPECTED: dict[str, dict[str, Any]] = {
         "early_stopping": 10,
         "max_decode_length": 256,
     },
+    # The authors' main.py, sweeps/scan_trafo_length_cutoff.yaml and layers.
+    "csordas2021": {
+        "optimizer": "adam",
+        "learning_rate": 0.001,
+        "betas": (0.9, 0.999),
+        "schedule": "constant",
+        "weight_decay": 0.0,
+        "max_grad_norm": 5.0,
+        "batch_size": 256,
+        "samples": 50_000 * 256,
+        "select": "last",
+        "dropout": 0.1,
+        "token_mean_loss": True,
+    },
 }
 
 
