@@ -8,6 +8,7 @@ import itertools
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, field, fields
+from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
@@ -126,7 +127,8 @@ def default(field: Field[Any]) -> Any:
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 
-def field_docs(kind: type[DataclassInstance]) -> dict[str, str]:
+@cache
+def field_docs(kind: type[DataclassInstance]) -> Mapping[str, str]:
     """Return the docstring below each field of a dataclass, in one line.
 
     Fields without one, and fields of base classes, are left out.
