@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import hashlib
 import json
 import os
@@ -114,6 +115,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             getattr(item, "fixturenames", ())
         ):
             item.add_marker("official")
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of garbage collection, a tenth of the time otherwise."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def official(name: str) -> Path:
