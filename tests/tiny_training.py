@@ -6,8 +6,8 @@ import os
 import signal
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from typing import Any
 
 import jax
@@ -23,10 +23,10 @@ from daxy.training.checkpoint import Checkpoint
 from daxy.training.config import TrainingConfig
 from daxy.training.evaluation import EvalResult, EvalSet
 from daxy.training.loop import Training
-from daxy.training.placement import ShardedState
+from daxy.training.placement import Placement, Program, ShardedState, merged
 from daxy.training.replicas import Replicas
 from daxy.training.sampler import EpochData, TrainingSet
-from daxy.training.step import Steps
+from daxy.training.step import State, Steps
 from daxy.training.trainer_state import TrainerState
 
 TRAIN, VALIDATION = 18, 4
@@ -50,14 +50,45 @@ def table() -> Table:
     return Table.of([examples()])
 
 
+class Tiny(Replicas):
+    """Replicas that share programs and first weights: compiling is most of a short training.
+
+    Neither depends on the budget, the schedule, the selection or the learning rate.
+    """
+
+    @property
+    def _shared(self) -> Tiny:
+        optimizer = replace(self.training.optimizer, learning_rate=0.2)
+        usual = TrainingConfig()
+        parts = {"budget": usual.budget, "schedule": usual.schedule, "selection": usual.selection}
+        return replicas(
+            self.seeds, replace(self.training, optimizer=optimizer, **parts), self.config
+        )
+
+    @cached_property
+    def _programs(self) -> list[Program]:
+        return super()._programs if self._shared is self else self._shared._programs
+
+    @cached_property
+    def placement(self) -> Placement:
+        return super().placement if self._shared is self else self._shared.placement
+
+    @cached_property
+    def _first(self) -> State:
+        return jax.device_get(merged(super().start()))
+
+    def start(self) -> ShardedState:
+        return self.placed(self._shared._first)
+
+
 @cache
 def replicas(
     seeds: tuple[int, ...], training_config: TrainingConfig, config: Config = CONFIG
-) -> Replicas:
+) -> Tiny:
     """Return a cached group of replicas, with its compiled programs."""
     codes = table()
     shape = Bucket(codes.source.shape[1], codes.target.shape[1])
-    return Replicas("seq2seq", config, training_config, codes, (shape,), seeds)
+    return Tiny("seq2seq", config, training_config, codes, (shape,), seeds)
 
 
 def idle(steps: int, replicas: int) -> Steps:

@@ -12,6 +12,7 @@ from tests.docs.blocks import ROOT
 
 SCRIPT = ROOT / "examples" / "slurm_array.sh"
 TRAINING = "scan/simple_p1 --cell gru --hidden 8 --embedding 4 --epochs 8".split()
+TRAINING += ["--max-decode-length", "4"]
 PATIENCE = 120
 """Most seconds that a job may take."""
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.runs.small_runs import shapes
 
 import daxy
 from daxy import learners, models, tasks
@@ -18,7 +17,7 @@ from daxy.core.errors import DaxyError
 from daxy.core.examples import Tokens
 from daxy.learners import Callbacks, Learner, Progress
 from daxy.learners.neural import Neural
-from daxy.reproduction.trained import train
+from daxy.reproduction.trained import Trained, train
 from daxy.runs.experiment import Experiment
 from daxy.runs.monitor import Monitor
 from daxy.runs.saved import load
@@ -72,18 +71,24 @@ LEARNERS: Mapping[str, Callable[[Path], Learner]] = {
 }
 every_learner = pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS)
 
-
-@pytest.fixture(autouse=True)
-def _one_shape() -> Any:
-    with shapes(1):
-        yield
+pytestmark = pytest.mark.usefixtures("one_shape")
 
 
-def outputs(learner: Learner, folder: Path) -> list[list[Tokens]]:
-    """Return the outputs for the test set of two runs of a learner."""
-    trained = train(TASK, learner, data=DATA, seeds=2, runs=folder, monitor=Monitor())
+def runs_of(learner: Learner, folder: Path) -> Trained:
+    return train(TASK, learner, data=DATA, seeds=2, runs=folder, monitor=Monitor())
+
+
+def outputs(trained: Trained) -> list[list[Tokens]]:
+    """Return the outputs for the test set of both runs."""
     test = trained.experiment.of(0).split.test
     return [list(trained.predictor(seed).predict(test)) for seed in (0, 1)]
+
+
+@pytest.fixture(scope="module", params=LEARNERS.values(), ids=LEARNERS)
+def undisturbed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The maker of a learner and its two runs; not to be changed."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    return request.param, runs_of(request.param(folder), folder / "runs")
 
 
 @dataclass
@@ -104,33 +109,22 @@ def test_every_learner_is_tested() -> None:
     assert kinds == {*learners.available()} - {*models.available()} | {"neural"}
 
 
-@every_learner
-def test_the_same_seed_gives_the_same_predictions(
-    make: Callable[[Path], Learner], tmp_path: Path
-) -> None:
-    learner = make(tmp_path)
-    assert outputs(learner, tmp_path / "one") == outputs(learner, tmp_path / "other")
+def test_the_same_seed_gives_the_same_predictions(undisturbed: Any, tmp_path: Path) -> None:
+    make, trained = undisturbed
+    assert outputs(runs_of(make(tmp_path), tmp_path / "runs")) == outputs(trained)
 
 
-@every_learner
-def test_interruption_does_not_change_predictions(
-    make: Callable[[Path], Learner], tmp_path: Path
-) -> None:
-    learner = make(tmp_path)
-    expected = outputs(learner, tmp_path / "whole")
+def test_interruption_does_not_change_predictions(undisturbed: Any, tmp_path: Path) -> None:
+    make, trained = undisturbed
+    learner, folder = make(tmp_path), tmp_path / "runs"
     with contextlib.suppress(Interrupted, KeyboardInterrupt):
-        train(TASK, learner, data=DATA, seeds=2, runs=tmp_path / "parts", monitor=Stopping())
-    assert outputs(learner, tmp_path / "parts") == expected
+        train(TASK, learner, data=DATA, seeds=2, runs=folder, monitor=Stopping())
+    assert outputs(runs_of(learner, folder)) == outputs(trained)
 
 
-@every_learner
-def test_a_loaded_predictor_predicts_the_same(
-    make: Callable[[Path], Learner], tmp_path: Path
-) -> None:
-    trained = train(
-        TASK, make(tmp_path), data=DATA, seeds=1, runs=tmp_path / "runs", monitor=Monitor()
-    )
-    test, (folder,) = trained.experiment.of(0).split.test, trained.folders
+def test_a_loaded_predictor_predicts_the_same(undisturbed: Any) -> None:
+    _, trained = undisturbed
+    test, folder = trained.experiment.of(0).split.test, trained.folders[0]
     scores = daxy.score(TASK, folder.predictions, split=trained.experiment.of(0).split)
     assert list(load(folder.path).predict(test)) == list(scores.predictions)
     assert scores.accuracy == folder.scores()["test"]["exact"]

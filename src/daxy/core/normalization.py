@@ -23,7 +23,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from daxy.core.examples import Sequences, Tokens
 
@@ -295,6 +295,7 @@ def _words(name: str) -> list[str]:
     return [word for word in re.split(r"[_ ]+", name) if word]
 
 
+@lru_cache(maxsize=65_536)
 def _letters(text: str) -> str:
     plain = unicodedata.normalize("NFKD", text).casefold()
     return "".join(sign for sign in plain if sign.isalnum())

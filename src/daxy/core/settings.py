@@ -8,6 +8,7 @@ import itertools
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, field, fields
+from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
@@ -63,7 +64,7 @@ def from_dict(kind: type[T], values: Mapping[str, Any], *, of: str) -> T:
     for name in values:
         if name not in names:
             raise UnknownName(f"setting of {of}", name, names)
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     plain = {name: _plain(value, hints[name]) for name, value in values.items()}
     check_types(kind, plain)
     return kind(**plain)
@@ -102,6 +103,11 @@ def added_mapping() -> Any:
     return field(default_factory=dict[str, Any], metadata={ADDED: True})
 
 
+@cache
+def _hints(kind: type | Callable[..., Any]) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
 def is_added_field(field: Field[Any]) -> bool:
     """Whether earlier versions did not have this field."""
     return bool(field.metadata.get(ADDED))
@@ -112,7 +118,7 @@ def to_dict(settings: DataclassInstance) -> dict[str, Any]:
 
     An integer in a float field becomes a float, so that 0 and 0.0 have one digest.
     """
-    hints = get_type_hints(type(settings))
+    hints = _hints(type(settings))
     values = dict[str, Any]()
     for member in fields(settings):
         value = getattr(settings, member.name)
@@ -126,7 +132,8 @@ def default(field: Field[Any]) -> Any:
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 
-def field_docs(kind: type[DataclassInstance]) -> dict[str, str]:
+@cache
+def field_docs(kind: type[DataclassInstance]) -> Mapping[str, str]:
     """Return the docstring below each field of a dataclass, in one line.
 
     Fields without one, and fields of base classes, are left out.
@@ -156,7 +163,7 @@ def check_types(kind: type | Callable[..., Any], values: Mapping[str, Any]) -> N
     Raises:
         WrongRequest: a value has the wrong type.
     """
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     for name, value in values.items():
         if not _fits(value, hints[name]):
             flag = name.replace("_", "-")

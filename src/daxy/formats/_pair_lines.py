@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -99,7 +100,7 @@ class PairLines(TextFormat):
     def _lines(self) -> str:
         return f"lines `{self.form}` with single spaces"
 
-    @property
+    @cached_property
     def _marks(self) -> tuple[str, ...]:
         marks = (each.strip() for each in (self.before, self.between, self.after))
         return tuple(mark for mark in marks if mark)

@@ -74,7 +74,7 @@ class Replicas:
         """Return a state of all replicas with each group's on devices that train it."""
         return self.placement.place(state)
 
-    @property
+    @cached_property
     @pinned()
     def shapes(self) -> State:
         """The state of all replicas as shapes."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+import jax
+
 from daxy.core.examples import Examples, Sequences
 from daxy.learners._learner import Job
 from daxy.learners.neural.model_file import write
@@ -50,7 +52,8 @@ class FittedGroup:
     @backend()
     def weights(self, replica: int) -> Arrays:
         """Return one network's best weights by name."""
-        return named_arrays(one_replica(self.state.best, replica))
+        # On the device, each leaf would be sliced by a program of its own.
+        return named_arrays(one_replica(jax.device_get(self.state.best), replica))
 
     def facts(self, replica: int) -> dict[str, Any]:
         """Return the facts of one network's training for `scores.json`."""
