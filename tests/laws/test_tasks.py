@@ -1,6 +1,7 @@
 """What holds for every task there is, and for every one that is added."""
 
 import json
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
@@ -11,8 +12,13 @@ import daxy.languages
 from daxy import metrics, tasks
 from daxy.core.errors import WrongRequest
 from daxy.core.examples import Examples, Sequences
+from daxy.core.settings import is_added_field
 from daxy.core.split import Split
 from daxy.formats import jsonl, parquet, scan_text
+from daxy.learners.nearest import Nearest
+from daxy.report import baselines
+from daxy.reproduction import published
+from daxy.runs.run import Run
 from daxy.tasks import DatasetOptions, ScanOptions
 
 EVERY = tasks.available()
@@ -43,6 +49,15 @@ EXPORTED = ("scan/simple", "nacs/addprim_jump", "gscan/length", "transduction/ge
 WHOLE = {next(name for name in COMMANDS if name.startswith(kind)) for kind in ("scan/", "nacs/")}
 WHOLE |= {OVERSAMPLED[0], OVERSAMPLED[-1]}
 """Families of commands that are exported whole: all are of the same 20,910 pairs."""
+
+NUMBERS = [
+    (name, field.name)
+    for name in COMMANDS
+    for field in fields(tasks.get(name).options)
+    if is_added_field(field)
+]
+"""Tasks whose rule has a number, and the option of it."""
+OTHER_NUMBERS = {"max_length": 26, "oversample_fraction": 0.2, "shots": 3, "train_fraction": 0.5}
 
 every_carved = pytest.mark.parametrize("name", CARVED)
 
@@ -141,6 +156,21 @@ def test_where_nothing_is_repeated_nobody_can_ask_for_less(name: str) -> None:
         tasks.get(name).split(ScanOptions(validation="none", oversample=False))
     train = tasks.get(name).split(ScanOptions(validation="none")).train
     assert len(set(train.source)) == len(train) or name.startswith("nacs/")
+
+
+@pytest.mark.parametrize(("name", "option"), NUMBERS)
+def test_a_number_of_a_rule_at_its_published_value_changes_nothing(name: str, option: str) -> None:
+    task, usual = tasks.get(name), tasks.data(name)
+    published_value = getattr(usual, option)
+    assert tasks.data(name, **{option: published_value}).choices == usual.choices
+    data = tasks.data(name, **{option: OTHER_NUMBERS[option]})
+    names = {Run(task=name, learner=Nearest(), data=it, seed=0).name for it in (usual, data)}
+    assert len(names) == 2
+    about = data.load(name).provenance
+    assert about.options[option] == OTHER_NUMBERS[option]
+    assert about.rule != task.rule
+    assert not published.of_test(name, about.options)
+    assert not baselines.has_default_test(name, about.options)
 
 
 @every_family

@@ -33,11 +33,15 @@ class NacsTask(Task[ScanOptions]):
 
     mirrored: ScanTask
 
-    options = ScanOptions
     language = scan_language.LANGUAGE
     is_mirrored = True
     shared_rules = "nacs"
     source_name = "action"
+
+    @property
+    def options(self) -> type[ScanOptions]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Class of the options of its data: those of SCAN's split."""
+        return self.mirrored.options
 
     @property
     def published_sizes(self) -> Sizes | None:
