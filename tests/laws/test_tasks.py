@@ -4,6 +4,7 @@ import json
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests import tiny
@@ -57,7 +58,12 @@ NUMBERS = [
     if is_added_field(field)
 ]
 """Tasks whose rule has a number, and the option of it."""
-OTHER_NUMBERS = {"max_length": 26, "oversample_fraction": 0.2, "shots": 3, "train_fraction": 0.5}
+OTHER_NUMBERS: dict[str, Any] = {
+    "max_length": 26,
+    "oversample_fraction": 0.2,
+    "shots": 3,
+    "train_fraction": 0.5,
+}
 
 every_carved = pytest.mark.parametrize("name", CARVED)
 

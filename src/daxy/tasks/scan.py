@@ -5,12 +5,14 @@ Every split is a rule or a draw over all 20,910 commands, named as its official 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from typing import Any
 
 from daxy.core.split import Sizes
 from daxy.languages import scan
 from daxy.tasks._official import NacsFiles, ReleasedValidation
+from daxy.tasks._own_files import own_files
 from daxy.tasks._predicates import NEVER, ButNot, Composes, Contains, ContainsAny, LongerThan
 from daxy.tasks._rules import Added, HoldOut, Proportion, Rule
 from daxy.tasks._scan_options import (
@@ -23,6 +25,7 @@ from daxy.tasks._scan_options import (
 )
 from daxy.tasks._scan_task import ScanTask
 from daxy.tasks._scan_variants import Shots
+from daxy.tasks._task import Task
 
 LAKE_BARONI = "Lake & Baroni 2018, Generalization without systematicity"
 LOULA = "Loula, Baroni & Lake 2018, Rearranging the familiar"
@@ -326,4 +329,10 @@ def _all() -> Iterator[ScanTask]:
         yield from benchmark()
 
 
-TASKS = {task.name: task for task in _all()}
+SPLITS = {task.name: task for task in _all()}
+FILES = own_files(
+    SPLITS["scan/simple"],
+    "scan/files",
+    summary="commands and actions of your own, in files that the grammar checks",
+)
+TASKS: Mapping[str, Task[Any]] = {**SPLITS, FILES.name: FILES}
