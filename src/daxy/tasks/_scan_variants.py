@@ -77,7 +77,7 @@ def _proportion(data: ProportionOptions) -> Proportion:
 def _held_out(rule: HoldOut, data: ScanOptions) -> HoldOut:
     if isinstance(data, LengthOptions):
         longest = int(command_table().target.lengths.max())
-        bounds = f"max length must be from 1 to {longest - 1}, not {data.max_length}"
+        bounds = f"max-length must be from 1 to {longest - 1}, not {data.max_length}"
         longer = f"no command of SCAN has more than {longest} actions"
         require(data.max_length < longest, f"{bounds}: {longer}")
         rule = replace(rule, test=LongerThan(data.max_length))
