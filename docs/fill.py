@@ -67,7 +67,8 @@ def sizes(benchmark: str) -> str:
     lines = ["| task | train | test | what the test asks |", "|---|---:|---:|---|"]
     for task, *_ in _families(benchmark):
         name = f"[`{task.family}`](#{_anchor(task)})"
-        lines.append(f"| {name} | {task.sizes.train:,} | {task.sizes.test:,} | {task.summary} |")
+        train, test = (f"{size:,}" if size else "" for size in (task.sizes.train, task.sizes.test))
+        lines.append(f"| {name} | {train} | {test} | {task.summary} |")
     return "\n".join(lines)
 
 

@@ -20,7 +20,13 @@ from daxy.tasks.pairs import TASK, combined
 
 
 def load(
-    task: str, *, seed: int = 0, official: Path | str | None = None, **choices: Unpack[Choices]
+    task: str,
+    *,
+    seed: int = 0,
+    official: Path | str | None = None,
+    train: Path | str | None = None,
+    test: Path | str | Mapping[str, Path | str] | None = None,
+    **choices: Unpack[Choices],
 ) -> Split:
     """Return the data of a task, as `daxy.load("scan/addprim_jump", oversample=False)`.
 
@@ -31,6 +37,8 @@ def load(
         task: The task's name.
         seed: Seed of a random split, and of the validation set.
         official: Official files, to load instead of generating.
+        train: Training examples, for a task of your own files, as `scan/files`.
+        test: Their test examples; several tests by their names.
         choices: Other options of the data; `daxy show TASK --help` lists them.
 
     Raises:
@@ -38,9 +46,16 @@ def load(
         WrongRequest: a choice that does not go with the task, or has a wrong value.
         WrongFile: an official file is missing, or a line of it is wrong.
     """
-    check_types(load, {"task": task, "official": official})
+    check_types(load, {"task": task, "official": official, "train": train, "test": test})
     files = None if official is None else usable(Path(official))
-    return tasks.data(task, seed=seed, official=files, **choices).load(task)
+    options: dict[str, Any] = {**choices}
+    if train is not None:
+        options["train"] = usable(Path(train))
+    if isinstance(test, Mapping):
+        options["test"] = tuple(f"{name}={path}" for name, path in test.items())
+    elif test is not None:
+        options["test"] = (str(test),)
+    return tasks.data(task, seed=seed, official=files, **options).load(task)
 
 
 def pairs(

@@ -96,7 +96,14 @@ OTHERS = {"--pdb", "--requeue", "--sample_vocabulary"}
 def _flags() -> frozenset[str]:
     """Return every flag of every verb, with each benchmark's data and each model's settings."""
     first = {name.partition("/")[0]: name for name in reversed(tasks.available())}
-    benchmarks = [*first.values(), "gscan/length", "transduction/grammar", "transduction/svo_sov"]
+    benchmarks = [
+        *first.values(),
+        "scan/length",
+        "scan/addprim_jump",
+        "gscan/length",
+        "transduction/grammar",
+        "transduction/svo_sov",
+    ]
     requests = [(verb, *_of_one_task(verb)) for verb in main.verbs()]
     requests += [("show", task) for task in benchmarks]
     requests += [("augment", "gscan/compositional"), ("train", "scan/simple", "--augment", "geca")]

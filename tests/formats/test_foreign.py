@@ -136,7 +136,11 @@ WRONG: dict[str, tuple[str, str | bytes, str]] = {
     "an unknown column": ("a.tsv", LINES, "a.tsv:1: no header with the column 'foo'"),
     "an empty part": ("a.csv", "split,source,target\ntrain,a,x\n,b,y\n", "a.csv:3: nothing in"),
     "lists of numbers": ("a.jsonl", '{"source": [1], "target": [2]}\n', "list<item: int64>; exp"),
-    "a null in a list": ("a.jsonl", '{"source": ["a", null], "target": ["b"]}\n', "row 1: a null"),
+    "a null in a list": (
+        "a.jsonl",
+        '{"source": ["a", null], "target": ["b"]}\n',
+        "a.jsonl:1: a null",
+    ),
     "texts and lists": (
         "a.jsonl",
         '{"source": "a b", "target": "x"}\n{"source": ["c"], "target": "x"}\n',

@@ -1,19 +1,27 @@
 """What holds for every task there is, and for every one that is added."""
 
 import json
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests import tiny
 
 import daxy.languages
 from daxy import metrics, tasks
-from daxy.core.errors import WrongRequest
+from daxy.core.errors import WrongFile, WrongRequest
 from daxy.core.examples import Examples, Sequences
+from daxy.core.settings import is_added_field
 from daxy.core.split import Split
 from daxy.formats import jsonl, parquet, scan_text
+from daxy.learners.nearest import Nearest
+from daxy.report import baselines
+from daxy.reproduction import published
+from daxy.runs.run import Run
 from daxy.tasks import DatasetOptions, ScanOptions
+from daxy.tasks._own_files import OwnFilesTask
 
 EVERY = tasks.available()
 NAMES = [name for name in EVERY if tasks.get(name).is_generated]
@@ -44,7 +52,25 @@ WHOLE = {next(name for name in COMMANDS if name.startswith(kind)) for kind in ("
 WHOLE |= {OVERSAMPLED[0], OVERSAMPLED[-1]}
 """Families of commands that are exported whole: all are of the same 20,910 pairs."""
 
+NUMBERS = [
+    (name, field.name)
+    for name in COMMANDS
+    for field in fields(tasks.get(name).options)
+    if is_added_field(field)
+]
+"""Tasks whose rule has a number, and the option of it."""
+OTHER_NUMBERS: dict[str, Any] = {
+    "max_length": 26,
+    "oversample_fraction": 0.2,
+    "shots": 3,
+    "train_fraction": 0.5,
+}
+
 every_carved = pytest.mark.parametrize("name", CARVED)
+
+
+OWN_FILES = [name for name in EVERY if isinstance(tasks.get(name), OwnFilesTask)]
+"""Those that check files of a user."""
 
 
 def chosen(name: str, **choices: object) -> DatasetOptions:
@@ -141,6 +167,55 @@ def test_where_nothing_is_repeated_nobody_can_ask_for_less(name: str) -> None:
         tasks.get(name).split(ScanOptions(validation="none", oversample=False))
     train = tasks.get(name).split(ScanOptions(validation="none")).train
     assert len(set(train.source)) == len(train) or name.startswith("nacs/")
+
+
+@pytest.mark.parametrize(("name", "option"), NUMBERS)
+def test_a_number_of_a_rule_at_its_published_value_changes_nothing(name: str, option: str) -> None:
+    task, usual = tasks.get(name), tasks.data(name)
+    published_value = getattr(usual, option)
+    assert tasks.data(name, **{option: published_value}).choices == usual.choices
+    data = tasks.data(name, **{option: OTHER_NUMBERS[option]})
+    names = {Run(task=name, learner=Nearest(), data=it, seed=0).name for it in (usual, data)}
+    assert len(names) == 2
+    about = data.load(name).provenance
+    assert about.options[option] == OTHER_NUMBERS[option]
+    assert about.rule != task.rule
+    assert not published.of_test(name, about.options)
+    assert not baselines.has_default_test(name, about.options)
+
+
+def own_parts(name: str) -> dict[str, Examples]:
+    """Return some examples with the rules of a task of own files."""
+    task = tasks.get(name)
+    assert isinstance(task, OwnFilesTask)
+    split = split_of(task.rules.name)
+    return {"train": split.train[:20], "test": split.test[:10]}
+
+
+@pytest.mark.parametrize("name", OWN_FILES)
+def test_examples_of_a_benchmark_are_taken_as_files_of_one_s_own(name: str, tmp_path: Path) -> None:
+    task, parts, path = tasks.get(name), own_parts(name), tmp_path / "own.jsonl"
+    path.write_text(jsonl.write(parts), encoding="utf-8")
+    split = task.split(task.options(train=path))
+    assert {part: split.parts[part].keys for part in parts} == {
+        part: examples.keys for part, examples in parts.items()
+    }
+    assert task.totals(split.test, split.test.target)[task.metric] == 1.0
+    assert not task.check(split.parts).wrong
+
+
+@pytest.mark.parametrize("name", OWN_FILES)
+def test_a_wrong_example_among_one_s_own_is_refused_with_its_place(
+    name: str, tmp_path: Path
+) -> None:
+    task, parts, path = tasks.get(name), own_parts(name), tmp_path / "own.jsonl"
+    *right, last = parts["test"]
+    wrong = Sequences.of([*(each.target for each in right), (*last.target, last.target[-1])])
+    parts["test"] = replace(parts["test"], target=wrong)
+    path.write_text(jsonl.write(parts), encoding="utf-8")
+    place = r"own.jsonl: test\[9\]: " if task.grounded else "own.jsonl:30: "
+    with pytest.raises(WrongFile, match=place):
+        task.split(task.options(train=path))
 
 
 @every_family

@@ -2,11 +2,13 @@
 
 import itertools
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from daxy import tasks
-from daxy.core.errors import UnknownName
+from daxy.core.errors import UnknownName, WrongRequest
 from daxy.core.examples import Examples
 from daxy.languages import scan
 from daxy.tasks import ScanOptions
@@ -172,6 +174,87 @@ def test_a_draw_depends_on_the_seed() -> None:
         tasks.get("scan/simple").split(ScanOptions(seed=seed, validation="none")) for seed in (0, 1)
     )
     assert one.provenance.checksum != other.provenance.checksum
+
+
+def own_lengths() -> list[int]:
+    """The numbers of actions of all commands, counted by hand from Figures 6 and 7."""
+    primitives = 4
+    phrases = [1] * primitives  # `walk`
+    phrases += [2, 3, 8] * 2 * primitives  # `walk left`, `walk opposite left`, `walk around left`
+    phrases += [1, 2, 4] * 2  # the same with `turn`
+    sentences = [times * phrase for phrase in phrases for times in (1, 2, 3)]
+    return sentences + 2 * [a + b for a in sentences for b in sentences]
+
+
+@pytest.mark.parametrize("longest", [1, 22, 26, 47])
+def test_the_length_split_of_another_length_has_the_commands_of_the_grammar(longest: int) -> None:
+    short = sum(length <= longest for length in own_lengths())
+    split = tasks.data("scan/length", max_length=longest).load("scan/length")
+    assert (len(split.train), len(split.test)) == (short, 20_910 - short)
+    assert split.train.target.lengths.max() <= longest < split.test.target.lengths.min()
+
+
+@pytest.mark.parametrize(
+    ("general", "number", "name"),
+    [
+        ("simple", {"train_fraction": 0.04}, "simple_p4"),
+        ("addprim_jump", {"shots": 8}, "addprim_complex_jump_num8_rep1"),
+        ("filler_num0", {"shots": 1024}, "fewshot_num1024_rep1"),
+    ],
+)
+def test_a_number_that_a_published_task_has_gives_its_split(
+    general: str, number: dict[str, Any], name: str
+) -> None:
+    for seed in (0, 3):
+        one = tasks.data(f"scan/{general}", seed=seed, **number).load(f"scan/{general}")
+        other = tasks.data(f"scan/{name}", seed=seed).load(f"scan/{name}")
+        assert one.provenance.checksum == other.provenance.checksum
+        assert one.provenance.rule == other.provenance.rule
+
+
+def test_added_commands_leave_the_test_set() -> None:
+    task = "scan/addprim_turn_left"
+    split = tasks.data(task, shots=5, oversample=False).load(task)
+    assert len(split.test) == 1_208 - 5
+    assert len(split.train) == 20_910 - len(split.test)
+
+
+@pytest.mark.parametrize("fraction", [0.01, 0.5, 0.99])
+def test_repetitions_have_the_share_of_the_lines_that_is_asked_for(fraction: float) -> None:
+    task = "scan/addprim_jump"
+    train = tasks.data(task, oversample_fraction=fraction).load(task).train
+    repeated = sum(source == ("jump",) for source in train.source)
+    assert len(train) - repeated == 20_910 - 7_706 - 1
+    assert repeated / len(train) == pytest.approx(fraction, abs=1e-4)
+
+
+WRONG_NUMBERS: dict[str, tuple[str, dict[str, Any], str]] = {
+    "no test": ("length", {"max_length": 60}, "from 1 to 47, not 60: no command .* more than 48"),
+    "no length": ("length", {"max_length": 0}, "max-length must be positive"),
+    "no train": ("simple", {"train_fraction": 1e-6}, "leaves nothing to train on"),
+    "all of it": ("simple", {"train_fraction": 1.0}, "train fraction must be between 0 and 1"),
+    "too many shots": ("addprim_jump", {"shots": 7_706}, "at most 7,705, not 7,706"),
+    "more than the filler has": ("filler_num0", {"shots": 1_066}, "at most 1,065, not 1,066"),
+    "less than a line": ("addprim_jump", {"oversample_fraction": 1e-6}, "leaves no line of `jump`"),
+    "nothing else": ("addprim_jump", {"oversample_fraction": 1.0}, "at most 0.99, not 1"),
+    "no repetition": (
+        "addprim_jump",
+        {"oversample_fraction": 0.2, "oversample": False},
+        "leave out --oversample-fraction",
+    ),
+    "official files": (
+        "length",
+        {"max_length": 26, "official": Path("SCAN")},
+        "have the published number; leave out --max-length",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_NUMBERS)
+def test_a_number_that_no_split_can_have_is_refused(case: str) -> None:
+    name, number, problem = WRONG_NUMBERS[case]
+    with pytest.raises(WrongRequest, match=problem):
+        tasks.data(f"scan/{name}", **number).load(f"scan/{name}")
 
 
 def test_an_unknown_task_suggests_the_nearest() -> None:

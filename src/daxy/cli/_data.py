@@ -85,7 +85,10 @@ def data_field(options: type[DatasetOptions], **defaults: Any) -> tuple[str, Any
     """Return the field of a verb that has the choices of a task's data as flags."""
     seed = Annotated[int, tyro.conf.arg(name="split-seed", help=SEED)]
     flags: list[Any] = [("seed", seed, 0)]
-    hints, docs = get_type_hints(options), field_docs(options)
+    hints = get_type_hints(options)
+    docs = {
+        name: it for kind in reversed(options.__mro__[:-1]) for name, it in field_docs(kind).items()
+    }
     for name in (name for name, hint in hints.items() if get_origin(hint) is tuple):
         several = tyro.conf.arg(metavar="[NAME=]FILE", help=docs[name])
         kind = Annotated[hints[name], several, tyro.conf.UseAppendAction]

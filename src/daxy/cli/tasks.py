@@ -95,10 +95,12 @@ def _with_scores(data: dict[str, Any], text: str, options: Mapping[str, Option])
     from rich.console import Group
 
     from daxy.cli._published import as_table, as_values, quoted_table, quoted_values
+    from daxy.report import baselines
     from daxy.reproduction import published, references
 
     cells = published.of_test(data["task"], options)
-    quoted = references.of_task(data["task"])
+    is_default = baselines.has_default_test(data["task"], options)
+    quoted = references.of_task(data["task"]) if is_default else []
     data |= {"published": as_values(cells), "quoted": quoted_values(quoted)}
     return Result(data=data, text=Group(text, *as_table(cells), *quoted_table(quoted)))
 

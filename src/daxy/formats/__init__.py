@@ -15,7 +15,7 @@ from daxy.core.registry import Registry
 from daxy.formats._format import Format, Parts, TextFormat
 
 if TYPE_CHECKING:
-    from daxy.formats import foreign
+    from daxy.formats import foreign, pairs
 
 __all__ = [
     "BY_SUFFIX",
@@ -27,6 +27,7 @@ __all__ = [
     "foreign",
     "get",
     "of_suffix",
+    "pairs",
 ]
 
 FORMATS = Registry(
@@ -74,6 +75,6 @@ def of_suffix(suffix: str) -> str | None:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "foreign":  # loads PyArrow, which takes 0.2 s
-        return importlib.import_module("daxy.formats.foreign")
+    if name in ("foreign", "pairs"):  # load PyArrow, which takes 0.2 s
+        return importlib.import_module(f"daxy.formats.{name}")
     raise AttributeError(f"module 'daxy.formats' has no attribute {name!r}")

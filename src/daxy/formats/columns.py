@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from daxy.core.errors import WrongFile, quote
 from daxy.core.examples import Examples, Sequences
 from daxy.formats import parquet
-from daxy.formats.layout import SIDES, Layout, Parts, part_of
+from daxy.formats.layout import SIDES, Layout, Parts, Rows, part_of
 from daxy.worlds.arrow import NAMES as WORLD_COLUMNS
 
 SPLIT = "split"
@@ -37,9 +37,11 @@ def parts_of(table: pa.Table, path: Path | str, layout: Layout, first_line: int 
     if worlds := sorted(WORLDS & {*table.column_names}):
         problem = f"has worlds (column {quote(worlds[0])}), which pairs do not have"
         raise WrongFile(path, f"{problem}; expected a task of gSCAN, or a file without them")
-    rows = _Rows(table, path, layout, first_line)
+    places = Rows(path, first_line)
+    rows = _Rows(table, path, layout, places)
     source, target = rows.sides()
     examples = Examples(rows.sequences(source, may_be_empty=False), rows.sequences(target))
+    examples = layout.accept(examples, places)
     split = layout.split_column or (SPLIT if SPLIT in table.column_names else "")
     if not split:
         return {"": examples}
@@ -55,7 +57,7 @@ class _Rows:
     table: pa.Table
     path: Path | str
     layout: Layout
-    first_line: int
+    places: Rows
 
     def sides(self) -> tuple[str, str]:
         """Return the columns of sources and of targets; case does not count in known names."""
@@ -84,7 +86,7 @@ class _Rows:
         labels = [(label or "").strip() for label in values.to_pylist()]
         if "" in labels:
             problem = f"nothing in column {quote(column)}; expected the name of a part"
-            raise self._wrong(labels.index(""), problem)
+            raise self.places.wrong(labels.index(""), problem)
         return labels
 
     def sequences(self, column: str, *, may_be_empty: bool = True) -> Sequences:
@@ -92,7 +94,7 @@ class _Rows:
         array = _plain(self.table.column(column).combine_chunks())
         if array.null_count:
             row = int(np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0])
-            raise self._wrong(row, f"nothing in column {quote(column)}")
+            raise self.places.wrong(row, f"nothing in column {quote(column)}")
         if pa.types.is_string(array.type):
             array = _characters(array) if self.layout.tokens == "characters" else _words(array)
         elif not (pa.types.is_list(array.type) and pa.types.is_string(array.type.value_type)):
@@ -100,12 +102,12 @@ class _Rows:
             raise WrongFile(self.path, problem)
         elif array.flatten().null_count:
             row = next(row for row, tokens in enumerate(array.to_pylist()) if None in tokens)
-            raise self._wrong(row, f"a null among the tokens of column {quote(column)}")
+            raise self.places.wrong(row, f"a null among the tokens of column {quote(column)}")
         sequences = parquet.sequences(Path(self.path), pa.table({column: array}), column)
         self._check_tokens(sequences, column)
         empty = np.flatnonzero(sequences.lengths == 0)
         if len(empty) and not may_be_empty:
-            raise self._wrong(int(empty[0]), f"no token in column {quote(column)}")
+            raise self.places.wrong(int(empty[0]), f"no token in column {quote(column)}")
         return sequences
 
     def _check_tokens(self, sequences: Sequences, column: str) -> None:
@@ -116,12 +118,7 @@ class _Rows:
             first = int(np.flatnonzero(sequences.codes == code)[0])
             row = int(np.searchsorted(sequences.offsets, first, side="right")) - 1
             kind = "unprintable" if symbol else "empty"
-            raise self._wrong(row, f"{kind} token {quote(symbol)} in column {quote(column)}")
-
-    def _wrong(self, row: int, problem: str) -> WrongFile:
-        if self.first_line:
-            return WrongFile(self.path, problem, line=row + self.first_line)
-        return WrongFile(self.path, f"row {row + 1}: {problem}")
+            raise self.places.wrong(row, f"{kind} token {quote(symbol)} in column {quote(column)}")
 
 
 def _plain(array: Any) -> Any:

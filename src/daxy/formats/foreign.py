@@ -18,7 +18,7 @@ from daxy.core.files import read_bytes
 from daxy.core.kinds import HEAD, kind_of
 from daxy.formats import _delimited, _tables, jsonl, pairs, parallel, parquet
 from daxy.formats.columns import parts_of
-from daxy.formats.layout import SHARD, SIDES, STDIN, Layout, Parts, part_name, part_of
+from daxy.formats.layout import SHARD, SIDES, STDIN, Layout, Parts, Rows, part_name, part_of
 
 SUFFIXES = (".tsv", ".csv", ".txt", ".jsonl", ".json", ".parquet", ".arrow", ".src")
 """Suffixes of files in a folder that are read; `.trg` is read with `.src`."""
@@ -38,9 +38,9 @@ def read(path: Path, layout: Layout) -> Parts:
     if path.is_dir():
         return _folder(path, layout)
     if "," in str(path) and not path.exists():
-        return _two_files(path)
+        return _two_files(path, layout)
     if path.suffix in parallel.SUFFIXES:
-        return {"": parallel.read(path)}
+        return {"": layout.accept(parallel.read(path), Rows(path, 1))}
     if path.suffix == ".arrow":
         return parts_of(_tables.of_arrow([path]), path, layout)
     if path.suffix == ".parquet" and path.is_file():
@@ -70,11 +70,13 @@ def _content(data: bytes, path: Path, layout: Layout) -> Parts:
     if name == "parquet":
         parquet.FORMAT.parse(data, path)  # says that it cannot be read from a pipe
     if name == "scan-text" or data.startswith(b"<s> "):
-        return dict(pairs.parsed(data, path).parts)
+        parts = pairs.parsed(data, path).parts
+        return {part: layout.accept(examples, Rows(path, 1)) for part, examples in parts.items()}
     is_one_line = b"\n" not in data.strip()
     is_lines = name == "json-lines" or (name == "json" and path.suffix == ".jsonl")
     if is_lines and not (is_one_line and path.suffix == ".json"):
-        return parts_of(_tables.of_records(jsonl.objects_in(data, path), path), path, layout)
+        records = _tables.of_records(jsonl.objects_in(data, path), path)
+        return parts_of(records, path, layout, 1)
     if is_lines or name in ("json", "json-array"):
         return _json(data, path, layout)
     if kind is not None:
@@ -102,12 +104,13 @@ def _json(data: bytes, path: Path, layout: Layout) -> Parts:
     return _joined((part_of(name), objects(entries)) for name, entries in lists.items())
 
 
-def _two_files(path: Path) -> Parts:
+def _two_files(path: Path, layout: Layout) -> Parts:
     paths = [Path(name) for name in str(path).split(",")]
     if len(paths) != 2:
         raise WrongFile(path, "no such file; expected one file, or SOURCES,TARGETS")
     sources, targets = (read_bytes(side, parallel.EXPECTED) for side in paths)
-    return {"": Examples.of(parallel.parse(sources, targets, (paths[0], paths[1])))}
+    examples = Examples.of(parallel.parse(sources, targets, (paths[0], paths[1])))
+    return {"": layout.accept(examples, Rows(paths[1], 1))}
 
 
 def _folder(folder: Path, layout: Layout) -> Parts:

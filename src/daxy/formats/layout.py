@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from daxy.core.errors import WrongFile
 from daxy.core.examples import Examples
 
 SIDES = (
@@ -35,6 +36,21 @@ Parts = dict[str, Examples]
 """Examples by part; the name is empty where a file names none."""
 
 
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a file or of a table, for errors."""
+
+    path: Path | str
+    first_line: int = 0
+    """Line of the first row; 0 where rows are no lines."""
+
+    def wrong(self, row: int, problem: str) -> WrongFile:
+        """Return the error of a row, from 0."""
+        if self.first_line:
+            return WrongFile(self.path, problem, line=row + self.first_line)
+        return WrongFile(self.path, f"row {row + 1}: {problem}")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Layout:
     """Names of columns, and the form of texts and tokens."""
@@ -51,6 +67,16 @@ class Layout:
     """Whether the first line of a TSV or CSV file names its columns."""
     quotes: Literal["auto", "yes", "no"] = "auto"
     """Whether double quotes may enclose cells; by default in CSV files only."""
+
+    def accept(self, examples: Examples, rows: Rows) -> Examples:
+        """Return the pairs of a file as its task takes them: here as they are.
+
+        Args:
+            examples: The pairs, in the order of the file.
+            rows: Their places in the file, for errors.
+        """
+        del rows
+        return examples
 
     @property
     def named(self) -> list[str]:

@@ -8,6 +8,7 @@ score and no seed.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -41,8 +42,9 @@ def of_recipe(folder: Path, recipe: RunSpec) -> dict[str, float]:
 
 def has_default_test(task: str, options: Mapping[str, Option]) -> bool:
     """Whether data with these options has the test set of the baselines."""
-    usual = tasks.data(task).options
-    return all(options.get(name) == usual[name] for name in usual if name not in TRAIN_OPTIONS)
+    usual = tasks.data(task)
+    names = {field.name for field in fields(usual)}.difference(("seed", *TRAIN_OPTIONS))
+    return all(options.get(name, getattr(usual, name)) == getattr(usual, name) for name in names)
 
 
 @cache

@@ -28,7 +28,8 @@ from daxy.runs.monitor import Monitor
 from daxy.runs.run import seed_range
 from daxy.runs.saved import load
 from daxy.tasks import DatasetOptions
-from daxy.tasks._pairs_options import NONE, PUBLISHED, PairsOptions
+from daxy.tasks._pairs_options import NONE, PUBLISHED
+from daxy.tasks.pairs import PairsTask
 from daxy.training.config import TrainingConfig
 from daxy.training.protocols import DEFAULT, protocol, validation
 
@@ -176,14 +177,16 @@ def _kept(split: Split, runs: Path) -> tuple[str, DatasetOptions]:
     about = split.provenance
     if about.source == "generated" and not about.part and split.is_as_described:
         return about.task, tasks.data(about.task, seed=about.seed, **dict[str, Any](about.options))
-    has_worlds = split.train.worlds is not None
+    is_own = tasks.exists(about.task) and isinstance(tasks.get(about.task), PairsTask)
+    name = about.task if is_own else "pairs"
+    has_worlds = split.train.worlds is not None and not tasks.get(name).grounded
     require(not has_worlds, "a split with worlds is trained on as its task generates it")
     path = runs / ".pairs" / f"{checksum((split.train, split.validation, split.test))}.parquet"
     parts = {name: part for name, part in split.named.items() if len(part)}
     if not path.exists():
         parquet.write(path, parts, about)
     has_none = about.options.get("validation") == NONE
-    return "pairs", PairsOptions(train=path, validation=NONE if has_none else PUBLISHED)
+    return name, tasks.get(name).options(train=path, validation=NONE if has_none else PUBLISHED)
 
 
 def _learner(

@@ -107,23 +107,35 @@ class ByRules:
         repeated = len(examples) - len({example.key for example in examples})
         return {"duplicates": Count(repeated, "duplicates")}
 
-    def check(self, parts: Mapping[str, Examples]) -> CheckResult:
-        """Return the examples that disagree with the rules."""
-        wrong = [
+    def disagreements(self, parts: Mapping[str, Examples]) -> list[Disagreement]:
+        """Return the examples that disagree with the rules, whatever their part."""
+        return [
             Disagreement(name, number, problem)
             for name, examples in parts.items()
             for number, pair in enumerate(zip(examples.source, examples.target, strict=True))
             if (problem := self.disagreement(*pair))
         ]
+
+    def check(self, parts: Mapping[str, Examples]) -> CheckResult:
+        """Return the examples that disagree with the rules, or are in a wrong part."""
         return CheckResult(
             checked_as=self.checked_as,
             parts={name: len(examples) for name, examples in parts.items()},
-            wrong=wrong,
+            wrong=self.disagreements(parts),
             counts=self.counts([each for examples in parts.values() for each in examples]),
         )
 
     def examine(self, path: Path) -> CheckResult:
         """Return the examples of a file in `own_format` that disagree with the rules.
+
+        Raises:
+            WrongRequest: the task has no such format.
+            WrongFile: the file cannot be read.
+        """
+        raise WrongRequest(f"{path}: {self.name} has no file format of its own")
+
+    def contents(self, path: Path) -> tuple[Mapping[str, Examples], list[Disagreement]]:
+        """Return the examples of a file in `own_format`, and those that disagree with the rules.
 
         Raises:
             WrongRequest: the task has no such format.

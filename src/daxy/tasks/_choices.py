@@ -22,6 +22,7 @@ class Choices(TypedDict, total=False):
     lengths: Literal["grammar", "uniform"]
     max_length: int
     oversample: bool
+    oversample_fraction: float
     pairs: Path | None
     prefixes: Literal["tutorial", "lake2018"]
     repetitions: int

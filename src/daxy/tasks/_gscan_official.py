@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.disagreement import Disagreement
-from daxy.core.errors import WrongFile, quote
-from daxy.core.examples import Examples
+from daxy.core.errors import WrongFile, WrongRequest, quote
+from daxy.core.examples import Examples, Tokens
 from daxy.core.tokens import mismatch
 from daxy.formats import gscan_json
 from daxy.formats._gscan_writing import PARTS
 from daxy.formats.gscan_json import Dataset
-from daxy.languages import grounded
+from daxy.languages import grounded, gscan
 from daxy.languages.grounded import NoReferent
 from daxy.tasks._gscan_examples import Demonstrations
 from daxy.tasks._gscan_kinds import LEARNED, LONG, RANDOM, TRAIN, WORDS, SplitKind, kind_of
@@ -108,15 +108,34 @@ def examine(path: Path) -> Examined:
 
 
 def of_parts(parts: Mapping[str, Examples]) -> Dataset:
-    """Return parts by official names as the content of a file."""
+    """Return parts by name as the content of a file; those of no command disagree."""
     first = worlds_of(next(iter(parts.values())))
+    index = grounded.command_indices()
+    numbers = {
+        name: np.array([row for row, words in enumerate(part.source) if words in index], np.int64)
+        for name, part in parts.items()
+    }
     return Dataset(
         header={"grid_size": int(first.size[0])} if len(first) else {},
-        parts=parts,
-        numbers={name: np.arange(len(part)) for name, part in parts.items()},
+        parts={name: part.take(numbers[name]) for name, part in parts.items()},
+        numbers=numbers,
         counts={name: len(part) for name, part in parts.items()},
-        disagreements=(),
+        disagreements=[
+            Disagreement(name, row, _no_command(words))
+            for name, part in parts.items()
+            for row, words in enumerate(part.source)
+            if words not in index
+        ],
     )
+
+
+def _no_command(words: Tokens) -> str:
+    """Return why words are no command."""
+    try:
+        gscan.LANGUAGE.parse(words)
+    except WrongRequest as error:
+        return str(error)
+    return f"{quote(' '.join(words), most=100)} is no command of gSCAN"
 
 
 def check(dataset: Dataset) -> Examined:
@@ -127,19 +146,46 @@ def check(dataset: Dataset) -> Examined:
     misplaced, after = _all_memberships(tables, flags, kind), _spin_after(tables)
     learned = [tables[name].duplicate_ids for name in LEARNED if name in tables]
     learned_ids = np.concatenate([np.zeros(0, np.int64), *learned])
-    wrong = {(each.split, each.number): each.problem for each in reversed(dataset.disagreements)}
-    for name, table in tables.items():
-        for row, problem in (
-            *_grids(table, dataset.header),
-            *_meanings(table, spin_after=after),
+    problems = {
+        name: [
+            *_inconsistent(table, dataset.header, spin_after=after),
             *misplaced[name],
             *(_repeated(table, learned_ids) if name == RANDOM else ()),
-        ):
+        ]
+        for name, table in tables.items()
+    }
+    return Examined(dataset, _disagreements(dataset, problems), kind)
+
+
+def inconsistent(dataset: Dataset) -> list[Disagreement]:
+    """Return the examples whose command, world and actions do not agree, whatever their part."""
+    tables = _tables(dataset)
+    after = _spin_after(tables)
+    problems = {
+        name: list(_inconsistent(table, dataset.header, spin_after=after))
+        for name, table in tables.items()
+    }
+    return _disagreements(dataset, problems)
+
+
+def _inconsistent(
+    table: Demonstrations, header: Mapping[str, Any], *, spin_after: bool
+) -> Iterator[Problem]:
+    yield from _grids(table, header)
+    yield from _meanings(table, spin_after=spin_after)
+
+
+def _disagreements(
+    dataset: Dataset, problems: Mapping[str, Sequence[Problem]]
+) -> list[Disagreement]:
+    """Return the first problem of each example, in the order of the file."""
+    wrong = {(each.split, each.number): each.problem for each in reversed(dataset.disagreements)}
+    for name, rows in problems.items():
+        for row, problem in rows:
             wrong.setdefault((name, int(dataset.numbers[name][row])), problem)
     order = list(dataset.parts)
     disagreements = [Disagreement(*key, problem) for key, problem in wrong.items()]
-    disagreements.sort(key=lambda each: (order.index(each.split), each.number))
-    return Examined(dataset, disagreements, kind)
+    return sorted(disagreements, key=lambda each: (order.index(each.split), each.number))
 
 
 def repeated(dataset: Dataset) -> int:

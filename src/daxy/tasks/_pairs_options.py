@@ -15,28 +15,24 @@ DRAW, NONE, PUBLISHED, AUTO, OWN = CHOICES = "draw", "none", "published", "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairsOptions(DatasetOptions, Layout):
-    """Files of pairs, and how to read them."""
+class OwnFilesOptions(DatasetOptions):
+    """Files of a user with examples of all parts."""
 
     train: Path | None = None
-    """Training pairs: TSV, CSV, JSON, Parquet or Arrow, lines `IN: ... OUT: ...`, or two files
-    `SOURCES,TARGETS` with a side each. Without --test: a file with a column `split`, or a folder
-    with a file a part."""
+    """Training examples with worlds: JSON lines or Parquet of `daxy export`, or a `dataset.txt` of
+    the authors' generator. Without --test: of all parts."""
     test: tuple[str, ...] = ()
-    """Test pairs; several tests as `NAME=FILE` each."""
+    """Test examples; several tests as `NAME=FILE` each."""
     validation: str = PUBLISHED
-    """Validation pairs: a file, random training pairs (`draw`), or `none`. By default the part
-    `validation` of --train; where it has none, training takes random pairs (`auto`) or, by a
-    protocol without a validation set, none (`own`)."""
+    """Validation examples: a file, random training examples (`draw`), or `none`. By default the
+    part `validation` of --train; where it has none, training takes random examples (`auto`) or, by
+    a protocol without a validation set, none (`own`)."""
     validation_fraction: float = 0.1
-    """Probability with which a training pair becomes a random validation pair."""
-    normalize_unicode: bool = False
-    """Write characters with accents in one way, as Unicode's form NFC has them."""
+    """Probability with which a training example becomes a random validation example."""
 
     not_in_identity: ClassVar[tuple[str, ...]] = (
         *DatasetOptions.not_in_identity,
         *("train", "test"),
-        *(setting.name for setting in fields(Layout) if setting.name != "tokens"),
     )
 
     def __post_init__(self) -> None:
@@ -44,7 +40,7 @@ class PairsOptions(DatasetOptions, Layout):
         fraction = self.validation_fraction
         require(0 < fraction < 1, f"validation fraction must be between 0 and 1, not {fraction:g}")
         self.check_fraction(is_requested=self.validation in (DRAW, AUTO))
-        self.check_plain("official", "pairs have no official files")
+        self.check_plain("official", "own files are not the official ones")
 
     def for_training(self, validation: str = DRAW) -> Self:
         """Return the options for training: with the validation part of the files or a draw.
@@ -93,6 +89,23 @@ class PairsOptions(DatasetOptions, Layout):
         if equals and name and not Path(test).exists():
             return name, Path(file)
         return ("test" if len(self.test) == 1 else part_name(Path(test))), Path(test)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairsOptions(OwnFilesOptions, Layout):
+    """Files of pairs, and how to read them."""
+
+    train: Path | None = None
+    """Training pairs: TSV, CSV, JSON, Parquet or Arrow, lines `IN: ... OUT: ...`, or two files
+    `SOURCES,TARGETS` with a side each. Without --test: a file with a column `split`, or a folder
+    with a file a part."""
+    normalize_unicode: bool = False
+    """Write characters with accents in one way, as Unicode's form NFC has them."""
+
+    not_in_identity: ClassVar[tuple[str, ...]] = (
+        *OwnFilesOptions.not_in_identity,
+        *(setting.name for setting in fields(Layout) if setting.name != "tokens"),
+    )
 
 
 def _absolute(name: str) -> str:

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from daxy.core.errors import require
 from daxy.core.examples import Examples, Tokens
 from daxy.core.random import stream
 from daxy.core.split import Sizes
@@ -23,7 +24,7 @@ from daxy.tasks._predicates import NEVER, Contains, Predicate
 Rows = NDArray[np.int64]
 
 SHARE = Fraction(1, 10)
-"""Share of an oversampled primitive in the training lines."""
+"""Share of an oversampled primitive in the training lines of the official files."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +59,15 @@ class HoldOut:
     withhold: Predicate = NEVER
     """Commands outside of test that are not in train either."""
     oversample: str | None = None
-    """Phrase whose commands make up a tenth of the training lines."""
+    """Phrase whose commands are repeated in train."""
+    share: Fraction = SHARE
+    """Share of these commands in the training lines."""
 
     def __str__(self) -> str:
         dropped = "" if self.drop is NEVER else f"; in neither: commands {self.drop}"
         withheld = "" if self.withhold is NEVER else f" except those {self.withhold}"
-        often = f"; oversampled to 10%: `{self.oversample}`" if self.oversample else ""
+        often = f"; oversampled to {percent(self.share)}: `{self.oversample}`"
+        often = often if self.oversample else ""
         return f"test: commands {self.test}; train: all others{withheld}{dropped}{often}"
 
     def partition(self, seed: int, *, oversample: bool) -> Partition:  # noqa: ARG002 - no draw
@@ -75,7 +79,7 @@ class HoldOut:
         train, test = self.parts()
         train = np.concatenate([train, added])
         if oversample and self.oversample is not None:
-            train = oversampled(train, self.oversample)
+            train = oversampled(train, self.oversample, self.share)
         return Partition(shuffled(train), shuffled(np.setdiff1d(test, added)))
 
     def parts(self) -> tuple[Rows, Rows]:
@@ -89,15 +93,17 @@ class HoldOut:
 class Proportion:
     """Train is the first part of one draw; smaller train sets are nested in larger ones."""
 
-    percent: int
+    share: Fraction
 
     def __str__(self) -> str:
-        return f"train: the first {self.percent}% of one draw of all commands; test: all others"
+        return (
+            f"train: the first {percent(self.share)} of one draw of all commands; test: all others"
+        )
 
     @property
     def sizes(self) -> Sizes:
         """Sizes in lines; train is rounded down."""
-        train = scan.SCAN.size * self.percent // 100
+        train = int(scan.SCAN.size * self.share)
         return Sizes(train=train, test=scan.SCAN.size - train)
 
     def partition(self, seed: int, *, oversample: bool) -> Partition:  # noqa: ARG002 - no primitive
@@ -139,16 +145,26 @@ class Added:
         return Partition(parts.train, parts.test[~np.isin(parts.test, drawn)])
 
 
-def oversampled(train: Rows, phrase: str) -> Rows:
-    """Return train with the commands of a phrase repeated to a tenth of all lines.
+def oversampled(train: Rows, phrase: str, share: Fraction = SHARE) -> Rows:
+    """Return train with the commands of a phrase repeated to a share of all lines.
 
-    Each of m commands occurs round(B / 9 / m) times among B others, as in the official files (1467
-    times `jump`, 2189 times `turn left`).
+    For a tenth, each of m commands occurs round(B / 9 / m) times among B others, as in the official
+    files (1467 times `jump`, 2189 times `turn left`).
+
+    Raises:
+        WrongRequest: the share is less than one line.
     """
     repeated = np.isin(train, select(Contains(phrase)))
     others = int((~repeated).sum())
-    copies = round(others * SHARE / (1 - SHARE) / int(repeated.sum()))
+    copies = round(others * share / (1 - share) / int(repeated.sum()))
+    none = f"an oversample fraction of {float(share):g} leaves no line of `{phrase}` in train"
+    require(copies > 0, none)
     return np.concatenate([train[~repeated], np.repeat(train[repeated], copies)])
+
+
+def percent(share: Fraction) -> str:
+    """Return a share as a text: 80%."""
+    return f"{float(100 * share):.10g}%"
 
 
 def shuffled(rows: Rows) -> Rows:

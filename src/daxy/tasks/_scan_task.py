@@ -20,6 +20,7 @@ from daxy.tasks._predicates import LongerThan
 from daxy.tasks._rules import Added, HoldOut, Partition, Rule, command_table
 from daxy.tasks._scan_checks import counts, is_mirrored, is_scan
 from daxy.tasks._scan_options import ScanOptions
+from daxy.tasks._scan_variants import Shots, varied
 from daxy.tasks._task import Task
 
 
@@ -35,10 +36,19 @@ class ScanTask(Task[ScanOptions]):
     nacs: NacsFiles | None = None
     """Files in the repository of Bastings et al. (2018); None where there are none."""
 
-    options = ScanOptions
+    kind: type[ScanOptions] = ScanOptions
+    """Class of the options: with a field for each number of the rule."""
+    shots: Shots | None = None
+    """Commands for the option `shots`; None without this option."""
+
     language = scan.LANGUAGE
     shared_rules = "scan"
     aliases = scan.ALIASES
+
+    @property
+    def options(self) -> type[ScanOptions]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Class of the options of its data."""
+        return self.kind
 
     @property
     def published_sizes(self) -> Sizes | None:
@@ -49,7 +59,8 @@ class ScanTask(Task[ScanOptions]):
         """Return the data of these options."""
         if self._primitive_rule is None:
             data.check_plain("oversample", f"{self.name} repeats no command")
-        train, held_out, test = self._parts(data)
+        rule = varied(self.how, data, self.shots)
+        train, held_out, test = self._parts(rule, data)
         is_requested = data.validation not in ("published", "none")
         _validation.check_sizes(len(train), len(held_out), is_requested=is_requested)
         generated = data.official is None
@@ -59,7 +70,7 @@ class ScanTask(Task[ScanOptions]):
             validation=held_out,
             test=test,
             task=self.name,
-            rule=self.rule if generated or fixed else "the draw of the official files",
+            rule=str(rule) if generated or fixed else "the draw of the official files",
             seed=data.seed,
             source="generated" if generated else f"official files in {data.official}",
             options=data.options,
@@ -77,20 +88,20 @@ class ScanTask(Task[ScanOptions]):
         """Return the numbers of repeated commands and of other spellings."""
         return counts(examples, [example.source for example in examples])
 
-    def _parts(self, data: ScanOptions) -> tuple[Examples, Examples, Examples]:
+    def _parts(self, rule: Rule, data: ScanOptions) -> tuple[Examples, Examples, Examples]:
         if data.validation.startswith(_released.PREFIX):
-            release = data.official, self.nacs, self.how, data.validation, self.name
+            release = data.official, self.nacs, rule, data.validation, self.name
             train, chosen, test = _released.load(*release)
             return train if data.oversample else _released.distinct(train), chosen, test
-        parts = self._partition(data)
+        parts = self._partition(rule, data)
         return *self._carve(parts, data), command_table().take(parts.test)
 
-    def _partition(self, data: ScanOptions) -> Partition:
+    def _partition(self, rule: Rule, data: ScanOptions) -> Partition:
         if data.official is None:
-            return self.how.partition(data.seed, oversample=data.oversample)
+            return rule.partition(data.seed, oversample=data.oversample)
         if self.stem is None and self.nacs is None:
             raise WrongRequest(f"{self.name} has no official files; leave out --official")
-        parts = _official.load(data.official, self.stem, self.nacs, self.how)
+        parts = _official.load(data.official, self.stem, self.nacs, rule)
         if data.oversample:
             return parts
         _, first = np.unique(parts.train, return_index=True)

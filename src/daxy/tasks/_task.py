@@ -88,8 +88,9 @@ class Task(Brief, ByRules, Scored, Generic[Options]):
         chosen: Any = self.options() if data is None else data
         other = f"the data of {self.name} is chosen by {self.options.__name__}"
         names = [{field.name for field in fields(each)} for each in (chosen, self.options)]
-        fits = isinstance(chosen, self.options) and names[0] == names[1]
-        require(fits, f"{other}, not by {type(chosen).__name__}")
+        is_own = isinstance(chosen, self.options) and names[0] == names[1]
+        is_general = issubclass(self.options, type(chosen))  # `ScanOptions` for all of SCAN
+        require(is_own or is_general, f"{other}, not by {type(chosen).__name__}")
         # Other processes cannot import a class that the command line made.
         plain = chosen if type(chosen) is self.options else self.options(**vars(chosen))
         split = self.build(cast("Options", plain))

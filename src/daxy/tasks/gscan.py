@@ -15,10 +15,12 @@ from typing import Any, ClassVar, Generic, TypeVar, cast, final
 import numpy as np
 from numpy.typing import NDArray
 
+from daxy.core.disagreement import Disagreement
 from daxy.core.errors import UnknownName, require
 from daxy.core.examples import Example, Examples, Sequences
 from daxy.core.random import stream
 from daxy.core.split import Option, Sizes, Split
+from daxy.formats import gscan_json
 from daxy.formats._gscan_writing import PARTS
 from daxy.formats.gscan_json import Dataset
 from daxy.languages import gscan
@@ -30,6 +32,7 @@ from daxy.tasks._checked import CheckResult, Count
 from daxy.tasks._gscan_examples import Demonstrations, generate_all
 from daxy.tasks._gscan_options import CompositionalOptions, GscanOptions, LengthOptions
 from daxy.tasks._gscan_predicates import HELD_OUT, held_out
+from daxy.tasks._own_files import own_files
 from daxy.tasks._task import Task
 from daxy.worlds.execution import executed_rows
 from daxy.worlds.grid import LEFT, RIGHT
@@ -82,6 +85,15 @@ class GscanTask(Task[Kind], Generic[Kind]):
                 raise UnknownName("part", name, official)
         named = {official[name]: examples for name, examples in parts.items() if len(examples)}
         return _check_result(_official.check(_official.of_parts(named)))
+
+    def disagreements(self, parts: Mapping[str, Examples]) -> list[Disagreement]:
+        """Return the examples that are inconsistent, whatever their part."""
+        return _official.inconsistent(_official.of_parts(parts))
+
+    def contents(self, path: Path) -> tuple[Mapping[str, Examples], list[Disagreement]]:
+        """Return the examples of a `dataset.txt`, and those that are inconsistent."""
+        dataset = gscan_json.examine(path)
+        return dataset.parts, _official.inconsistent(dataset)
 
     def examine(self, path: Path) -> CheckResult:
         """Return the wrong examples of a `dataset.txt`; see `check`."""
@@ -348,4 +360,10 @@ _TASKS: tuple[Task[Any], ...] = (
         metrics=("exact", "executes"),
     ),
 )
-TASKS = {task.name: task for task in _TASKS}
+SPLITS = {task.name: task for task in _TASKS}
+FILES = own_files(
+    SPLITS["gscan/compositional"],
+    "gscan/files",
+    summary="commands in worlds and actions of your own, in files that are checked",
+)
+TASKS: Mapping[str, Task[Any]] = {**SPLITS, FILES.name: FILES}

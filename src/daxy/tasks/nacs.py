@@ -7,9 +7,9 @@ input (back-mapping).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from daxy.core.split import Sizes, Split
 from daxy.languages import scan as scan_language
 from daxy.tasks import scan
 from daxy.tasks._checked import Count
+from daxy.tasks._own_files import own_files
 from daxy.tasks._scan_checks import counts, is_mirrored, is_scan
 from daxy.tasks._scan_options import ScanOptions
 from daxy.tasks._scan_task import ScanTask
@@ -33,11 +34,15 @@ class NacsTask(Task[ScanOptions]):
 
     mirrored: ScanTask
 
-    options = ScanOptions
     language = scan_language.LANGUAGE
     is_mirrored = True
     shared_rules = "nacs"
     source_name = "action"
+
+    @property
+    def options(self) -> type[ScanOptions]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Class of the options of its data: those of SCAN's split."""
+        return self.mirrored.options
 
     @property
     def published_sizes(self) -> Sizes | None:
@@ -117,4 +122,10 @@ def _mirror(task: ScanTask) -> NacsTask:
     )
 
 
-TASKS = {task.name: task for task in map(_mirror, scan.TASKS.values())}
+SPLITS = {task.name: task for task in map(_mirror, scan.SPLITS.values())}
+FILES = own_files(
+    SPLITS["nacs/simple"],
+    "nacs/files",
+    summary="actions and commands of your own, in files that the grammar checks",
+)
+TASKS: Mapping[str, Task[Any]] = {**SPLITS, FILES.name: FILES}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import Any, ClassVar
 from unicodedata import normalize
 
 import numpy as np
@@ -15,9 +15,9 @@ from daxy import formats
 from daxy.core.errors import WrongRequest, quote, require
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.split import Sizes, Split
-from daxy.formats.layout import Parts, part_of
+from daxy.formats.layout import Layout, Parts, part_of
 from daxy.tasks import _validation
-from daxy.tasks._pairs_options import AUTO, DRAW, NONE, PairsOptions
+from daxy.tasks._pairs_options import AUTO, DRAW, NONE, OwnFilesOptions, PairsOptions
 from daxy.tasks._task import Task
 
 NO_FILES = "pairs are in files of your own; expected --train FILE and --test FILE"
@@ -26,35 +26,59 @@ NAME = re.compile(r"\w[\w .+-]*")
 """Names of parts, which are names of files too."""
 
 
-@final
+class Reader:
+    """Reads the files of a task, one after another.
+
+    Args:
+        layout: Names of the columns, and the form of tokens.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+
+    def read(self, path: Path) -> Parts:
+        """Return the pairs of a file or folder, by part."""
+        return formats.foreign.read(path, self.layout)
+
+    def finish(self) -> str:
+        """Return a note on the files, after all were read."""
+        return ""
+
+
 @dataclass(frozen=True, kw_only=True)
-class PairsTask(Task[PairsOptions]):
+class PairsTask(Task[OwnFilesOptions]):
     """Pairs in files of the user."""
 
-    options = PairsOptions
+    options: ClassVar[type[Any]] = PairsOptions
     published = False
     is_generated = False
     source_name = "source"
 
-    def build(self, data: PairsOptions) -> Split:
+    def reader(self, data: OwnFilesOptions) -> Reader:
+        """Return a reader of files."""
+        assert isinstance(data, PairsOptions)
+        return Reader(data)
+
+    def build(self, data: OwnFilesOptions) -> Split:
         """Return the data of the files."""
         if data.train is None:
             raise WrongRequest(NO_FILES)
-        train = formats.foreign.read(data.train, data)
-        validation = (
-            formats.foreign.read(Path(data.validation), data) if data.has_validation_file else None
-        )
-        tests = [(name, formats.foreign.read(path, data)) for name, path in data.tests]
+        reader = self.reader(data)
+        train = reader.read(data.train)
+        validation = reader.read(Path(data.validation)) if data.has_validation_file else None
+        tests = [(name, reader.read(path)) for name, path in data.tests]
+        note = reader.finish()
         parts = combined(train, validation, tests, str(data.train))
-        return self.of_parts(parts, data, f"files: {', '.join(_names(data))}")
+        return self.of_parts(parts, data, f"files: {', '.join(_names(data))}{note}")
 
-    def of_parts(self, parts: Parts, data: PairsOptions, source: str) -> Split:
+    def of_parts(self, parts: Parts, data: OwnFilesOptions, source: str) -> Split:
         """Return the split of these parts: train, validation if there is one, and the tests.
 
         Raises:
             WrongRequest: a token is written in two ways, or the validation set is empty.
         """
-        parts = _written_once(parts, normalized=data.normalize_unicode)
+        is_normalized = isinstance(data, PairsOptions) and data.normalize_unicode
+        parts = _written_once(parts, normalized=is_normalized)
         train = parts["train"]
         released = None if data.validation in (DRAW, NONE) else parts.get("validation")
         validation = train[:0] if released is None else released
@@ -81,11 +105,15 @@ class PairsTask(Task[PairsOptions]):
         sources, pairs = set(split.train.source), set(split.train.keys)
         count = max(1, len(split.test))
         known = dict[Tokens, Tokens]()
-        several = {
-            source
-            for source, target in zip(split.train.source, split.train.target, strict=True)
-            if known.setdefault(source, target) != target
-        }
+        several = (
+            set()
+            if split.train.worlds is not None
+            else {
+                source
+                for source, target in zip(split.train.source, split.train.target, strict=True)
+                if known.setdefault(source, target) != target
+            }
+        )
         ambiguous = {"training sources with several targets": len(several) / len(sources)}
         return {
             "test examples that are in train too": sum(it in pairs for it in split.test.keys)
@@ -96,7 +124,7 @@ class PairsTask(Task[PairsOptions]):
         }
 
 
-def _names(data: PairsOptions) -> list[str]:
+def _names(data: OwnFilesOptions) -> list[str]:
     files = [str(data.train), *(f"{name}={path}" for name, path in data.tests)]
     return [*files, *([f"validation={data.validation}"] * data.has_validation_file)]
 

@@ -5,14 +5,27 @@ Every split is a rule or a draw over all 20,910 commands, named as its official 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
 
 from daxy.core.split import Sizes
 from daxy.languages import scan
 from daxy.tasks._official import NacsFiles, ReleasedValidation
+from daxy.tasks._own_files import own_files
 from daxy.tasks._predicates import NEVER, ButNot, Composes, Contains, ContainsAny, LongerThan
 from daxy.tasks._rules import Added, HoldOut, Proportion, Rule
+from daxy.tasks._scan_options import (
+    LengthOptions,
+    OversamplingOptions,
+    PrimitiveOptions,
+    ProportionOptions,
+    ScanOptions,
+    ShotsOptions,
+)
 from daxy.tasks._scan_task import ScanTask
+from daxy.tasks._scan_variants import Shots
+from daxy.tasks._task import Task
 
 LAKE_BARONI = "Lake & Baroni 2018, Generalization without systematicity"
 LOULA = "Loula, Baroni & Lake 2018, Rearranging the familiar"
@@ -194,13 +207,18 @@ def few_shots(count: int, repetition: int) -> Added:
 def _simple() -> Iterator[ScanTask]:
     folder = "simple_split"
     yield _task(
-        "simple", "a random fifth of all commands", Proportion(percent=80), LAKE_BARONI, folder
+        "simple",
+        "a random fifth of all commands",
+        Proportion(share=Fraction(80, 100)),
+        LAKE_BARONI,
+        folder,
+        options=ProportionOptions,
     )
     for percent in (1, 2, 4, 8, 16, 32, 64):
         yield _task(
             f"simple_p{percent}",
             f"all commands after a random {percent}% of them",
-            Proportion(percent=percent),
+            Proportion(share=Fraction(percent, 100)),
             LAKE_BARONI,
             f"{folder}/size_variations",
             family="simple_p{1,2,4,8,16,32,64}",
@@ -209,7 +227,7 @@ def _simple() -> Iterator[ScanTask]:
 
 def _length() -> Iterator[ScanTask]:
     summary = "action sequences longer than any in train"
-    yield _task("length", summary, LENGTH, LAKE_BARONI, "length_split")
+    yield _task("length", summary, LENGTH, LAKE_BARONI, "length_split", options=LengthOptions)
 
 
 def _add_primitive() -> Iterator[ScanTask]:
@@ -217,7 +235,9 @@ def _add_primitive() -> Iterator[ScanTask]:
     for phrase, rule in (("jump", ADDPRIM_JUMP), ("turn left", ADDPRIM_TURN_LEFT)):
         name = f"addprim_{phrase.replace(' ', '_')}"
         summary = f"`{phrase}` composed, after `{phrase}` alone"
-        yield _task(name, summary, rule, LAKE_BARONI, folder)
+        shots = Shots(pool=rule.test, published=name.replace("addprim", "addprim_complex"))
+        options = PrimitiveOptions
+        yield _task(name, summary, rule, LAKE_BARONI, folder, options=options, shots=shots)
     for count in JUMPS_ADDED:
         for repetition in range(1, 6):
             yield _task(
@@ -227,6 +247,7 @@ def _add_primitive() -> Iterator[ScanTask]:
                 LAKE_BARONI,
                 f"{folder}/with_additional_examples",
                 family="addprim_complex_jump_num{1,2,4,8,16,32}_rep{1..5}",
+                options=OversamplingOptions,
             )
     for count in NACS_JUMPS:
         yield _task(
@@ -236,6 +257,7 @@ def _add_primitive() -> Iterator[ScanTask]:
             f"{BASTINGS}, Tables 2, 6 and 7",
             folder=None,
             family="bastings_jump_num{0,1,2,4,8,16,32}",
+            options=OversamplingOptions,
         )
 
 
@@ -248,6 +270,7 @@ def _templates() -> Iterator[ScanTask]:
 
 
 def _fillers() -> Iterator[ScanTask]:
+    shots = Shots(pool=FIRST_FILLER, published="fewshot")
     for count in range(4):
         yield _task(
             f"filler_num{count}",
@@ -256,6 +279,8 @@ def _fillers() -> Iterator[ScanTask]:
             LOULA,
             "filler_split",
             family="filler_num{0,1,2,3}",
+            options=ScanOptions if count else ShotsOptions,
+            shots=None if count else shots,
         )
 
 
@@ -273,7 +298,15 @@ def _few_shots() -> Iterator[ScanTask]:
 
 
 def _task(
-    name: str, summary: str, rule: Rule, paper: str, folder: str | None, *, family: str = ""
+    name: str,
+    summary: str,
+    rule: Rule,
+    paper: str,
+    folder: str | None,
+    *,
+    family: str = "",
+    options: type[ScanOptions] = ScanOptions,
+    shots: Shots | None = None,
 ) -> ScanTask:
     return ScanTask(
         name=f"scan/{name}",
@@ -286,6 +319,8 @@ def _task(
         how=rule,
         stem=None if folder is None else f"{folder}/tasks_{{part}}_{name}.txt",
         nacs=NACS.get(name),
+        kind=options,
+        shots=shots,
     )
 
 
@@ -294,4 +329,10 @@ def _all() -> Iterator[ScanTask]:
         yield from benchmark()
 
 
-TASKS = {task.name: task for task in _all()}
+SPLITS = {task.name: task for task in _all()}
+FILES = own_files(
+    SPLITS["scan/simple"],
+    "scan/files",
+    summary="commands and actions of your own, in files that the grammar checks",
+)
+TASKS: Mapping[str, Task[Any]] = {**SPLITS, FILES.name: FILES}

@@ -6,7 +6,7 @@ Train is the beginning of an unlimited stream; validation and test are streams o
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, final
 
@@ -18,6 +18,7 @@ from daxy.core.examples import Tokens
 from daxy.core.split import Sizes, Split
 from daxy.languages import Language, itg
 from daxy.languages.itg import Grammar
+from daxy.tasks._own_files import OwnFilesTask, own_files
 from daxy.tasks._streams import (
     BigramFlip,
     Copy,
@@ -223,4 +224,18 @@ def _rule(data: TransductionOptions) -> str:
     return f"a stream: {learned}, of {data.test_min_length} to {data.test_max_length} in the test"
 
 
-TASKS = {task.name: task for task in _tasks()}
+def _files() -> Iterator[OwnFilesTask]:
+    """Yield the tasks of a user's own pairs, one for each kind that daxy knows the rules of."""
+    known = [name for name, task in SPLITS.items() if not isinstance(task, FileTask)]
+    kinds = ",".join(name.removeprefix("transduction/") for name in known)
+    for name in known:
+        yield own_files(
+            SPLITS[name],
+            f"{name}_files",
+            family=f"transduction/{{{kinds}}}_files",
+            summary="pairs of your own, in files that the rules of the task check",
+        )
+
+
+SPLITS = {task.name: task for task in _tasks()}
+TASKS: Mapping[str, Task[Any]] = {**SPLITS, **{task.name: task for task in _files()}}
