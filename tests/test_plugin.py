@@ -44,6 +44,9 @@ Experiment(task="echo/thrice", learner=bag, **options).run([0, 1])
 """Train as the command line does, and save the state after every epoch."""
 
 
+ECHO = "from daxy_echo"
+
+
 class Answer(NamedTuple):
     code: int
     out: str
@@ -66,6 +69,17 @@ def install(folder: Path, site: Path) -> None:
     for group, points in project["entry-points"].items():
         lines += [f"[{group}]", *(f"{name} = {module}" for name, module in points.items())]
     (about / "entry_points.txt").write_text("\n".join(lines))
+
+
+def add(content: str, group: str, site: Path, folder: Path) -> None:
+    """Install another package, whose one module is the entry `bad` of a group."""
+    module = folder / "wrong" / "daxy_wrong"
+    module.mkdir(parents=True)
+    point = f'[project.entry-points."daxy.{group}"]\nbad = "daxy_wrong.it"'
+    project = f'[project]\nname = "daxy-wrong"\nversion = "3.0"\n{point}\n'
+    (folder / "wrong" / "pyproject.toml").write_text(project)
+    (module / "it.py").write_text(content)
+    install(folder / "wrong", site)
 
 
 @pytest.fixture
@@ -265,29 +279,34 @@ def test_a_broken_package_is_named_and_breaks_nothing_else(
 
 
 @pytest.mark.parametrize(
-    ("content", "request_", "problem"),
+    ("group", "content", "request_", "problem"),
     [
-        ("METRIC = max", "tasks echo/thrice", "its METRIC is no Metric"),
-        ("TASKS = {'x': 1}", "show bad/x", "its TASKS has 'x'; expected tasks by their names"),
-        ("TASKS = 1", "tasks bad/x", "its TASKS is no Mapping"),
-        ("FORMAT = 1", "export scan/simple_p1 --format bad", "its FORMAT is no Format"),
-        ("Config = 1", "train echo/thrice bad", "there is no Model in it"),
-        ("LEARNER = 1", "learners bad", "its LEARNER is no subclass of Learner"),
+        ("metrics", "METRIC = max", "tasks echo/thrice", "its METRIC is no Metric"),
+        ("metrics", f"{ECHO}.metric import METRIC", "tasks echo/thrice", "its name is 'first_tok"),
+        ("tasks", "TASKS = {'x': 1}", "show bad/x", "its TASKS has 'x'; expected tasks by th"),
+        ("tasks", "TASKS = 1", "tasks bad/x", "its TASKS is no Mapping"),
+        ("formats", "FORMAT = 1", "export scan/simple_p1 --format bad", "its FORMAT is no Format"),
+        (
+            "formats",
+            f"{ECHO}.format import FORMAT",
+            "export scan/simple_p1 --format bad",
+            "its name is 'arrows'; expected 'bad', the name of its entry",
+        ),
+        ("models", "Config = 1", "train echo/thrice bad", "there is no Model in it"),
+        ("learners", "LEARNER = 1", "learners bad", "its LEARNER is no subclass of Learner"),
+        (
+            "learners",
+            f"{ECHO}.learner import LEARNER",
+            "train echo/thrice bad",
+            "its kind is 'commonest'; expected 'bad', the name of its entry",
+        ),
     ],
 )
 def test_a_wrong_entry_is_named_with_its_package(
-    content: str, request_: str, problem: str, ask: Ask, site: Path, tmp_path: Path
+    group: str, content: str, request_: str, problem: str, ask: Ask, site: Path, tmp_path: Path
 ) -> None:
-    name = content.split(maxsplit=1)[0]
-    group = {"Config": "models"}.get(name, name.lower().removesuffix("s") + "s")
-    module = tmp_path / "wrong" / "daxy_wrong"
-    module.mkdir(parents=True)
-    point = f'[project.entry-points."daxy.{group}"]\nbad = "daxy_wrong.it"'
-    project = f'[project]\nname = "daxy-wrong"\nversion = "3.0"\n{point}\n'
-    (tmp_path / "wrong" / "pyproject.toml").write_text(project)
-    (module / "it.py").write_text(content)
-    install(tmp_path / "wrong", site)
-    if name == "METRIC":
+    add(content, group, site, tmp_path)
+    if group == "metrics":
         task = (site / "daxy_echo" / "task.py").read_text()
         (site / "daxy_echo" / "task.py").write_text(task.replace("first_token", "bad"))
     (answer,) = ask(request_)

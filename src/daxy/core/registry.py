@@ -19,7 +19,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
-from daxy.core.errors import DaxyError, DaxyWarning, UnknownName, WrongFile, WrongRequest
+from daxy.core.errors import DaxyError, DaxyWarning, UnknownName, WrongFile, WrongRequest, quote
 from daxy.core.imports import import_failure
 
 if TYPE_CHECKING:
@@ -212,6 +212,17 @@ class Registry(Generic[Entry]):
         lines = [frame.lineno for frame in frames if frame.filename == self._file(name)]
         problem = f"{type(error).__name__}: {error}"
         return WrongFile(self._place(name), problem, line=lines[-1] if lines else None)
+
+
+def named_by(attribute: str) -> Callable[[str, Any], str]:
+    """Return a check of entries: an attribute of each has the name of its entry."""
+
+    def problem(name: str, entry: Any) -> str:
+        value = getattr(entry, attribute, None)
+        expected = f"expected {name!r}, the name of its entry"
+        return "" if value == name else f"its {attribute} is {quote(value)}; {expected}"
+
+    return problem
 
 
 def _package_of(point: EntryPoint) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from daxy import models
 from daxy.core.errors import UnknownName
-from daxy.core.registry import Registry
+from daxy.core.registry import Registry, named_by
 from daxy.learners._learner import (
     Callbacks,
     Fit,
@@ -45,9 +45,10 @@ __all__ = [
 NEURAL = f"{__name__}.neural"
 
 
-def _problem(_name: str, learner: Any) -> str:
-    is_learner = isinstance(learner, type) and issubclass(learner, Learner)
-    return "" if is_learner else "its LEARNER is no subclass of Learner"
+def _problem(name: str, learner: Any) -> str:
+    if not (isinstance(learner, type) and issubclass(learner, Learner)):
+        return "its LEARNER is no subclass of Learner"
+    return named_by("kind")(name, learner)
 
 
 LEARNERS: Registry[type[Learner]] = Registry(__name__, "LEARNER", "learner", problem=_problem)

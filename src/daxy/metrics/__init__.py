@@ -5,7 +5,7 @@ To add one, add a file that exposes `METRIC`, a `Metric`; tasks name the metrics
 
 from __future__ import annotations
 
-from daxy.core.registry import Registry
+from daxy.core.registry import Registry, named_by
 from daxy.metrics._metric import Accepted, Metric, Rules, Scores
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 
-METRICS = Registry(__name__, "METRIC", "metric", Metric)
+METRICS = Registry(__name__, "METRIC", "metric", Metric, problem=named_by("name"))
 available, get = METRICS.available, METRICS.get
 
 
