@@ -82,6 +82,14 @@ def add(content: str, group: str, site: Path, folder: Path) -> None:
     install(folder / "wrong", site)
 
 
+def write_predictions(path: Path) -> None:
+    """Write predictions for `echo/thrice` that begin as their targets do."""
+    rows = [
+        {"source": f"say {a} {b} thrice", "prediction": f"{a} {b}"} for a in "abcd" for b in "abcd"
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)))
+
+
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
     """A folder with the package."""
@@ -138,10 +146,7 @@ def test_what_the_package_adds_is_listed_and_shown(ask: Ask) -> None:
 
 
 def test_its_data_is_exported_verified_and_scored(ask: Ask, tmp_path: Path) -> None:
-    rows = [
-        {"source": f"say {a} {b} thrice", "prediction": f"{a} {b}"} for a in "abcd" for b in "abcd"
-    ]
-    (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    write_predictions(tmp_path / "p.jsonl")
     exported, verified, again, wrong, scored, official = ask(
         "export echo/thrice --split test --out test.arrows",
         "verify test.arrows",
@@ -314,3 +319,36 @@ def test_a_wrong_entry_is_named_with_its_package(
     place = f"daxy: daxy-wrong 3.0: {site / 'daxy_wrong' / 'it.py'}: "
     assert answer.err.startswith(f"{place}{problem}")
     assert answer.err.count("\n") == 1
+
+
+DEFECT = "; a defect in that package (--debug shows the traceback)\n"
+
+
+@pytest.mark.parametrize(
+    ("module", "function", "request_"),
+    [
+        ("task", "build", "show echo/thrice"),
+        ("language", "denote", "show echo/thrice"),
+        ("metric", "score", "score echo/thrice --predictions p.jsonl"),
+        ("learner", "fit", "train echo/thrice commonest"),
+        ("learner", "predict", "train echo/thrice commonest"),
+        ("format", "text", "export echo/thrice --split test --format arrows"),
+        ("format", "parse", "verify data.arrows"),
+        pytest.param("model", "logits", "train echo/thrice bag", marks=pytest.mark.slow),
+    ],
+)
+def test_an_exception_names_the_package_and_its_line(
+    module: str, function: str, request_: str, ask: Ask, site: Path, tmp_path: Path
+) -> None:
+    file = site / "daxy_echo" / f"{module}.py"
+    lines = file.read_text().splitlines()
+    (at,) = [number for number, line in enumerate(lines, 1) if f"def {function}(" in line]
+    lines.insert(at, "        return {}['x']")
+    file.write_text("\n".join(lines))
+    write_predictions(tmp_path / "p.jsonl")
+    (tmp_path / "data.arrows").write_text("say a => a\n")
+    plain, debugged = ask(request_, f"{request_} --debug")
+    assert plain.code == 1
+    named = [line for line in plain.err.splitlines(keepends=True) if line.startswith("daxy: ")]
+    assert named == [f"daxy: daxy-echo 1.0: {file}:{at + 1}: KeyError: 'x'{DEFECT}"]
+    assert f'{file}", line {at + 1}, in {function}\n' in debugged.err

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 from daxy.core.errors import DaxyError, DaxyWarning, UnknownName, WrongFile, WrongRequest, quote
 from daxy.core.imports import import_failure
+from daxy.core.packages import package_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -164,11 +165,11 @@ class Registry(Generic[Entry]):
 
     def package_of(self, name: str) -> str:
         """Return the name and version of the package that has an entry; daxy is one."""
-        return "daxy" if name in self.built_in else _package_of(self._entry_points[name][0])
+        return "daxy" if name in self.built_in else package_of(self._entry_points[name][0])
 
     def _check_unique(self, name: str) -> None:
         packages = ["daxy"] * (name in self.built_in)
-        packages += map(_package_of, self._entry_points.get(name, ()))
+        packages += map(package_of, self._entry_points.get(name, ()))
         if len(packages) > 1:
             named = f"a {self._kind} named {name!r}: {' and '.join(packages)}"
             raise WrongRequest(f"{len(packages)} packages have {named}; uninstall or rename one")
@@ -223,7 +224,3 @@ def named_by(attribute: str) -> Callable[[str, Any], str]:
         return "" if value == name else f"its {attribute} is {quote(value)}; {expected}"
 
     return problem
-
-
-def _package_of(point: EntryPoint) -> str:
-    return "an unknown package" if point.dist is None else f"{point.dist.name} {point.dist.version}"
