@@ -352,3 +352,36 @@ def test_an_exception_names_the_package_and_its_line(
     named = [line for line in plain.err.splitlines(keepends=True) if line.startswith("daxy: ")]
     assert named == [f"daxy: daxy-echo 1.0: {file}:{at + 1}: KeyError: 'x'{DEFECT}"]
     assert f'{file}", line {at + 1}, in {function}\n' in debugged.err
+
+
+NAN = "return np.full(len(predictions), np.nan)"
+
+
+@pytest.mark.parametrize(
+    ("learner", "advice"),
+    [
+        ("commonest", "correct this and run the same command again"),
+        pytest.param(
+            "bag --epochs 2",
+            "correct this and run the same command again: the weights are kept, and only the "
+            "scores are missing",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_a_score_that_is_no_number_loses_no_training(
+    learner: str, advice: str, ask: Ask, site: Path, tmp_path: Path
+) -> None:
+    file = site / "daxy_echo" / "metric.py"
+    right = file.read_text()
+    file.write_text(right.replace("pairs = zip", f"{NAN}\n        pairs = zip"))
+    request = f"train echo/thrice {learner} --runs runs"
+    (failed,) = ask(request)
+    problem = "`score` gave nan for example 0; expected a number from 0 to 1"
+    assert failed.code == 2
+    line = failed.err.splitlines()[-1]
+    assert line == f"daxy: daxy-echo 1.0: {file}: {problem}; {advice}"
+    file.write_text(right)
+    (again,) = ask(request)
+    assert again.code == 0, again.err
+    assert "epoch 1/" not in again.err

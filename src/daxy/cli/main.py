@@ -23,6 +23,7 @@ from daxy.core.errors import (
     quote,
     require,
     visible,
+    with_notes,
 )
 from daxy.core.imports import import_failure
 from daxy.core.packages import fault_of
@@ -53,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except DaxyError as error:
         if error.exit_code == interrupts.EXIT_CODE:
             return _interrupted(str(error), arguments)
-        return _report(str(error), error.exit_code, arguments)
+        return _report(with_notes(str(error), error), error.exit_code, arguments)
     except KeyboardInterrupt as stop:
         return _interrupted(str(stop) or interrupts.message(), arguments)
     except BrokenPipeError:
@@ -81,6 +82,7 @@ def _failed(error: Exception | SystemExit, arguments: Sequence[str]) -> int:
     name = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if fault := fault_of(error):
         message = f"{fault}: {name}; a defect in that package (--debug shows the traceback)"
+        message = with_notes(message, error)
         return _report(message, 1, arguments)
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else 0

@@ -103,13 +103,17 @@ class Registry(Generic[Entry]):
         module = self._module(name)
         for attribute in self._attributes:
             if not hasattr(module, attribute):
-                raise WrongFile(self._place(name), f"there is no {attribute} in it")
+                raise self.fault(name, f"there is no {attribute} in it")
         is_single = len(self._attributes) == 1
         entry: Any = getattr(module, self._attributes[0]) if is_single else module
         problem = self._problem_of(name, entry)
         if problem:
-            raise WrongFile(self._place(name), problem)
+            raise self.fault(name, problem)
         return entry
+
+    def fault(self, name: str, problem: str) -> WrongFile:
+        """Return the error of a problem of an entry; it names the package and the file."""
+        return WrongFile(self._place(name), problem)
 
     def _problem_of(self, name: str, entry: Any) -> str:
         if self._class is not None and not isinstance(entry, self._class):

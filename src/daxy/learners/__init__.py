@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from daxy import models
-from daxy.core.errors import UnknownName
+from daxy.core.errors import UnknownName, WrongFile
 from daxy.core.registry import Registry, named_by
 from daxy.learners._learner import (
     Callbacks,
@@ -36,6 +36,7 @@ __all__ = [
     "Record",
     "Score",
     "available",
+    "fault",
     "get",
     "name_of",
     "of_settings",
@@ -82,6 +83,13 @@ def of_settings(settings: Mapping[str, Any]) -> Learner:
         WrongRequest: a setting has a wrong value.
     """
     return get(name_of(settings)).of(settings)
+
+
+def fault(learner: Learner, problem: str) -> WrongFile:
+    """Return the error of a problem of a learner's class; it names the package and the file."""
+    name = name_of(learner.settings())
+    registry = models.ARCHITECTURES if name in models.ARCHITECTURES else LEARNERS
+    return registry.fault(name, problem)
 
 
 def name_of(settings: Mapping[str, Any]) -> str:
