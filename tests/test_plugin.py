@@ -24,6 +24,7 @@ warnings.showwarning = show_warning
 answers = []
 for request in json.loads(sys.stdin.read()):
     out, err = io.StringIO(), io.StringIO()
+    warnings.simplefilter("default")  # forgets which warnings were shown: a request is a process
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(shlex.split(request))
     answers.append((code, out.getvalue(), err.getvalue()))
@@ -277,6 +278,8 @@ def test_a_broken_package_is_named_and_breaks_nothing_else(
     assert "echo/thrice" in listed.out
     assert listed.err == f"daxy: left out: {place} is not defined\n"
     assert "bag" in learners.out
+    assert "bad" not in learners.out
+    assert (learners.code, learners.err) == (0, f"daxy: left out: {place} is not defined\n")
     assert (asked.code, asked.err) == (2, f"daxy: {place} is not defined\n")
     assert shown.err == ""
     assert interpreted.err == f"daxy: {place} is not defined\n"
@@ -319,6 +322,51 @@ def test_a_wrong_entry_is_named_with_its_package(
     place = f"daxy: daxy-wrong 3.0: {site / 'daxy_wrong' / 'it.py'}: "
     assert answer.err.startswith(f"{place}{problem}")
     assert answer.err.count("\n") == 1
+
+
+def test_a_name_of_two_packages_is_left_out_of_lists_and_refused(
+    ask: Ask, site: Path, tmp_path: Path
+) -> None:
+    learner = (PLUGIN / "daxy_echo" / "learner.py").read_text().replace("commonest", "bag")
+    other = tmp_path / "other"
+    (other / "daxy_other").mkdir(parents=True)
+    (other / "daxy_other" / "it.py").write_text(learner)
+    points = {"tasks": "echo", "learners": "commonest"}
+    lines = [
+        f'[project.entry-points."daxy.{group}"]\n{name} = "daxy_other.it"'
+        for group, name in points.items()
+    ]
+    lines[-1] += '\nbag = "daxy_other.it"'
+    project = '[project]\nname = "daxy-other"\nversion = "2.0"'
+    (other / "pyproject.toml").write_text("\n".join([project, *lines]))
+    install(other, site)
+    tasks, learners, help_, task, commonest, bag = ask(
+        "tasks",
+        "learners",
+        "train scan/simple_p1 nearest --help",
+        "show echo/thrice",
+        "train scan/simple_p1 commonest",
+        "learners bag",
+    )
+    assert (tasks.code, learners.code, help_.code) == (0, 0, 0)
+    assert "letters/released" in tasks.out
+    assert "echo" not in tasks.out
+    assert tasks.err.count("\n") == 1
+    assert "nearest" in learners.out
+    assert not {"bag", "commonest"} & {*learners.out.split()}
+    assert learners.err.count("\n") == 2
+    advice = "; uninstall or rename one\n"
+    for answer, name in (
+        (task, "benchmark named 'echo'"),
+        (commonest, "learner named 'commonest'"),
+    ):
+        assert answer.code == 2
+        assert answer.err.startswith(f"daxy: 2 packages have a {name}: daxy-")
+        assert answer.err.endswith(advice)
+    assert (
+        bag.err
+        == f"daxy: 2 packages have a learner named 'bag': daxy-echo 1.0 and daxy-other 2.0{advice}"
+    )
 
 
 DEFECT = "; a defect in that package (--debug shows the traceback)\n"

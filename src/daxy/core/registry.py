@@ -68,18 +68,31 @@ class Registry(Generic[Entry]):
         self._group = f"daxy.{package.rpartition('.')[2]}" if is_open else ""
 
     def available(self) -> list[str]:
-        """Return all names, sorted.
+        """Return all names, sorted; warn of a name that several packages have, and leave it out.
 
-        Raises:
-            WrongRequest: two packages have an entry of the same name.
+        A name of daxy stays daxy's.
         """
-        self.check()
-        return sorted({*self.built_in, *self._entry_points})
-
-    def check(self) -> None:
-        """Refuse entries of several packages that have the same name."""
         for name in self._entry_points:
-            self._check_unique(name)
+            self._works(self._check_unique, name)
+        unique = [name for name, points in self._entry_points.items() if len(points) == 1]
+        return sorted({*self.built_in, *unique})
+
+    def usable(self) -> list[str]:
+        """Return all names; warn of other packages' entries that cannot be loaded, without them.
+
+        Entries of daxy are not loaded.
+        """
+        names = self.available()
+        return [it for it in names if it in self.built_in or self._works(self.get, it)]
+
+    def _works(self, function: Callable[[str], object], name: str) -> bool:
+        """Whether a function takes a name; warn of its error."""
+        try:
+            function(name)
+        except DaxyError as error:
+            warnings.warn(f"left out: {error}", DaxyWarning, stacklevel=3)
+            return False
+        return True
 
     def __contains__(self, name: str) -> bool:
         return name in self.built_in or name in self._entry_points
@@ -122,15 +135,7 @@ class Registry(Generic[Entry]):
 
     def loaded(self) -> dict[str, Entry]:
         """Return all entries by name; warn of entries of other packages that cannot be loaded."""
-        entries: dict[str, Entry] = {}
-        for name in sorted({*self.built_in, *self._entry_points}):
-            try:
-                entries[name] = self.get(name)
-            except DaxyError as error:
-                if name in self.built_in:
-                    raise
-                warnings.warn(f"left out: {error}", DaxyWarning, stacklevel=2)
-        return entries
+        return {name: self.get(name) for name in self.usable()}
 
     def summary(self, name: str) -> str:
         """Return the first line of an entry's docstring, without its full stop."""
