@@ -24,6 +24,7 @@ warnings.showwarning = show_warning
 answers = []
 for request in json.loads(sys.stdin.read()):
     out, err = io.StringIO(), io.StringIO()
+    warnings.simplefilter("default")  # forgets which warnings were shown: a request is a process
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(shlex.split(request))
     answers.append((code, out.getvalue(), err.getvalue()))
@@ -42,6 +43,9 @@ options = {"data": tasks.data("echo/thrice"), "folder": Path("killed"), "checkpo
 Experiment(task="echo/thrice", learner=bag, **options).run([0, 1])
 """
 """Train as the command line does, and save the state after every epoch."""
+
+
+ECHO = "from daxy_echo"
 
 
 class Answer(NamedTuple):
@@ -66,6 +70,25 @@ def install(folder: Path, site: Path) -> None:
     for group, points in project["entry-points"].items():
         lines += [f"[{group}]", *(f"{name} = {module}" for name, module in points.items())]
     (about / "entry_points.txt").write_text("\n".join(lines))
+
+
+def add(content: str, group: str, site: Path, folder: Path) -> None:
+    """Install another package, whose one module is the entry `bad` of a group."""
+    module = folder / "wrong" / "daxy_wrong"
+    module.mkdir(parents=True)
+    point = f'[project.entry-points."daxy.{group}"]\nbad = "daxy_wrong.it"'
+    project = f'[project]\nname = "daxy-wrong"\nversion = "3.0"\n{point}\n'
+    (folder / "wrong" / "pyproject.toml").write_text(project)
+    (module / "it.py").write_text(content)
+    install(folder / "wrong", site)
+
+
+def write_predictions(path: Path) -> None:
+    """Write predictions for `echo/thrice` that begin as their targets do."""
+    rows = [
+        {"source": f"say {a} {b} thrice", "prediction": f"{a} {b}"} for a in "abcd" for b in "abcd"
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)))
 
 
 @pytest.fixture
@@ -124,10 +147,7 @@ def test_what_the_package_adds_is_listed_and_shown(ask: Ask) -> None:
 
 
 def test_its_data_is_exported_verified_and_scored(ask: Ask, tmp_path: Path) -> None:
-    rows = [
-        {"source": f"say {a} {b} thrice", "prediction": f"{a} {b}"} for a in "abcd" for b in "abcd"
-    ]
-    (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    write_predictions(tmp_path / "p.jsonl")
     exported, verified, again, wrong, scored, official = ask(
         "export echo/thrice --split test --out test.arrows",
         "verify test.arrows",
@@ -258,6 +278,8 @@ def test_a_broken_package_is_named_and_breaks_nothing_else(
     assert "echo/thrice" in listed.out
     assert listed.err == f"daxy: left out: {place} is not defined\n"
     assert "bag" in learners.out
+    assert "bad" not in learners.out
+    assert (learners.code, learners.err) == (0, f"daxy: left out: {place} is not defined\n")
     assert (asked.code, asked.err) == (2, f"daxy: {place} is not defined\n")
     assert shown.err == ""
     assert interpreted.err == f"daxy: {place} is not defined\n"
@@ -265,29 +287,34 @@ def test_a_broken_package_is_named_and_breaks_nothing_else(
 
 
 @pytest.mark.parametrize(
-    ("content", "request_", "problem"),
+    ("group", "content", "request_", "problem"),
     [
-        ("METRIC = max", "tasks echo/thrice", "its METRIC is no Metric"),
-        ("TASKS = {'x': 1}", "show bad/x", "its TASKS has 'x'; expected tasks by their names"),
-        ("TASKS = 1", "tasks bad/x", "its TASKS is no Mapping"),
-        ("FORMAT = 1", "export scan/simple_p1 --format bad", "its FORMAT is no Format"),
-        ("Config = 1", "train echo/thrice bad", "there is no Model in it"),
-        ("LEARNER = 1", "learners bad", "its LEARNER is no subclass of Learner"),
+        ("metrics", "METRIC = max", "tasks echo/thrice", "its METRIC is no Metric"),
+        ("metrics", f"{ECHO}.metric import METRIC", "tasks echo/thrice", "its name is 'first_tok"),
+        ("tasks", "TASKS = {'x': 1}", "show bad/x", "its TASKS has 'x'; expected tasks by th"),
+        ("tasks", "TASKS = 1", "tasks bad/x", "its TASKS is no Mapping"),
+        ("formats", "FORMAT = 1", "export scan/simple_p1 --format bad", "its FORMAT is no Format"),
+        (
+            "formats",
+            f"{ECHO}.format import FORMAT",
+            "export scan/simple_p1 --format bad",
+            "its name is 'arrows'; expected 'bad', the name of its entry",
+        ),
+        ("models", "Config = 1", "train echo/thrice bad", "there is no Model in it"),
+        ("learners", "LEARNER = 1", "learners bad", "its LEARNER is no subclass of Learner"),
+        (
+            "learners",
+            f"{ECHO}.learner import LEARNER",
+            "train echo/thrice bad",
+            "its kind is 'commonest'; expected 'bad', the name of its entry",
+        ),
     ],
 )
 def test_a_wrong_entry_is_named_with_its_package(
-    content: str, request_: str, problem: str, ask: Ask, site: Path, tmp_path: Path
+    group: str, content: str, request_: str, problem: str, ask: Ask, site: Path, tmp_path: Path
 ) -> None:
-    name = content.split(maxsplit=1)[0]
-    group = {"Config": "models"}.get(name, name.lower().removesuffix("s") + "s")
-    module = tmp_path / "wrong" / "daxy_wrong"
-    module.mkdir(parents=True)
-    point = f'[project.entry-points."daxy.{group}"]\nbad = "daxy_wrong.it"'
-    project = f'[project]\nname = "daxy-wrong"\nversion = "3.0"\n{point}\n'
-    (tmp_path / "wrong" / "pyproject.toml").write_text(project)
-    (module / "it.py").write_text(content)
-    install(tmp_path / "wrong", site)
-    if name == "METRIC":
+    add(content, group, site, tmp_path)
+    if group == "metrics":
         task = (site / "daxy_echo" / "task.py").read_text()
         (site / "daxy_echo" / "task.py").write_text(task.replace("first_token", "bad"))
     (answer,) = ask(request_)
@@ -295,3 +322,114 @@ def test_a_wrong_entry_is_named_with_its_package(
     place = f"daxy: daxy-wrong 3.0: {site / 'daxy_wrong' / 'it.py'}: "
     assert answer.err.startswith(f"{place}{problem}")
     assert answer.err.count("\n") == 1
+
+
+def test_a_name_of_two_packages_is_left_out_of_lists_and_refused(
+    ask: Ask, site: Path, tmp_path: Path
+) -> None:
+    learner = (PLUGIN / "daxy_echo" / "learner.py").read_text().replace("commonest", "bag")
+    other = tmp_path / "other"
+    (other / "daxy_other").mkdir(parents=True)
+    (other / "daxy_other" / "it.py").write_text(learner)
+    points = {"tasks": "echo", "learners": "commonest"}
+    lines = [
+        f'[project.entry-points."daxy.{group}"]\n{name} = "daxy_other.it"'
+        for group, name in points.items()
+    ]
+    lines[-1] += '\nbag = "daxy_other.it"'
+    project = '[project]\nname = "daxy-other"\nversion = "2.0"'
+    (other / "pyproject.toml").write_text("\n".join([project, *lines]))
+    install(other, site)
+    tasks, learners, help_, task, commonest, bag = ask(
+        "tasks",
+        "learners",
+        "train scan/simple_p1 nearest --help",
+        "show echo/thrice",
+        "train scan/simple_p1 commonest",
+        "learners bag",
+    )
+    assert (tasks.code, learners.code, help_.code) == (0, 0, 0)
+    assert "letters/released" in tasks.out
+    assert "echo" not in tasks.out
+    assert tasks.err.count("\n") == 1
+    assert "nearest" in learners.out
+    assert not {"bag", "commonest"} & {*learners.out.split()}
+    assert learners.err.count("\n") == 2
+    advice = "; uninstall or rename one\n"
+    for answer, name in (
+        (task, "benchmark named 'echo'"),
+        (commonest, "learner named 'commonest'"),
+    ):
+        assert answer.code == 2
+        assert answer.err.startswith(f"daxy: 2 packages have a {name}: daxy-")
+        assert answer.err.endswith(advice)
+    assert (
+        bag.err
+        == f"daxy: 2 packages have a learner named 'bag': daxy-echo 1.0 and daxy-other 2.0{advice}"
+    )
+
+
+DEFECT = "; a defect in that package (--debug shows the traceback)\n"
+
+
+@pytest.mark.parametrize(
+    ("module", "function", "request_"),
+    [
+        ("task", "build", "show echo/thrice"),
+        ("language", "denote", "show echo/thrice"),
+        ("metric", "score", "score echo/thrice --predictions p.jsonl"),
+        ("learner", "fit", "train echo/thrice commonest"),
+        ("learner", "predict", "train echo/thrice commonest"),
+        ("format", "text", "export echo/thrice --split test --format arrows"),
+        ("format", "parse", "verify data.arrows"),
+        pytest.param("model", "logits", "train echo/thrice bag", marks=pytest.mark.slow),
+    ],
+)
+def test_an_exception_names_the_package_and_its_line(
+    module: str, function: str, request_: str, ask: Ask, site: Path, tmp_path: Path
+) -> None:
+    file = site / "daxy_echo" / f"{module}.py"
+    lines = file.read_text().splitlines()
+    (at,) = [number for number, line in enumerate(lines, 1) if f"def {function}(" in line]
+    lines.insert(at, "        return {}['x']")
+    file.write_text("\n".join(lines))
+    write_predictions(tmp_path / "p.jsonl")
+    (tmp_path / "data.arrows").write_text("say a => a\n")
+    plain, debugged = ask(request_, f"{request_} --debug")
+    assert plain.code == 1
+    named = [line for line in plain.err.splitlines(keepends=True) if line.startswith("daxy: ")]
+    assert named == [f"daxy: daxy-echo 1.0: {file}:{at + 1}: KeyError: 'x'{DEFECT}"]
+    assert f'{file}", line {at + 1}, in {function}\n' in debugged.err
+
+
+NAN = "return np.full(len(predictions), np.nan)"
+
+
+@pytest.mark.parametrize(
+    ("learner", "advice"),
+    [
+        ("commonest", "correct this and run the same command again"),
+        pytest.param(
+            "bag --epochs 2",
+            "correct this and run the same command again: the weights are kept, and only the "
+            "scores are missing",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_a_score_that_is_no_number_loses_no_training(
+    learner: str, advice: str, ask: Ask, site: Path, tmp_path: Path
+) -> None:
+    file = site / "daxy_echo" / "metric.py"
+    right = file.read_text()
+    file.write_text(right.replace("pairs = zip", f"{NAN}\n        pairs = zip"))
+    request = f"train echo/thrice {learner} --runs runs"
+    (failed,) = ask(request)
+    problem = "`score` gave nan for example 0; expected a number from 0 to 1"
+    assert failed.code == 2
+    line = failed.err.splitlines()[-1]
+    assert line == f"daxy: daxy-echo 1.0: {file}: {problem}; {advice}"
+    file.write_text(right)
+    (again,) = ask(request)
+    assert again.code == 0, again.err
+    assert "epoch 1/" not in again.err

@@ -128,21 +128,22 @@ def test_a_name_that_several_packages_have_is_refused(add: Add, install: Install
     install("other", {"two": f"{package}._two"})
     found = bests(package)
     message = r"2 packages have a model named 'two': (more|other) 1.0 and (more|other) 1.0"
-    for asked in (found.available, lambda: found.get("two")):
-        with pytest.raises(WrongRequest, match=message):
-            asked()
+    with pytest.raises(WrongRequest, match=message):
+        found.get("two")
     assert found.get("three") == 2
-    with pytest.warns(DaxyWarning, match=f"left out: {message}"):
-        assert found.loaded() == {"one": 1, "three": 2}
+    for listed in (found.available, found.usable, found.loaded):
+        with pytest.warns(DaxyWarning, match=f"left out: {message}"):
+            assert list(listed()) == ["one", "three"]
 
 
-def test_a_name_of_daxy_is_refused_where_names_are_listed(add: Add, install: Install) -> None:
+def test_a_name_of_daxy_stays_daxys(add: Add, install: Install) -> None:
     package = add("one", ONE)
     install("more", {"one": f"{package}._two"})
     found = bests(package)
     assert found.get("one") == 1
-    with pytest.raises(WrongRequest, match=r"2 packages .* 'one': daxy and more 1.0; uninstall or"):
-        found.available()
+    message = r"left out: 2 packages .* 'one': daxy and more 1.0; uninstall or"
+    with pytest.warns(DaxyWarning, match=message):
+        assert found.available() == ["one"]
 
 
 @pytest.mark.parametrize(
@@ -168,5 +169,7 @@ def test_a_broken_package_is_named_and_breaks_nothing_else(
     with pytest.raises(WrongFile, match=r"^more 1\.0: no_module_of_that_name\.two: ModuleNotFound"):
         found.get("gone")
     assert "no_module_of_that_name" in found.summary("gone")
+    with pytest.warns(DaxyWarning, match=r"left out: more 1\.0: "):
+        assert found.usable() == ["one"]
     with pytest.warns(DaxyWarning, match=r"left out: more 1\.0: "):
         assert found.loaded() == {"one": 1}

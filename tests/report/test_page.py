@@ -246,7 +246,7 @@ def test_the_command_writes_one_file_and_says_its_scores(
         (("{run}", "--examples", "-1"), "--examples must not be negative"),
         (("{run}", "--results", "{missing}"), "no such folder"),
         (("{missing}",), "no such folder"),
-        (("{empty}",), "there is no finished run here"),
+        (("{empty}",), "no finished run"),
     ],
 )
 def test_wrong_requests_are_refused_and_write_nothing(

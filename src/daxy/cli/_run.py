@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from daxy.cli._flags import flag
 from daxy.cli._table import say
+from daxy.core.display import counted
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
@@ -32,20 +33,30 @@ def check_folder(path: Path) -> None:
 
 
 def run_folders(paths: Sequence[Path]) -> list[Path]:
-    """Return the folders among several paths. A note on stderr names each file among them.
+    """Return the folders of finished runs among several paths; notes on stderr name the others.
 
-    `runs/*` also matches the picture of `daxy demo`.
+    `runs/*` also matches interrupted runs, and the picture of `daxy demo`. Where no run is
+    finished, the folders of all are returned.
 
     Raises:
         WrongRequest: all paths are files, or a path does not exist.
     """
+    from daxy.runs.folder import RunFolder
+
     files = [path for path in paths if path.is_file()]
     folders = [path for path in paths if path not in files]
     for path in folders or paths:
         check_folder(path)
     for path in files:
         say(f"note: {path} is a file, not the folder of a run; left out")
-    return folders
+    unfinished = [path for path in folders if RunFolder(path).has_begun]
+    if not unfinished or len(unfinished) == len(folders):
+        return folders
+    named = ", ".join(map(str, unfinished))
+    say(
+        f"note: {len(unfinished)} of {counted(len(folders), 'run')} not finished; left out: {named}"
+    )
+    return [path for path in folders if path not in unfinished]
 
 
 def finished(path: Path) -> RunFolder:
@@ -59,7 +70,7 @@ def finished(path: Path) -> RunFolder:
 
     check_folder(path)
     folder = RunFolder(path)
-    require(folder.is_done(), f"{path}: no finished run")
+    require(folder.is_done(), folder.unfinished)
     return folder
 
 

@@ -103,7 +103,7 @@ def _listed() -> Result:
 
     from daxy.report import analyses
 
-    every = {name: analyses.summary(name) for name in analyses.available()}
+    every = {name: analyses.summary(name) for name in analyses.usable()}
     table = Table("analysis", "summary", box=None, pad_edge=False)
     for name, summary in every.items():
         table.add_row(name, summary)

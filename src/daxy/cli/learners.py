@@ -30,16 +30,11 @@ class Learners(Verb):
 
     def run(self) -> Result:
         """Return the list, or the card."""
-        from daxy.learners import LEARNERS
-        from daxy.models import ARCHITECTURES
+        from daxy import learners
 
         if self.learner is not None:
             return _card(self.learner)
-        every = {
-            name: registry.summary(name)
-            for registry in (ARCHITECTURES, LEARNERS)
-            for name in registry.available()
-        }
+        every = learners.usable()
         width = max(map(len, every))
         lines = [f"{name:<{width}}  {summary}" for name, summary in every.items()]
         return Result(data={"learners": every}, text="\n".join(lines))
@@ -51,8 +46,9 @@ def _card(name: str) -> Result:
 
     from daxy import learners, models
 
-    is_network = name in models.ARCHITECTURES
-    kind: Any = models.config(name) if is_network else learners.get(name)
+    registry = learners.registry_of(name)
+    is_network = registry is models.ARCHITECTURES
+    kind: Any = models.config(name) if is_network else registry.get(name)
     defaults = {each.name: default(each) for each in dataclasses.fields(kind)}
     texts = field_docs(kind)
     table = Table(box=None, pad_edge=False)
@@ -60,7 +56,6 @@ def _card(name: str) -> Result:
     table.add_column("description", overflow="fold")
     for field, value in defaults.items():
         table.add_row(flag(field, value), texts.get(field, ""))
-    registry = models.ARCHITECTURES if is_network else learners.LEARNERS
     description = registry.docstring(name)
     how = f"Settings, as flags of `daxy train TASK {name}` and `config` of `daxy.train`:"
     data = {"learner": name, "description": description, "config": defaults, "descriptions": texts}

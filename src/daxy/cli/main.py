@@ -23,8 +23,10 @@ from daxy.core.errors import (
     quote,
     require,
     visible,
+    with_notes,
 )
 from daxy.core.imports import import_failure
+from daxy.core.packages import fault_of
 from daxy.core.registry import Registry
 from daxy.version import __version__
 
@@ -52,29 +54,41 @@ def main(argv: Sequence[str] | None = None) -> int:
     except DaxyError as error:
         if error.exit_code == interrupts.EXIT_CODE:
             return _interrupted(str(error), arguments)
-        return _report(str(error), error.exit_code, arguments)
+        return _report(with_notes(str(error), error), error.exit_code, arguments)
     except KeyboardInterrupt as stop:
         return _interrupted(str(stop) or interrupts.message(), arguments)
     except BrokenPipeError:
         _close_stdout()
         return BROKEN_PIPE
     except OSError as error:
-        prefix = f"{error.filename}: " if error.filename else "output: "
-        if error.filename is None:
+        fault = fault_of(error)
+        place = error.filename or ("" if fault else "output")
+        if place == "output":
             _close_stdout()
         code = 2 if error.errno in WRONG_NAMES else 1
-        return _report(f"{prefix}{error.strerror or error}", code, arguments)
+        message = ": ".join(filter(None, (fault, place, error.strerror or str(error))))
+        return _report(message, code, arguments)
     except MemoryError as error:
         fewer = "ask for fewer or shorter examples, or for less at a time"
         return _report(f"out of memory; {fewer} ({error})", 1, arguments)
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else 0
-    except Exception as error:
-        if failure := import_failure(error):
-            return _report(str(failure), failure.exit_code, arguments)
-        name = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        message = f"a defect in daxy, please report it: {name} (--debug shows where)"
+    except (Exception, SystemExit) as error:
+        return _failed(error, arguments)
+
+
+def _failed(error: Exception | SystemExit, arguments: Sequence[str]) -> int:
+    """Report an error that nobody expected, and name the package that it came from."""
+    if failure := import_failure(error):
+        return _report(str(failure), failure.exit_code, arguments)
+    name = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if fault := fault_of(error):
+        message = f"{fault}: {name}; a defect in that package (--debug shows the traceback)"
+        message = with_notes(message, error)
         return _report(message, 1, arguments)
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else 0
+    return _report(
+        f"a defect in daxy, please report it: {name} (--debug shows where)", 1, arguments
+    )
 
 
 def _interrupted(message: str, arguments: Sequence[str]) -> int:

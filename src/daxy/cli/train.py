@@ -81,7 +81,7 @@ class Train(TaskVerb, Configured):
         from daxy import learners, models, tasks
 
         name, options = learner or DEFAULT_LEARNER, options_of(task)
-        if name in models.ARCHITECTURES:
+        if learners.registry_of(name) is models.ARCHITECTURES:
             endless = task is not None and tasks.get(task).is_stream
             base, flags = (
                 cls.for_networks(),

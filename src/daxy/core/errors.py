@@ -108,6 +108,11 @@ def require(condition: bool, message: str) -> None:
         raise WrongRequest(message)
 
 
+def with_notes(message: str, error: BaseException) -> str:
+    """Return the message of an error with the advice that was added to it as notes."""
+    return "; ".join([message, *getattr(error, "__notes__", ())])
+
+
 MOST_COMPARED = 200
 """Characters of a name up to which it is compared with those that are known."""
 

@@ -19,8 +19,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
-from daxy.core.errors import DaxyError, DaxyWarning, UnknownName, WrongFile, WrongRequest
+from daxy.core.errors import DaxyError, DaxyWarning, UnknownName, WrongFile, WrongRequest, quote
 from daxy.core.imports import import_failure
+from daxy.core.packages import package_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -67,18 +68,31 @@ class Registry(Generic[Entry]):
         self._group = f"daxy.{package.rpartition('.')[2]}" if is_open else ""
 
     def available(self) -> list[str]:
-        """Return all names, sorted.
+        """Return all names, sorted; warn of a name that several packages have, and leave it out.
 
-        Raises:
-            WrongRequest: two packages have an entry of the same name.
+        A name of daxy stays daxy's.
         """
-        self.check()
-        return sorted({*self.built_in, *self._entry_points})
-
-    def check(self) -> None:
-        """Refuse entries of several packages that have the same name."""
         for name in self._entry_points:
-            self._check_unique(name)
+            self._works(self._check_unique, name)
+        unique = [name for name, points in self._entry_points.items() if len(points) == 1]
+        return sorted({*self.built_in, *unique})
+
+    def usable(self) -> list[str]:
+        """Return all names; warn of other packages' entries that cannot be loaded, without them.
+
+        Entries of daxy are not loaded.
+        """
+        names = self.available()
+        return [it for it in names if it in self.built_in or self._works(self.get, it)]
+
+    def _works(self, function: Callable[[str], object], name: str) -> bool:
+        """Whether a function takes a name; warn of its error."""
+        try:
+            function(name)
+        except DaxyError as error:
+            warnings.warn(f"left out: {error}", DaxyWarning, stacklevel=3)
+            return False
+        return True
 
     def __contains__(self, name: str) -> bool:
         return name in self.built_in or name in self._entry_points
@@ -102,13 +116,17 @@ class Registry(Generic[Entry]):
         module = self._module(name)
         for attribute in self._attributes:
             if not hasattr(module, attribute):
-                raise WrongFile(self._place(name), f"there is no {attribute} in it")
+                raise self.fault(name, f"there is no {attribute} in it")
         is_single = len(self._attributes) == 1
         entry: Any = getattr(module, self._attributes[0]) if is_single else module
         problem = self._problem_of(name, entry)
         if problem:
-            raise WrongFile(self._place(name), problem)
+            raise self.fault(name, problem)
         return entry
+
+    def fault(self, name: str, problem: str) -> WrongFile:
+        """Return the error of a problem of an entry; it names the package and the file."""
+        return WrongFile(self._place(name), problem)
 
     def _problem_of(self, name: str, entry: Any) -> str:
         if self._class is not None and not isinstance(entry, self._class):
@@ -117,15 +135,7 @@ class Registry(Generic[Entry]):
 
     def loaded(self) -> dict[str, Entry]:
         """Return all entries by name; warn of entries of other packages that cannot be loaded."""
-        entries: dict[str, Entry] = {}
-        for name in sorted({*self.built_in, *self._entry_points}):
-            try:
-                entries[name] = self.get(name)
-            except DaxyError as error:
-                if name in self.built_in:
-                    raise
-                warnings.warn(f"left out: {error}", DaxyWarning, stacklevel=2)
-        return entries
+        return {name: self.get(name) for name in self.usable()}
 
     def summary(self, name: str) -> str:
         """Return the first line of an entry's docstring, without its full stop."""
@@ -164,11 +174,11 @@ class Registry(Generic[Entry]):
 
     def package_of(self, name: str) -> str:
         """Return the name and version of the package that has an entry; daxy is one."""
-        return "daxy" if name in self.built_in else _package_of(self._entry_points[name][0])
+        return "daxy" if name in self.built_in else package_of(self._entry_points[name][0])
 
     def _check_unique(self, name: str) -> None:
         packages = ["daxy"] * (name in self.built_in)
-        packages += map(_package_of, self._entry_points.get(name, ()))
+        packages += map(package_of, self._entry_points.get(name, ()))
         if len(packages) > 1:
             named = f"a {self._kind} named {name!r}: {' and '.join(packages)}"
             raise WrongRequest(f"{len(packages)} packages have {named}; uninstall or rename one")
@@ -214,5 +224,12 @@ class Registry(Generic[Entry]):
         return WrongFile(self._place(name), problem, line=lines[-1] if lines else None)
 
 
-def _package_of(point: EntryPoint) -> str:
-    return "an unknown package" if point.dist is None else f"{point.dist.name} {point.dist.version}"
+def named_by(attribute: str) -> Callable[[str, Any], str]:
+    """Return a check of entries: an attribute of each has the name of its entry."""
+
+    def problem(name: str, entry: Any) -> str:
+        value = getattr(entry, attribute, None)
+        expected = f"expected {name!r}, the name of its entry"
+        return "" if value == name else f"its {attribute} is {quote(value)}; {expected}"
+
+    return problem

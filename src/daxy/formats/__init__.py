@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from daxy.core.errors import UnknownName
-from daxy.core.registry import Registry
+from daxy.core.registry import Registry, named_by
 from daxy.formats._format import Format, Parts, TextFormat
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ FORMATS = Registry(
     "FORMAT",
     "format",
     Format,
+    problem=lambda name, form: named_by("name")(name.replace("_", "-"), form),
     without=("columns", "foreign", "layout", "pairs", "predictions", "tatoeba", "world_json"),
 )
 BY_SUFFIX: Mapping[str, str] = {
@@ -60,7 +61,7 @@ def get(name: str) -> Format:
     Raises:
         UnknownName: there is no such format.
     """
-    file = name.replace("-", "_")
+    file = name if name in FORMATS else name.replace("-", "_")
     if file not in FORMATS:
         raise UnknownName("format", name, available())
     return FORMATS.get(file)

@@ -8,12 +8,13 @@ frozen dataclass whose fields are its settings, and flags of `daxy train`. Each 
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 from daxy import models
-from daxy.core.errors import UnknownName
-from daxy.core.registry import Registry
+from daxy.core.errors import DaxyWarning, UnknownName, WrongFile, WrongRequest
+from daxy.core.registry import Registry, named_by
 from daxy.learners._learner import (
     Callbacks,
     Fit,
@@ -36,18 +37,22 @@ __all__ = [
     "Record",
     "Score",
     "available",
+    "fault",
     "get",
     "name_of",
     "of_settings",
+    "registry_of",
     "title_of",
+    "usable",
 ]
 
 NEURAL = f"{__name__}.neural"
 
 
-def _problem(_name: str, learner: Any) -> str:
-    is_learner = isinstance(learner, type) and issubclass(learner, Learner)
-    return "" if is_learner else "its LEARNER is no subclass of Learner"
+def _problem(name: str, learner: Any) -> str:
+    if not (isinstance(learner, type) and issubclass(learner, Learner)):
+        return "its LEARNER is no subclass of Learner"
+    return named_by("kind")(name, learner)
 
 
 LEARNERS: Registry[type[Learner]] = Registry(__name__, "LEARNER", "learner", problem=_problem)
@@ -59,18 +64,55 @@ def available() -> list[str]:
     return sorted([*models.available(), *LEARNERS.available()])
 
 
+def usable() -> dict[str, str]:
+    """Return the summary of each learner by name; warn of those that cannot be loaded.
+
+    Learners of daxy are not loaded.
+    """
+    summaries = dict[str, str]()
+    for registry in (models.ARCHITECTURES, LEARNERS):
+        for name in registry.usable():
+            if name not in models.ARCHITECTURES or name not in LEARNERS:
+                summaries[name] = registry.summary(name)
+            else:
+                warnings.warn(f"left out: {_collision(name)}", DaxyWarning, stacklevel=2)
+                if name in registry.built_in:
+                    summaries[name] = registry.summary(name)
+    return summaries
+
+
+def registry_of(name: str) -> Registry[Any]:
+    """Return the registry of a learner: `models.ARCHITECTURES` for a network.
+
+    Raises:
+        UnknownName: there is no such learner.
+        WrongRequest: a package has a network of this name, and another one a learner without.
+    """
+    registries = [it for it in (models.ARCHITECTURES, LEARNERS) if name in it.built_in]
+    registries = registries or [it for it in (models.ARCHITECTURES, LEARNERS) if name in it]
+    if not registries:
+        raise UnknownName("learner", name, available(), listing="daxy learners")
+    if len(registries) > 1:
+        raise WrongRequest(_collision(name))
+    return registries[0]
+
+
+def _collision(name: str) -> str:
+    packages = " and ".join(it.package_of(name) for it in (models.ARCHITECTURES, LEARNERS))
+    return f"2 packages have a learner named {name!r}: {packages}; uninstall or rename one"
+
+
 def get(name: str) -> type[Learner]:
     """Return the class of a learner; `Neural` for an architecture.
 
     Raises:
         UnknownName: there is no such learner.
         WrongFile: its file cannot be imported, or has no `LEARNER`.
+        WrongRequest: see `registry_of`.
     """
-    if name in models.ARCHITECTURES:
-        return importlib.import_module(NEURAL).LEARNER
-    if name not in LEARNERS:
-        raise UnknownName("learner", name, available(), listing="daxy learners")
-    return LEARNERS.get(name)
+    registry = registry_of(name)
+    is_network = registry is models.ARCHITECTURES
+    return importlib.import_module(NEURAL).LEARNER if is_network else registry.get(name)
 
 
 def of_settings(settings: Mapping[str, Any]) -> Learner:
@@ -81,6 +123,12 @@ def of_settings(settings: Mapping[str, Any]) -> Learner:
         WrongRequest: a setting has a wrong value.
     """
     return get(name_of(settings)).of(settings)
+
+
+def fault(learner: Learner, problem: str) -> WrongFile:
+    """Return the error of a problem of a learner's class; it names the package and the file."""
+    name = name_of(learner.settings())
+    return registry_of(name).fault(name, problem)
 
 
 def name_of(settings: Mapping[str, Any]) -> str:

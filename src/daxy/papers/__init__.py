@@ -8,7 +8,7 @@ and protocols. No file here imports a machine-learning framework.
 from __future__ import annotations
 
 from daxy.core.errors import UnknownName
-from daxy.core.registry import Registry
+from daxy.core.registry import Registry, named_by
 from daxy.papers._paper import PERPLEXITY, Finding, Paper, Part, RunSpec, Table, TableCell
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-PAPERS = Registry(__name__, "PAPER", "paper", Paper)
+PAPERS = Registry(__name__, "PAPER", "paper", Paper, problem=named_by("name"))
 available, get = PAPERS.available, PAPERS.get
 
 

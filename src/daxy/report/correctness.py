@@ -100,7 +100,7 @@ def check_finished(folders: Sequence[RunFolder]) -> None:
     """Raise `WrongRequest` if there is no folder, or one without a finished run."""
     require(bool(folders), "no run folder is given")
     for folder in folders:
-        require(folder.is_done(), f"{folder.path}: no finished run")
+        require(folder.is_done(), folder.unfinished)
 
 
 def _check_alike(folders: Sequence[RunFolder]) -> None:

@@ -110,7 +110,7 @@ def grouped(folders: Sequence[RunFolder], official: Path | None = None) -> list[
     require(bool(folders), "no run folder is given")
     runs: dict[str, tuple[RunFolder, RunConfig]] = {}
     for folder in folders:
-        require(folder.is_done(), f"{folder.path}: there is no finished run here")
+        require(folder.is_done(), folder.unfinished)
         config = folder.config()
         first = runs.get(config.name, (folder, config))[0].path
         require(config.name not in runs, f"{folder.path} is the same run as {first}")

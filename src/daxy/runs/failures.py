@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from daxy.core.errors import DaxyError, RunFailed
+from daxy.core.errors import DaxyError, RunFailed, with_notes
 
 
 def end(failures: Sequence[DaxyError]) -> None:
@@ -15,4 +15,5 @@ def end(failures: Sequence[DaxyError]) -> None:
     """
     if failures:
         more = f"; {len(failures) - 1} more failed" if len(failures) > 1 else ""
-        raise RunFailed(f"{failures[0]}{more}; all others are finished")
+        first = with_notes(str(failures[0]), failures[0])
+        raise RunFailed(f"{first}{more}; all others are finished")

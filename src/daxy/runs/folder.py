@@ -83,6 +83,17 @@ class RunFolder:
         """Whether `done` exists; `is_done` also checks the files."""
         return (self.path / "done").exists()
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether a run began here that is not finished."""
+        return not self.has_ended and (self.path / "config.json").exists()
+
+    @property
+    def unfinished(self) -> str:
+        """The message that there is no finished run, with the command that resumes it."""
+        resume = f"`daxy train --config {self.path} --runs {self.path.parent}` resumes it"
+        return f"{self.path}: no finished run{f'; {resume}' * self.has_begun}"
+
     def is_done(self) -> bool:
         """Whether the run is finished; checks the digests of its files.
 

@@ -24,7 +24,7 @@ def load(path: Path | str) -> Predictor:
     check_types(load, {"path": path})
     folder = RunFolder(usable(Path(path)))
     if not folder.is_done():
-        raise RunFailed(f"{folder.path}: no finished run")
+        raise RunFailed(folder.unfinished)
     settings = folder.config().learner
     try:
         return learners.get(learners.name_of(settings)).load(folder.path, settings)

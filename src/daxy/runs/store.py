@@ -15,9 +15,14 @@ from daxy.core.locks import exclusive_lock
 from daxy.learners import Job
 from daxy.runs.environment import describe, resumed
 from daxy.runs.evaluate import finish
+from daxy.runs.fitted import fits
 from daxy.runs.folder import RunFolder, check_left
 from daxy.runs.monitor import Logger, Monitor
 from daxy.runs.run import Run
+
+AGAIN = "correct this and run the same command again"
+KEPT = f"{AGAIN}: the weights are kept, and only the scores are missing"
+"""Advice after an error of a metric or a predictor when training has ended."""
 
 
 @dataclass(frozen=True)
@@ -163,11 +168,11 @@ class RunStore:
         jobs = [self.job(run) for run in group]
         self._check_group(folders)
         with interrupts.advice(interrupts.SAVED):
-            fits = group[0].learner.fit(jobs, Logger(folders, monitor))
+            results = fits(jobs, Logger(folders, monitor))
             self._begin(group, folders)
             monitor.begin(group)
             try:
-                first = next(fits)
+                first = next(results)
             finally:
                 monitor.end()
             parts = [
@@ -175,11 +180,15 @@ class RunStore:
             ]
             monitor.scoring(sum(map(len, chain.from_iterable(parts))))
             failure = None
-            for run, folder, fit in zip(group, folders, chain([first], fits), strict=True):
+            for run, folder, fit in zip(group, folders, chain([first], results), strict=True):
                 if isinstance(fit, Exception):
                     failure = fit
                 elif not folder.has_ended:
-                    finish(run, folder, fit)
+                    try:
+                        finish(run, folder, fit)
+                    except Exception as error:
+                        error.add_note(KEPT if folders[0].has_state else AGAIN)
+                        raise
         shutil.rmtree(jobs[0].workdir, ignore_errors=True)
         self._tidy_group(folders)
         if failure:

@@ -50,12 +50,7 @@ BENCHMARKS: Registry[Mapping[str, Task[Any]]] = Registry(
 
 
 def available() -> list[str]:
-    """Return the names of all tasks, benchmark by benchmark, in the order of their files.
-
-    Raises:
-        WrongRequest: two packages have a benchmark of the same name.
-    """
-    BENCHMARKS.check()
+    """Return the names of all tasks, benchmark by benchmark, in the order of their files."""
     return [name for tasks in BENCHMARKS.loaded().values() for name in tasks]
 
 

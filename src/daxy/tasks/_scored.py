@@ -26,7 +26,7 @@ class Scored(ABC):
     def score(self, metric: str, examples: Examples, predictions: Sequences) -> Scores:
         """Return a metric's value for each prediction."""
         given = Predictions.of_sequences(predictions)
-        return metrics.get(metric).score(self, examples, given)
+        return metrics.score(metric, self, examples, given)
 
     def total(
         self,
@@ -37,7 +37,7 @@ class Scored(ABC):
     ) -> float:
         """Return a metric's total; `scores`, if given, are the values of `score`."""
         given = Predictions.of_sequences(predictions)
-        return metrics.get(metric).total(self, examples, given, scores)
+        return metrics.total(metric, self, examples, given, scores)
 
     def scores(self, examples: Examples, predictions: Sequences) -> dict[str, Scores]:
         """Return the value of each metric for each prediction."""

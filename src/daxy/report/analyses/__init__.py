@@ -7,10 +7,11 @@ runs of one learner on one task, which differ in their seeds, and returns an `An
 
 from __future__ import annotations
 
-from daxy.core.registry import Registry
+from daxy.core.registry import Registry, named_by
 from daxy.report.analysis import Analysis, AnalysisResult
 
-__all__ = ["Analysis", "AnalysisResult", "available", "get", "summary"]
+__all__ = ["Analysis", "AnalysisResult", "available", "get", "summary", "usable"]
 
-ANALYSES = Registry(__name__, "ANALYSIS", "analysis", Analysis)
+ANALYSES = Registry(__name__, "ANALYSIS", "analysis", Analysis, problem=named_by("name"))
 available, get, summary = ANALYSES.available, ANALYSES.get, ANALYSES.summary
+usable = ANALYSES.usable

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from daxy.core import interrupts
-from daxy.core.errors import DaxyError, RunFailed, WrongRequest, require
+from daxy.core.errors import DaxyError, RunFailed, WrongRequest, require, with_notes
 from daxy.core.imports import need
 from daxy.learners import Progress
 from daxy.runs import failures
@@ -183,7 +183,7 @@ def train(programs: str, store: RunStore, cores: int, storage: str | None, gpus:
         raise
     except DaxyError as error:
         # Errors with more than a text do not travel between processes.
-        raise RunFailed(str(error)) from None
+        raise RunFailed(with_notes(str(error), error)) from None
 
 
 def _train_elsewhere(runs: Sequence[Run], store: RunStore, kept: Storage) -> None:
