@@ -30,10 +30,19 @@ from daxy.tasks._task import Task
 LAKE_BARONI = "Lake & Baroni 2018, Generalization without systematicity"
 LOULA = "Loula, Baroni & Lake 2018, Rearranging the familiar"
 BASTINGS = "Bastings et al. 2018, Jump to better conclusions"
+CSORDAS = "Csordás, Irie & Schmidhuber 2021, The devil is in the detail"
 
 PRIMITIVES = scan.SCAN.primitives
 
 LENGTH = HoldOut(test=LongerThan(22), sizes=Sizes(train=16_990, test=3_920))
+
+CUTOFFS = {
+    **{22: (16_990, 3_920), 24: (17_326, 3_584), 25: (17_774, 3_136), 26: (18_286, 2_624)},
+    **{27: (18_734, 2_176), 28: (19_182, 1_728), 30: (19_758, 1_152), 32: (20_206, 704)},
+    **{33: (20_462, 448), 36: (20_526, 384), 40: (20_782, 128)},
+}
+"""Sizes of train and test by the maximum actions of a training command. No command has as many
+actions as a number that is left out. Csordás et al. take a tenth of train for validation."""
 
 ADDPRIM_JUMP = HoldOut(
     test=Composes("jump"),
@@ -228,6 +237,15 @@ def _simple() -> Iterator[ScanTask]:
 def _length() -> Iterator[ScanTask]:
     summary = "action sequences longer than any in train"
     yield _task("length", summary, LENGTH, LAKE_BARONI, "length_split", options=LengthOptions)
+    for longest, (train, test) in CUTOFFS.items():
+        yield _task(
+            f"length_cutoff_{longest}",
+            f"more than {longest} actions, after up to {longest}",
+            HoldOut(test=LongerThan(longest), sizes=Sizes(train=train, test=test)),
+            CSORDAS,
+            folder=None,
+            family="length_cutoff_{22,24,25,26,27,28,30,32,33,36,40}",
+        )
 
 
 def _add_primitive() -> Iterator[ScanTask]:
