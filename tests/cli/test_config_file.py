@@ -72,6 +72,7 @@ def test_a_file_can_have_a_grid(path: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("one_shape")
 def test_a_run_is_the_configuration_of_itself(
     daxy: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
