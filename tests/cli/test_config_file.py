@@ -97,6 +97,7 @@ def test_a_file_for_another_verb_is_refused(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("one_shape")
 def test_a_run_is_the_configuration_of_itself(
     daxy: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,7 +23,7 @@ TEST = [("jump twice", "J J"), ("walk", "W")]
 NEAREST = Nearest()
 SMALL: dict[str, Any] = {
     "config": {"hidden": 4, "embedding": 4},
-    "training": TrainingConfig().with_settings(epochs=1),
+    "training": TrainingConfig().with_settings(epochs=1, max_decode_length=8),
 }
 
 
@@ -163,6 +163,7 @@ def test_spellings_are_normalized_on_request() -> None:
     assert split.test.source[0] == split.train.source[0] == ("\xe9",)
 
 
+@pytest.mark.usefixtures("one_shape")
 def test_a_split_is_trained_on_and_scored(tmp_path: Path) -> None:
     split = daxy.pairs(TRAIN, {"new": TEST[:1], "known": TEST[1:]})
     trained = daxy.train(split, runs=tmp_path, **SMALL)
@@ -206,6 +207,7 @@ def test_a_validation_part_of_the_files_is_used_in_training(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("one_shape")
 def test_a_split_of_scan_as_files_gives_the_same_weights(tmp_path: Path) -> None:
     data = daxy.data("scan/addprim_turn_left", validation="draw")
     split = data.load("scan/addprim_turn_left")
