@@ -65,6 +65,10 @@ FILES = {
 
 REQUESTS = [
     (
+        "train scan/simple_p1 nearest --log tensorbord",
+        "no tracker named 'tensorbord'; did you mean tensorboard?",
+    ),
+    (
         "export transduction/copy --split test --shard 1/3 --train-pairs 30",
         "--shard 1/3 is a part of train; leave it out, or ask for --split train",
     ),

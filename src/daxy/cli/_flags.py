@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import tyro
 
+Trackers = tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="TRACKER")]]
+"""Names of trackers; repeat the flag, or part them by commas."""
 NUMBERS = ((int, "a whole number"), (float, "a number"))
 
 

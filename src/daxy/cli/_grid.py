@@ -80,6 +80,7 @@ class GridSweep(Train, Executed):
         say(f"{done}, {len(missing)} to train in {counted(len(planned), 'program')}")
         if self.dry_run:
             return Result(data=_plan(grid, planned), text="\n".join(map(_line, planned)) or done)
+        store.track(runs)
         execute = executors.get(self.executor).run
         finished = execute(planned, store, Display(), **cluster) if planned else ()
         for number, _ in enumerate(finished, start=1):

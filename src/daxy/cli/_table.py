@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from daxy.cli._flags import Trackers
 from daxy.cli._result import Result
 from daxy.cli._verb import Configured, Switch
 from daxy.core.errors import visible
@@ -72,6 +73,9 @@ class Measures(Configured):
     nothing is selected by it. 0: never. With samples or steps, `eval-every` is an epoch."""
     restart: Switch = False
     """Delete the run folders of runs that are not in the results, and train these runs again."""
+    log: Trackers = ()
+    """Send the logs of the runs to a tracker too: `tensorboard`, `wandb` or `mlflow` (extras of
+    these names); several with commas."""
 
     def check_seeds(self) -> None:
         """Refuse a number of runs that is none."""
@@ -83,9 +87,11 @@ class Measures(Configured):
     @property
     def store(self) -> RunStore:
         """Folder of its runs."""
+        from daxy import trackers
         from daxy.runs.store import RunStore
 
-        return RunStore(self.runs, test_every=self.test_every)
+        names = trackers.listed(self.log)
+        return RunStore(self.runs, test_every=self.test_every, trackers=names)
 
     def planned(self, paper: Paper, cells: Sequence[TableCell], ledger: Ledger) -> list[PlanStep]:
         """Return what there is and what is missing of each cell."""

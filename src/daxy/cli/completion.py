@@ -75,13 +75,14 @@ class Words:
 
 def _names() -> dict[str, list[str]]:
     """Return the names that a flag takes, or an argument by its metavar."""
-    from daxy import formats, languages, learners, papers, tasks
+    from daxy import formats, languages, learners, papers, tasks, trackers
     from daxy.report import analyses
 
     tables = [table.path for paper in papers.PAPERS.loaded().values() for table in paper.tables]
     return {
         "TASK": tasks.available(),
         "--task": tasks.available(),
+        "--log": trackers.available(),
         "--format": ["auto", *formats.available()],
         "LANGUAGE": languages.available(),
         "LEARNER": learners.available(),

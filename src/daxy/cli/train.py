@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import tyro
 
 from daxy.cli._data import TaskName, TaskVerb, among, data_field, options_of
+from daxy.cli._flags import Trackers
 from daxy.cli._parse import Reading
 from daxy.cli._result import Result
 from daxy.cli._table import say
@@ -57,6 +58,9 @@ class Train(TaskVerb, Configured):
     """Folder of the run folders."""
     restart: Switch = False
     """Delete these runs and train them from the beginning."""
+    log: Trackers = ()
+    """Send the logs of the runs to a tracker too: `tensorboard`, `wandb` or `mlflow` (extras of
+    these names); several with commas. Finished runs that it lacks are sent as well."""
 
     @classmethod
     def variants(cls, words: Sequence[str]) -> Iterator[type[Verb]]:
@@ -130,10 +134,17 @@ class Train(TaskVerb, Configured):
 
     def experiment(self) -> Experiment:
         """Return the experiment, as the Python API has it."""
+        from daxy import trackers
         from daxy.runs.experiment import Experiment
 
         chosen: Any = self
-        return Experiment(task=self.task, learner=chosen.method, data=self.data, folder=self.runs)
+        return Experiment(
+            task=self.task,
+            learner=chosen.method,
+            data=self.data,
+            folder=self.runs,
+            trackers=trackers.listed(self.log),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +201,7 @@ class TrainNetwork(Train):
 
     def experiment(self) -> Experiment:
         """Return the experiment, as the Python API has it."""
-        from daxy import tasks
+        from daxy import tasks, trackers
         from daxy.cli._training import configured
         from daxy.learners.neural import Neural
         from daxy.runs.experiment import Experiment
@@ -209,6 +220,7 @@ class TrainNetwork(Train):
             data=self.data.for_training(validation(self.protocol)),
             folder=self.runs,
             test_every=self.test_every,
+            trackers=trackers.listed(self.log),
         )
 
 

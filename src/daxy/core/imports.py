@@ -24,6 +24,9 @@ PACKAGES = {
     "pandas": ("a `DataFrame`", "pandas", "hub"),
     "datasets": ("a `Dataset`", "the package `datasets`", "hub"),
     "torch": ("a `DataLoader`", "PyTorch", "peers"),
+    "tensorboard": ("`--log tensorboard`", "TensorBoard", "tensorboard"),
+    "wandb": ("`--log wandb`", "Weights & Biases", "wandb"),
+    "mlflow": ("`--log mlflow`", "MLflow", "mlflow"),
     "ray": ("`--on ray`", "Ray", "ray"),
     "fsspec": ("a shared storage", "fsspec", "ray"),
 }

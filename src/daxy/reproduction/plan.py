@@ -168,6 +168,8 @@ def execute(
         WrongRequest: `restart` would delete the state of a run outside the steps.
     """
     errors = list[DaxyError]()
+    for step in steps:
+        step.store.track(step.runs)
     left = [step for step in steps if step.seeds]
     if left:
         ledger.check(table)

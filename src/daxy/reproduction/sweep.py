@@ -67,6 +67,7 @@ class Sweep:
 
         done = [run for step in self.steps for run in step.of(step.finished)]
         self.store.tidy(done)
+        self.store.track([run for step in self.steps for run in step.runs])
         file(done)
         try:
             for program in finished:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from daxy import learners, tasks
+from daxy import learners, tasks, trackers
 from daxy.core.display import Brief, table
 from daxy.core.errors import DaxyError, RunFailed, quote, require
 from daxy.core.settings import check_types
@@ -109,6 +109,7 @@ def train(
     monitor: Monitor | None = None,
     restart: bool = False,
     test_every: int = 0,
+    log: str | Sequence[str] = (),
 ) -> Trained:
     """Train a learner on a task and return its runs; finished runs are reused.
 
@@ -130,10 +131,11 @@ def train(
             `daxy.runs.monitor.Monitor()` shows nothing.
         restart: Delete these runs first.
         test_every: Epochs between two test scores in the log; 0 for none.
+        log: Trackers that get the log too: `tensorboard`, `wandb` or `mlflow`, or several.
 
     Raises:
-        UnknownName: there is no such task, learner or protocol.
-        WrongRequest: a setting has a wrong value.
+        UnknownName: there is no such task, learner, protocol or tracker.
+        WrongRequest: a setting has a wrong value, or a package is not installed.
         Interrupted: by a signal; the same call resumes.
         RunFailed: a run folder is damaged or cannot be written.
     """
@@ -141,7 +143,7 @@ def train(
     check_types(
         train,
         {"task": task, "learner": learner, "config": config, "training": training}
-        | {"geca": geca, "data": data, "runs": runs, "test_every": test_every},
+        | {"geca": geca, "data": data, "runs": runs, "test_every": test_every, "log": log},
     )
     if isinstance(task, Split):
         require(data is None, "a split has its data; leave out data")
@@ -161,6 +163,7 @@ def train(
         data=(data or tasks.data(task)).for_training(carve),
         folder=Path(runs),
         test_every=test_every,
+        trackers=trackers.listed(log),
     )
     monitor = progress.default() if monitor is None else monitor
     folders = experiment.run(all_seeds, monitor=monitor, restart=restart)

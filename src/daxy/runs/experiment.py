@@ -26,6 +26,7 @@ class Experiment:
     """Folder of the run folders."""
     checkpoint_seconds: float = 30.0
     test_every: int = 0
+    trackers: tuple[str, ...] = ()
     """See `RunStore`."""
 
     def __post_init__(self) -> None:
@@ -35,7 +36,9 @@ class Experiment:
     @property
     def store(self) -> RunStore:
         """The folder of the run folders."""
-        return RunStore(self.folder, self.checkpoint_seconds, self.test_every)
+        return RunStore(
+            self.folder, self.checkpoint_seconds, self.test_every, trackers=self.trackers
+        )
 
     def of(self, seed: int) -> Run:
         """Return the run with this seed."""

@@ -10,6 +10,7 @@
 | predictions.parquet | each test example with its prediction and scores |
 | scores.json | scores |
 | done | digests of the other files; the run is finished |
+| trackers.json | with `--log`: the run's name in each tracker |
 """
 
 from __future__ import annotations

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Generator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from daxy import trackers
 from daxy.core import interrupts
 from daxy.core.errors import Diverged, RunFailed, in_one_line, require
 from daxy.core.locks import exclusive_lock
@@ -19,6 +20,7 @@ from daxy.runs.fitted import fits
 from daxy.runs.folder import RunFolder, check_left
 from daxy.runs.monitor import Logger, Monitor
 from daxy.runs.run import Run
+from daxy.runs.tracking import Tracking
 
 AGAIN = "correct this and run the same command again"
 KEPT = f"{AGAIN}: the weights are kept, and only the scores are missing"
@@ -50,8 +52,12 @@ class RunStore:
     """Epochs between two test scores in the log; 0 for none."""
     patience: float = 0.0
     """Seconds to wait for another process that trains the same runs."""
+    trackers: tuple[str, ...] = ()
+    """Names of the trackers that get the logs too."""
 
     def __post_init__(self) -> None:
+        for name in self.trackers:
+            trackers.get(name)  # A missing package is refused before training.
         every = self.test_every
         require(every >= 0, f"test-every must not be negative: {every}")
 
@@ -90,8 +96,20 @@ class RunStore:
                         self._fit(group, monitor or Monitor())
             except Diverged as error:
                 diverged = diverged or error  # The other groups still train.
+        self.track(runs)
         if diverged:
             raise diverged
+
+    def track(self, runs: Sequence[Run]) -> None:
+        """Send the logs of finished runs to the trackers that lack them."""
+        if not self.trackers:
+            return
+        tracking = Tracking(self.trackers)
+        for folder in (run.within(self.folder) for run in runs):
+            # Another process that holds the lock also sends the log.
+            if folder.has_ended and tracking.is_missing(folder):
+                with suppress(RunFailed), self.locked([folder]):
+                    tracking.finish(folder)
 
     def plan(self, runs: Sequence[Run]) -> Plan:
         """Return the groups to resume and the runs to begin.
@@ -167,9 +185,11 @@ class RunStore:
         folders = [run.within(self.folder) for run in group]
         jobs = [self.job(run) for run in group]
         self._check_group(folders)
-        with interrupts.advice(interrupts.SAVED):
-            results = fits(jobs, Logger(folders, monitor))
+        tracking = Tracking(self.trackers, monitor)
+        with interrupts.advice(interrupts.SAVED), closing(tracking):
+            results = fits(jobs, Logger(folders, tracking))
             self._begin(group, folders)
+            tracking.begin(folders)
             monitor.begin(group)
             try:
                 first = next(results)
@@ -183,12 +203,14 @@ class RunStore:
             for run, folder, fit in zip(group, folders, chain([first], results), strict=True):
                 if isinstance(fit, Exception):
                     failure = fit
-                elif not folder.has_ended:
+                    continue
+                if not folder.has_ended:
                     try:
                         finish(run, folder, fit)
                     except Exception as error:
                         error.add_note(KEPT if folders[0].has_state else AGAIN)
                         raise
+                tracking.finish(folder)
         shutil.rmtree(jobs[0].workdir, ignore_errors=True)
         self._tidy_group(folders)
         if failure:
