@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from daxy.cli._config_file import expanded
+from daxy.cli._config_file import Configured, expanded
 from daxy.cli._parse import resolve
-from daxy.cli._verb import Configured
 from daxy.cli.reproduce import Reproduce
 from daxy.cli.sweep import Sweep
 from daxy.cli.train import Train

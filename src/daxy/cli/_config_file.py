@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, ClassVar, cast
+
+import tyro
 
 from daxy.cli._flags import Argument, arguments, dashed
 from daxy.cli._parse import resolve
-from daxy.cli._verb import Configured
+from daxy.cli._verb import Verb
 from daxy.core.errors import UnknownName, WrongFile, require
 from daxy.core.files import read_bytes
 
@@ -21,6 +24,22 @@ FLAG = "--config"
 PLACES = {"task": 0, "table": 0, "learner": 1}
 """Names of arguments without a flag, with their places."""
 EXPECTED = "a TOML file of flags, or the folder or the config.json of a run"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Configured(Verb):
+    """A verb whose flags can come from a file."""
+
+    in_file: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    """Names, in a file, of the arguments without a flag; several choices of them."""
+
+    config: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """A TOML file of flags, or the folder or config.json of a run. Typed flags come first."""
+
+    @classmethod
+    def expanded(cls, words: Sequence[str]) -> Sequence[str]:
+        """Return the words with those of `--config FILE`."""
+        return expanded(cls, words)
 
 
 def expanded(verb: type[Configured], words: Sequence[str]) -> list[str]:

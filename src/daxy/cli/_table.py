@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from daxy.cli._config_file import Configured
 from daxy.cli._flags import Trackers
 from daxy.cli._result import Result
-from daxy.cli._verb import Configured, Switch
+from daxy.cli._verb import Switch
 from daxy.core.errors import visible
 
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, make_dataclass
-from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import tyro
 
@@ -62,21 +61,3 @@ class Verb(ABC):
         Raises:
             DaxyError: the request cannot be served.
         """
-
-
-@dataclass(frozen=True, kw_only=True)
-class Configured(Verb):
-    """A verb whose flags can come from a file."""
-
-    in_file: ClassVar[tuple[tuple[str, ...], ...]] = ()
-    """Names, in a file, of the arguments without a flag; several choices of them."""
-
-    config: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """A TOML file of flags, or the folder or config.json of a run. Typed flags come first."""
-
-    @classmethod
-    def expanded(cls, words: Sequence[str]) -> Sequence[str]:
-        """Return the words with those of `--config FILE`."""
-        from daxy.cli._config_file import expanded
-
-        return expanded(cls, words)

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import tyro
 
+from daxy.cli._config_file import Configured
 from daxy.cli._data import TaskName, TaskVerb, among, data_field, options_of
 from daxy.cli._flags import Trackers
 from daxy.cli._parse import Reading
 from daxy.cli._result import Result
 from daxy.cli._table import say
 from daxy.cli._trained import answer, rates_table, runs_of
-from daxy.cli._verb import Configured, Switch, Verb
+from daxy.cli._verb import Switch, Verb
 from daxy.core.display import counted
 from daxy.core.errors import require
 

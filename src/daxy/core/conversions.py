@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from daxy.core.display import Brief
 from daxy.core.errors import require
 from daxy.core.imports import need
+from daxy.core.sequences import Sequences
 from daxy.core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from daxy.core.examples import Examples, Sequences
+    from daxy.core.examples import Examples
 
 
 @dataclass(frozen=True, eq=False)

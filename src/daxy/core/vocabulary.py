@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from daxy.core.display import Brief
 from daxy.core.errors import WrongRequest, did_you_mean, nearest, quote, require
-from daxy.core.examples import Sequences, Tokens
+from daxy.core.sequences import Sequences
+from daxy.core.tokens import Tokens
 
 PAD = 0
 """Padding; also the input before the first token."""

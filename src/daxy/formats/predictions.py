@@ -32,10 +32,11 @@ from numpy.typing import NDArray
 
 from daxy.core.conversions import tokens
 from daxy.core.errors import WrongFile, WrongRequest, quote
-from daxy.core.examples import Examples, Predictions, Sequences, Tokens
+from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.files import decoded, read_bytes, write_text
 from daxy.core.json_objects import NotJSON, decode
 from daxy.core.kinds import HEAD, check_kind
+from daxy.core.sequences import Predictions
 from daxy.core.tokens import odd, spaced, split
 from daxy.formats import jsonl, pairs, world_json
 from daxy.metrics import Scores

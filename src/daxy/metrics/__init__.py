@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from daxy.core.examples import Examples, Predictions
+from daxy.core.examples import Examples
 from daxy.core.registry import Registry, named_by
+from daxy.core.sequences import Predictions
 from daxy.metrics._checks import problem_of_scores, problem_of_total
 from daxy.metrics._metric import Accepted, Metric, Rules, Scores
 

@@ -9,7 +9,8 @@ from typing import ClassVar, Protocol, final
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.examples import Examples, Predictions, Sequences
+from daxy.core.examples import Examples, Sequences
+from daxy.core.sequences import Predictions
 
 Scores = NDArray[np.bool_] | NDArray[np.float64]
 """One value an example: right or wrong, a grade between 0 and 1, or another number."""

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.examples import Examples, Predictions, Sequences
+from daxy.core.examples import Examples, Sequences
+from daxy.core.sequences import Predictions
 from daxy.metrics._metric import Metric, Rules, Scores
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.errors import require
-from daxy.core.examples import Examples, Predictions
+from daxy.core.examples import Examples
+from daxy.core.sequences import Predictions
 from daxy.metrics._metric import Metric, Rules, Scores
 
 

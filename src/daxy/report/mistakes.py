@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy.core.display import Brief, table
-from daxy.core.examples import Predictions, Sequences, Tokens
+from daxy.core.examples import Sequences, Tokens
+from daxy.core.sequences import Predictions
 from daxy.core.tokens import first_difference
 from daxy.formats.predictions import stored
 from daxy.runs.folder import RunFolder

@@ -6,21 +6,20 @@ file's, as `scan/length` does in `scan.py`. The laws in tests/laws pick the new 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
-from daxy.core.errors import UnknownName, quote
-from daxy.core.registry import Registry
 from daxy.core.settings import from_dict
 from daxy.tasks._choices import Choices
 from daxy.tasks._dataset_options import DatasetOptions
 from daxy.tasks._files import OfficialFiles
 from daxy.tasks._files_task import FilesTask
+from daxy.tasks._registry import BENCHMARKS, available, exists, get
 from daxy.tasks._scan_options import ScanOptions
 from daxy.tasks._task import Task, in_one_line, typical
 
 __all__ = [
+    "BENCHMARKS",
     "Choices",
     "DatasetOptions",
     "FilesTask",
@@ -34,41 +33,6 @@ __all__ = [
     "in_one_line",
     "typical",
 ]
-
-
-def _problem(benchmark: str, tasks: Mapping[str, object]) -> str:
-    for name, task in tasks.items():
-        is_own = name == benchmark or name.startswith(f"{benchmark}/")
-        if not isinstance(task, Task) or task.name != name or not is_own:
-            return f"its TASKS has {quote(name)}; expected tasks by their names, `{benchmark}/...`"
-    return ""
-
-
-BENCHMARKS: Registry[Mapping[str, Task[Any]]] = Registry(
-    __name__, "TASKS", "benchmark", Mapping, problem=_problem
-)
-
-
-def available() -> list[str]:
-    """Return the names of all tasks, benchmark by benchmark, in the order of their files."""
-    return [name for tasks in BENCHMARKS.loaded().values() for name in tasks]
-
-
-def exists(name: str) -> bool:
-    """Whether there is a task of this name."""
-    benchmark = name.partition("/")[0]
-    return benchmark in BENCHMARKS and name in BENCHMARKS.get(benchmark)
-
-
-def get(name: str) -> Task[Any]:
-    """Return a task.
-
-    Raises:
-        UnknownName: there is no such task.
-    """
-    if not exists(name):
-        raise UnknownName("task", name, available())
-    return BENCHMARKS.get(name.partition("/")[0])[name]
 
 
 def data(

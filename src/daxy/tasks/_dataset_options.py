@@ -11,6 +11,7 @@ from daxy.core.display import Brief
 from daxy.core.errors import require
 from daxy.core.settings import check_types, to_dict
 from daxy.core.split import Split
+from daxy.tasks._registry import get
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +91,4 @@ class DatasetOptions(Brief):
             WrongRequest: these are not the options of the task.
             WrongFile: an official file is missing or has a wrong line.
         """
-        from daxy import tasks  # tasks import their options
-
-        return tasks.get(task).split(self)
+        return get(task).split(self)

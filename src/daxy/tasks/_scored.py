@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy import metrics
-from daxy.core.examples import Examples, Predictions, Sequences
+from daxy.core.examples import Examples, Sequences
+from daxy.core.sequences import Predictions
 from daxy.metrics import Scores
 
 
