@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -46,6 +47,8 @@ Experiment(task="echo/thrice", learner=bag, **options).run([0, 1])
 
 
 ECHO = "from daxy_echo"
+IMPORTS = "from dataclasses import dataclass\nfrom daxy.learners import Learner\n"
+PLAIN = "class LEARNER(Learner): pass"
 
 
 class Answer(NamedTuple):
@@ -208,6 +211,9 @@ def test_its_learner_is_trained_scored_and_analysed(ask: Ask, tmp_path: Path) ->
         f"analyse by_length {first} {second} --json",
         f"report {first} {second} --out page.html",
     )
+    (errors,) = ask(f"analyse errors {first} {second}")
+    assert errors.out.startswith("echo/thrice: 16 and 16 of 16 test examples are wrong\n")
+    assert trained.err.startswith("training echo/thrice, seeds 0, 1\n")
     assert json.loads(again.out)["runs"] == json.loads(trained.out)["runs"]
     assert analysed.code == reported.code == 0
     (first / "target.txt").write_text("x")
@@ -302,6 +308,13 @@ def test_a_broken_package_is_named_and_breaks_nothing_else(
         ),
         ("models", "Config = 1", "train echo/thrice bad", "there is no Model in it"),
         ("learners", "LEARNER = 1", "learners bad", "its LEARNER is no subclass of Learner"),
+        ("learners", IMPORTS + PLAIN, "learners bad", "its LEARNER is no dataclass; expected"),
+        (
+            "learners",
+            f"{IMPORTS}@dataclass(frozen=True)\n{PLAIN}",
+            "learners bad",
+            "its LEARNER lacks the method fit and load",
+        ),
         (
             "learners",
             f"{ECHO}.learner import LEARNER",
@@ -367,6 +380,38 @@ def test_a_name_of_two_packages_is_left_out_of_lists_and_refused(
         bag.err
         == f"daxy: 2 packages have a learner named 'bag': daxy-echo 1.0 and daxy-other 2.0{advice}"
     )
+
+
+REQUIRED = """
+from dataclasses import dataclass, field
+from daxy_echo.learner import Commonest
+
+@dataclass(frozen=True, kw_only=True)
+class Bad(Commonest):
+    kind = "bad"
+    top: int
+    \"\"\"How many.\"\"\"
+    names: tuple[str, ...] = field(default_factory=lambda: ("a", "b"))
+
+LEARNER = Bad
+"""
+
+
+def test_a_setting_without_a_default_is_a_required_flag(
+    ask: Ask, site: Path, tmp_path: Path
+) -> None:
+    add(REQUIRED, "learners", site, tmp_path)
+    card, data, missing, trained = ask(
+        "learners bad",
+        "learners bad --json",
+        "train echo/thrice bad",
+        "train echo/thrice bad --top 3",
+    )
+    assert re.search(r"--top \(required\) +How many\.", card.out)
+    assert "--names a b" in card.out
+    assert json.loads(data.out)["config"] == {"names": ["a", "b"]}
+    assert missing.err == "daxy: missing: --top; see `daxy train echo/thrice bad --help`\n"
+    assert trained.err.startswith("training echo/thrice, seed 0\n")
 
 
 DEFECT = "; a defect in that package (--debug shows the traceback)"

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daxy import metrics, tasks
-from daxy.core.display import Brief, table
+from daxy.core.display import Brief, counted, table
 from daxy.core.errors import DaxyWarning, WrongRequest, quote, require
 from daxy.core.examples import Examples, Sequences, Tokens
 from daxy.core.files import usable
@@ -111,7 +111,8 @@ class Scored(Brief):
 
     @property
     def _brief(self) -> str:
-        count = f"{len(self.examples):,}{f' of {self.test_examples:,}' * self.is_partial} examples"
+        part = f"{len(self.examples):,} of " * self.is_partial
+        count = f"{part}{counted(self.test_examples or len(self.examples), 'example')}"
         return f"{self.task}: {self.metric} {metrics.text(self.metric, self.accuracy)}, {count}"
 
     def _repr_html_(self) -> str:

@@ -27,7 +27,7 @@ def twice(self: Nearest, jobs: Any, callbacks: Any) -> Any:
     [
         (Nearest, "fit", lambda *_: None, "`fit` gave None for job 1 of 1; expected a Fit"),
         (Nearest, "fit", lambda *_: [1], "`fit` gave 1 for job 1 of 1; expected a Fit"),
-        (Nearest, "fit", twice, "`fit` gave more results than the 1 jobs"),
+        (Nearest, "fit", twice, "`fit` gave more results than 1 job"),
         (
             Memory,
             "predict",
@@ -38,7 +38,7 @@ def twice(self: Nearest, jobs: Any, callbacks: Any) -> Any:
             Memory,
             "predict",
             lambda *_: Sequences.of([()]),
-            "`predict` gave 1 outputs; expected Seq",
+            "`predict` gave 1 output; expected Seq",
         ),
         (Memory, "save", lambda *_: None, "`save` gave None; expected the names of the files that"),
         (Memory, "save", lambda *_: ["x"], "`save` gave ['x']; expected the names of the files th"),

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import Field, dataclass, fields, is_dataclass
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import tyro
 
+from daxy.core.settings import is_required
+
 Trackers = tyro.conf.UseAppendAction[Annotated[tuple[str, ...], tyro.conf.arg(metavar="TRACKER")]]
 """Names of trackers; repeat the flag, or part them by commas."""
+
 NUMBERS = ((int, "a whole number"), (float, "a number"))
 
 
@@ -34,7 +37,7 @@ class Argument:
 
     def __init__(self, field: Field[Any], kind: Any, marks: list[Any], prefix: str) -> None:
         self.kind = kind
-        self.is_required = field.default is MISSING and field.default_factory is MISSING
+        self.is_required = is_required(field)
         self.is_positional = tyro.conf.Positional in marks
         self.is_switch = kind is bool
         self.is_repeatable = tyro.conf.UseAppendAction in marks
@@ -86,7 +89,8 @@ def flag(name: str, value: Any) -> str:
     name = "split-seed" if name == "seed" else name.replace("_", "-")
     if isinstance(value, bool):
         return f"--{name}" if value else f"--no-{name}"
-    return f"--{name} {value}"
+    text = " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return f"--{name} {text}".rstrip()
 
 
 def _named(marks: list[Any], attribute: str) -> Any:

@@ -11,7 +11,7 @@ import tyro
 from daxy.cli._flags import flag
 from daxy.cli._result import Result
 from daxy.cli._verb import Verb
-from daxy.core.settings import default, field_docs
+from daxy.core.settings import default, field_docs, is_required
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,13 +49,15 @@ def _card(name: str) -> Result:
     registry = learners.registry_of(name)
     is_network = registry is models.ARCHITECTURES
     kind: Any = models.config(name) if is_network else registry.get(name)
-    defaults = {each.name: default(each) for each in dataclasses.fields(kind)}
+    settings = dataclasses.fields(kind)
+    defaults = {each.name: default(each) for each in settings if not is_required(each)}
     texts = field_docs(kind)
     table = Table(box=None, pad_edge=False)
     table.add_column("flag and default", no_wrap=True)
     table.add_column("description", overflow="fold")
-    for field, value in defaults.items():
-        table.add_row(flag(field, value), texts.get(field, ""))
+    for each in settings:
+        shown = flag(each.name, defaults.get(each.name, "(required)"))
+        table.add_row(shown, texts.get(each.name, ""))
     description = registry.docstring(name)
     how = f"Settings, as flags of `daxy train TASK {name}` and `config` of `daxy.train`:"
     data = {"learner": name, "description": description, "config": defaults, "descriptions": texts}

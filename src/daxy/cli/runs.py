@@ -14,6 +14,7 @@ import tyro
 
 from daxy.cli._result import Result
 from daxy.cli._verb import Switch, Verb
+from daxy.core.display import counted
 from daxy.core.errors import require
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _table(runs: Sequence[ListedRun], count: int) -> RenderableType:
         cells: tuple[Any, ...] = (run.task, run.learner, *numbers)
         name = Path(run.path).name if not run.problem else f"{Path(run.path).name}: {run.problem}"
         table.add_row(*cells, run.status, run.started[:16].replace("T", " "), name)
-    return Group(table, "", f"{len(runs):,} of {count:,} runs")
+    return Group(table, "", f"{len(runs):,} of {counted(count, 'run')}")
 
 
 VERB = Runs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -20,6 +20,7 @@ from daxy.cli._trained import answer, rates_table, runs_of
 from daxy.cli._verb import Switch, Verb
 from daxy.core.display import counted
 from daxy.core.errors import require
+from daxy.core.settings import is_required
 
 if TYPE_CHECKING:
     from daxy.runs.experiment import Experiment
@@ -94,8 +95,7 @@ class Train(TaskVerb, Configured):
             )
         else:
             kind = learners.get(name)
-            method = ("method", tyro.conf.OmitArgPrefixes[kind], field(default_factory=kind))
-            base, flags = cls, [method, data_field(options)]
+            base, flags = cls, [_settings_field("method", kind), data_field(options)]
         names = tuple(filter(None, (task, learner)))
         shown = () if task is None else (task, name)
         facts = {"names": names, "help_names": shown, "flags": request.flags}
@@ -225,6 +225,13 @@ class TrainNetwork(Train):
         )
 
 
+def _settings_field(name: str, kind: type[Any]) -> tuple[str, Any, Any]:
+    """Return the field of the verb for the settings of a learner or of a network."""
+    has_defaults = not any(map(is_required, fields(kind)))
+    content = field(default_factory=kind) if has_defaults else field()
+    return name, tyro.conf.OmitArgPrefixes[kind], content
+
+
 def _network_flags(
     request: Reading, learner: str, options: type[DatasetOptions], *, endless: bool
 ) -> list[Any]:
@@ -241,7 +248,7 @@ def _network_flags(
     config = models.config(learner)
     flags: list[Any] = [
         ("protocol", Literal[*PROTOCOLS], field(default=DEFAULT)),
-        ("network", tyro.conf.OmitArgPrefixes[config], field(default_factory=config)),
+        _settings_field("network", config),
         training_field(settings),
         data_field(options, **carved),
     ]

@@ -127,8 +127,13 @@ def to_dict(settings: DataclassInstance) -> dict[str, Any]:
     return values
 
 
+def is_required(field: Field[Any]) -> bool:
+    """Whether a dataclass's field has no default."""
+    return field.default is MISSING and field.default_factory is MISSING
+
+
 def default(field: Field[Any]) -> Any:
-    """Return the default of a dataclass's field."""
+    """Return the default of a dataclass's field that has one."""
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 

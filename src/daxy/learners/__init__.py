@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import warnings
 from collections.abc import Mapping
+from dataclasses import is_dataclass
 from typing import Any
 
 from daxy import models
@@ -52,6 +53,10 @@ NEURAL = f"{__name__}.neural"
 def _problem(name: str, learner: Any) -> str:
     if not (isinstance(learner, type) and issubclass(learner, Learner)):
         return "its LEARNER is no subclass of Learner"
+    if not is_dataclass(learner):
+        return "its LEARNER is no dataclass; expected a frozen one, whose fields are its settings"
+    if missing := sorted(learner.__abstractmethods__):
+        return f"its LEARNER lacks the method {' and '.join(missing)}"
     return named_by("kind")(name, learner)
 
 

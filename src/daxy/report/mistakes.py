@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from daxy.core.display import Brief, table
+from daxy.core.display import Brief, counted, table
 from daxy.core.examples import Sequences, Tokens
 from daxy.core.sequences import Predictions
 from daxy.core.tokens import first_difference
@@ -84,7 +84,9 @@ class Mistakes(Brief):
     @property
     def _brief(self) -> str:
         wrong = int((~self.right).any(axis=0).sum())
-        return f"{wrong:,} of {len(self.sources):,} examples, {len(self.predictions)} runs"
+        return (
+            f"{wrong:,} of {len(self.sources):,} examples, {counted(len(self.predictions), 'run')}"
+        )
 
     def _repr_html_(self) -> str:
         """Return some mistakes of each kind as an HTML table, for a notebook."""

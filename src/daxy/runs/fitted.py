@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from daxy import learners
+from daxy.core.display import counted
 from daxy.core.errors import DaxyError, quote
 from daxy.core.examples import Examples, Sequences
 from daxy.learners import Callbacks, Fit, Job, Learner, Predictor
@@ -31,7 +32,7 @@ def _checked(learner: Learner, results: Iterator[Any], count: int) -> Iterator[F
             raise learners.fault(learner, f"{problem}; expected a Fit")
         yield result
     if next(results, None) is not None:
-        raise learners.fault(learner, f"`fit` gave more results than the {count} jobs")
+        raise learners.fault(learner, f"`fit` gave more results than {counted(count, 'job')}")
 
 
 def outputs(learner: Learner, predictor: Predictor, examples: Examples) -> Sequences:
@@ -41,7 +42,7 @@ def outputs(learner: Learner, predictor: Predictor, examples: Examples) -> Seque
         WrongFile: they are no `Sequences`, or not one for each example.
     """
     result: Any = predictor.predict(examples)
-    count = f"{len(result):,} outputs" if isinstance(result, Sequences) else quote(result)
+    count = counted(len(result), "output") if isinstance(result, Sequences) else quote(result)
     if not isinstance(result, Sequences) or len(result) != len(examples):
         expected = f"expected Sequences of {len(examples):,}, one for each example"
         raise learners.fault(learner, f"`predict` gave {count}; {expected}")

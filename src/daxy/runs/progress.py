@@ -186,7 +186,8 @@ def _label(runs: Sequence[Run]) -> str:
     """Return what the runs are of, in a line."""
     named = dict.fromkeys(run.task for run in runs)
     if len({(run.task, run.learner) for run in runs}) == 1:
-        return f"{runs[0].task}, seeds {', '.join(str(run.seed) for run in runs)}"
+        plural = "s" * (len(runs) > 1)
+        return f"{runs[0].task}, seed{plural} {', '.join(str(run.seed) for run in runs)}"
     return f"{len(runs)} networks on {', '.join(named)}"
 
 
