@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +11,14 @@ import pytest
 from tests.runs.small_runs import shapes
 
 import daxy
-from daxy import learners, models, tasks
+from daxy import learners, models, tasks, testing
 from daxy.core.errors import DaxyError
-from daxy.core.examples import Tokens
 from daxy.learners import Callbacks, Learner, Progress
 from daxy.learners.neural import Neural
 from daxy.reproduction.trained import train
 from daxy.runs.experiment import Experiment
 from daxy.runs.monitor import Monitor
-from daxy.runs.saved import load
 from daxy.training.config import TrainingConfig
-from daxy.training.interrupt import Interrupted
 
 TASK = "transduction/copy"
 DATA = daxy.data(
@@ -79,69 +74,17 @@ def _one_shape() -> Any:
         yield
 
 
-def outputs(learner: Learner, folder: Path) -> list[list[Tokens]]:
-    """Return the outputs for the test set of two runs of a learner."""
-    trained = train(TASK, learner, data=DATA, seeds=2, runs=folder, monitor=Monitor())
-    test = trained.experiment.of(0).split.test
-    return [list(trained.predictor(seed).predict(test)) for seed in (0, 1)]
-
-
-@dataclass
-class Stopping(Monitor):
-    """Interrupts after so many calls."""
-
-    left: int = 1
-
-    def stepped(self, progress: Progress, examples: int) -> None:
-        del progress, examples
-        self.left -= 1
-        if not self.left:
-            raise KeyboardInterrupt
-
-
 def test_every_learner_is_tested() -> None:
     kinds = {name.partition(",")[0] for name in LEARNERS}
     assert kinds == {*learners.available()} - {*models.available()} | {"neural"}
 
 
 @every_learner
-def test_the_same_seed_gives_the_same_predictions(
-    make: Callable[[Path], Learner], tmp_path: Path
+@pytest.mark.parametrize("law", testing.LEARNER_LAWS, ids=lambda law: law.__name__)
+def test_a_law_holds(
+    law: Callable[[Experiment], None], make: Callable[[Path], Learner], tmp_path: Path
 ) -> None:
-    learner = make(tmp_path)
-    assert outputs(learner, tmp_path / "one") == outputs(learner, tmp_path / "other")
-
-
-@every_learner
-def test_interruption_does_not_change_predictions(
-    make: Callable[[Path], Learner], tmp_path: Path
-) -> None:
-    learner = make(tmp_path)
-    expected = outputs(learner, tmp_path / "whole")
-    with contextlib.suppress(Interrupted, KeyboardInterrupt):
-        train(TASK, learner, data=DATA, seeds=2, runs=tmp_path / "parts", monitor=Stopping())
-    assert outputs(learner, tmp_path / "parts") == expected
-
-
-@every_learner
-def test_a_loaded_predictor_predicts_the_same(
-    make: Callable[[Path], Learner], tmp_path: Path
-) -> None:
-    trained = train(
-        TASK, make(tmp_path), data=DATA, seeds=1, runs=tmp_path / "runs", monitor=Monitor()
-    )
-    test, (folder,) = trained.experiment.of(0).split.test, trained.folders
-    scores = daxy.score(TASK, folder.predictions, split=trained.experiment.of(0).split)
-    assert list(load(folder.path).predict(test)) == list(scores.predictions)
-    assert scores.accuracy == folder.scores()["test"]["exact"]
-
-
-@every_learner
-def test_settings_make_the_same_learner_again(
-    make: Callable[[Path], Learner], tmp_path: Path
-) -> None:
-    saved = make(tmp_path).settings()
-    assert learners.of_settings(json.loads(json.dumps(saved))).settings() == saved
+    law(Experiment(task=TASK, learner=make(tmp_path), data=DATA, folder=tmp_path / "runs"))
 
 
 def test_a_perfect_predictor_scores_1(tmp_path: Path) -> None:
