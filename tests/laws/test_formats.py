@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 import daxy
-from daxy import formats
-from daxy.core.errors import UnknownName, WrongRequest
+from daxy import formats, testing
+from daxy.core.errors import UnknownName
 from daxy.core.split import Split
-from daxy.formats import Format, TextFormat, pairs
+from daxy.formats import TextFormat
 
 NAMES = formats.available()
 
@@ -24,45 +24,18 @@ def grounded() -> Split:
     return daxy.load("gscan/length", **choices)
 
 
-def given(form: Format, split: Split, grounded: Split) -> Split:
-    return grounded if form.owner else split
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_written_is_read_again(
     name: str, split: Split, grounded: Split, tmp_path: Path
 ) -> None:
     form = formats.get(name)
-    assert form.name == name
     assert formats.FORMATS.summary(name.replace("-", "_"))
-    asked = given(form, split, grounded)
-    path = tmp_path / f"file{form.suffix}"
-    parts = {"test": asked.test} if not form.has_parts else asked.named
-    form.write(path, parts, asked.provenance)
-    assert all(file.is_file() for file in form.files(path))
-    read = pairs.read(path)
-    assert read.form == name
-    wanted = [key for part in parts.values() for key in part.keys]
-    found = [key for part in form.read(path).values() for key in part.keys]
-    assert sorted(found) == sorted(wanted)
-    assert found == [key for part in read.parts.values() for key in part.keys]
-    if form.has_parts:
-        assert len([part for part in read.parts.values() if len(part)]) > 1
+    testing.written_and_read(form, grounded if form.owner else split, tmp_path)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_worlds_are_kept_or_refused(
-    name: str, split: Split, grounded: Split, tmp_path: Path
-) -> None:
-    form, path = formats.get(name), tmp_path / "file"
-    some = {"train": grounded.train[:50]}
-    if form.has_worlds:
-        form.write(path, some, grounded.provenance)
-        (found,) = [part for part in form.read(path).values() if len(part)]
-        assert found.keys == some["train"].keys
-    else:
-        with pytest.raises(WrongRequest):
-            form.write(path, some, grounded.provenance)
+def test_worlds_are_kept_or_refused(name: str, grounded: Split, tmp_path: Path) -> None:
+    testing.written_and_read(formats.get(name), grounded, tmp_path)
 
 
 def test_a_name_asks_for_its_format() -> None:

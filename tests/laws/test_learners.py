@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import daxy
-from daxy import learners, models, tasks
+from daxy import learners, models, tasks, testing
 from daxy.core.errors import DaxyError
-from daxy.core.examples import Tokens
 from daxy.learners import Callbacks, Learner, Progress
 from daxy.learners.neural import Neural
-from daxy.reproduction.trained import Trained, train
+from daxy.reproduction.trained import train
 from daxy.runs.experiment import Experiment
 from daxy.runs.monitor import Monitor
-from daxy.runs.saved import load
 from daxy.training.config import TrainingConfig
-from daxy.training.interrupt import Interrupted
 
 TASK = "transduction/copy"
 DATA = daxy.data(
@@ -74,68 +69,17 @@ every_learner = pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS)
 pytestmark = pytest.mark.usefixtures("one_shape")
 
 
-def runs_of(learner: Learner, folder: Path) -> Trained:
-    return train(TASK, learner, data=DATA, seeds=2, runs=folder, monitor=Monitor())
-
-
-def outputs(trained: Trained) -> list[list[Tokens]]:
-    """Return the outputs for the test set of both runs."""
-    test = trained.experiment.of(0).split.test
-    return [list(trained.predictor(seed).predict(test)) for seed in (0, 1)]
-
-
-@pytest.fixture(scope="module", params=LEARNERS.values(), ids=LEARNERS)
-def undisturbed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The maker of a learner and its two runs; not to be changed."""
-    folder = tmp_path_factory.mktemp("undisturbed")
-    return request.param, runs_of(request.param(folder), folder / "runs")
-
-
-@dataclass
-class Stopping(Monitor):
-    """Interrupts after so many calls."""
-
-    left: int = 1
-
-    def stepped(self, progress: Progress, examples: int) -> None:
-        del progress, examples
-        self.left -= 1
-        if not self.left:
-            raise KeyboardInterrupt
-
-
 def test_every_learner_is_tested() -> None:
     kinds = {name.partition(",")[0] for name in LEARNERS}
     assert kinds == {*learners.available()} - {*models.available()} | {"neural"}
 
 
-def test_the_same_seed_gives_the_same_predictions(undisturbed: Any, tmp_path: Path) -> None:
-    make, trained = undisturbed
-    assert outputs(runs_of(make(tmp_path), tmp_path / "runs")) == outputs(trained)
-
-
-def test_interruption_does_not_change_predictions(undisturbed: Any, tmp_path: Path) -> None:
-    make, trained = undisturbed
-    learner, folder = make(tmp_path), tmp_path / "runs"
-    with contextlib.suppress(Interrupted, KeyboardInterrupt):
-        train(TASK, learner, data=DATA, seeds=2, runs=folder, monitor=Stopping())
-    assert outputs(runs_of(learner, folder)) == outputs(trained)
-
-
-def test_a_loaded_predictor_predicts_the_same(undisturbed: Any) -> None:
-    _, trained = undisturbed
-    test, folder = trained.experiment.of(0).split.test, trained.folders[0]
-    scores = daxy.score(TASK, folder.predictions, split=trained.experiment.of(0).split)
-    assert list(load(folder.path).predict(test)) == list(scores.predictions)
-    assert scores.accuracy == folder.scores()["test"]["exact"]
-
-
 @every_learner
-def test_settings_make_the_same_learner_again(
-    make: Callable[[Path], Learner], tmp_path: Path
+@pytest.mark.parametrize("law", testing.LEARNER_LAWS, ids=lambda law: law.__name__)
+def test_a_law_holds(
+    law: Callable[[Experiment], None], make: Callable[[Path], Learner], tmp_path: Path
 ) -> None:
-    saved = make(tmp_path).settings()
-    assert learners.of_settings(json.loads(json.dumps(saved))).settings() == saved
+    law(Experiment(task=TASK, learner=make(tmp_path), data=DATA, folder=tmp_path / "runs"))
 
 
 def test_a_perfect_predictor_scores_1(tmp_path: Path) -> None:
