@@ -213,7 +213,7 @@ REQUESTS = [
         "score scan/length --predictions a.jsonl --predictions=b.jsonl",
         "--predictions is given twice; expected --predictions once",
     ),
-    ("tasks scan/length ''", "unexpected argument: ''; see `daxy tasks --help`"),
+    ("tasks scan/filler_num1 ''", "unexpected argument: ''; see `daxy tasks --help`"),
     ("train scan/length --seeds 1000000", "seeds must be at most 10,000, not 1,000,000"),
     ("intrepret scan jump", "no verb named 'intrepret'; did you mean interpret?"),
     ("--hlep", "no flag named '--hlep'; did you mean --help?"),
@@ -222,21 +222,29 @@ REQUESTS = [
         "no flag '--device'; see `daxy train scan/length seq2seq --help`",
     ),
     (
-        "show scan/length --split-sead 1",
+        "show scan/filler_num1 --split-sead 1",
         "no flag '--split-sead'; did you mean --split-seed?; see `daxy show --help`",
     ),
     (
-        "score scan/length --prediction p.jsonl",
+        "show scan/length --max-lenght 26",
+        "no flag '--max-lenght'; did you mean --max-length?; see `daxy show scan/length --help`",
+    ),
+    (
+        "show scan/length --max-length 60",
+        "max-length must be from 1 to 47, not 60: no command of SCAN has more than 48 actions",
+    ),
+    (
+        "score scan/filler_num1 --prediction p.jsonl",
         "no flag '--prediction'; did you mean --predictions?; see `daxy score --help`",
     ),
     ("tasks --xyzzy", "no flag '--xyzzy'; see `daxy tasks --help`"),
-    ("tasks scan/length more", "unexpected argument: more; see `daxy tasks --help`"),
+    ("tasks scan/filler_num1 more", "unexpected argument: more; see `daxy tasks --help`"),
     ("show", "missing: TASK; see `daxy show --help`"),
     ("interpret", "missing: LANGUAGE; see `daxy interpret --help`"),
     ("verify", "missing: FILE; see `daxy verify --help`"),
     ("score scan/length", "expected either --predictions FILE or --run RUN"),
     (
-        "show scan/length --split-seed",
+        "show scan/filler_num1 --split-seed",
         "missing: a value after --split-seed; see `daxy show --help`",
     ),
     (
@@ -286,15 +294,15 @@ REQUESTS = [
     ("--version scan", "--version stands alone, without 'scan'"),
     # values
     (
-        "show scan/length --split-seed one",
+        "show scan/filler_num1 --split-seed one",
         "wrong value for --split-seed: 'one'; expected a whole number; see `daxy show --help`",
     ),
     (
-        "show scan/length --validation-fraction much",
+        "show scan/filler_num1 --validation-fraction much",
         "wrong value for --validation-fraction: 'much'; expected a number; see `daxy show --help`",
     ),
     (
-        "show scan/length --validation random",
+        "show scan/filler_num1 --validation random",
         "wrong value for --validation: 'random'; expected one of 'published', 'draw', 'dab',"
         " 'length', 'none', 'released-random', 'released-dab', 'released-length'; see"
         " `daxy show --help`",
