@@ -168,7 +168,8 @@ def decode() -> None:
     )
     print(
         f"greedy decoding of {len(rows):,} commands, relative universal after {TRAINED} steps: "
-        f"{lengths.mean():.1f} tokens an output; {np.mean(lengths < limit):.0%} end before {limit}; "
+        f"{lengths.mean():.1f} tokens an output; {np.mean(lengths < limit):.0%} end before "
+        f"{limit}; "
         f"{same:.1%} of the outputs are the same"
     )
     calls = (ours, lambda: said(has_cache=True), lambda: said(has_cache=False))

@@ -1,4 +1,4 @@
-"""The same weights in daxy's Transformers and in the PyTorch peer, so that both compute the same."""
+"""The same weights in daxy's Transformers and in the PyTorch peer."""
 
 from __future__ import annotations
 

@@ -69,9 +69,7 @@ def test_logits_losses_and_every_gradient_agree(pair: tuple[Any, Any]) -> None:
     logits, ours, gradients = passes(model, BATCH)
     is_target = np.asarray(BATCH.is_target)
     their_logits = peer.logits(SOURCE, TARGET).detach().numpy()[is_target]
-    np.testing.assert_allclose(
-        np.asarray(logits)[is_target], their_logits, rtol=1e-5, atol=1e-5
-    )
+    np.testing.assert_allclose(np.asarray(logits)[is_target], their_logits, rtol=1e-5, atol=1e-5)
     peer.zero_grad()
     theirs = peer.loss(SOURCE, TARGET)
     theirs.backward()
