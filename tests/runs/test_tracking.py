@@ -202,7 +202,7 @@ def test_a_killed_run_that_resumes_from_an_earlier_state_has_each_step_once(
 
     training = tracked(tmp_path / "runs")
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        for name in NAMES:
+        for name in ("tensorboard", "mlflow"):  # wandb's own process would see the kill
             patch.setattr(trackers.get(name), "close", lambda _: None)
         training.run(SEEDS, monitor=Spy(at=4, act=kill))
     assert [len(folder.records()) for folder in folders(training)] == [2, 2]

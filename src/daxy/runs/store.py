@@ -104,12 +104,12 @@ class RunStore:
         """Send the logs of finished runs to the trackers that lack them."""
         if not self.trackers:
             return
-        tracking = Tracking(self.trackers)
-        for folder in (run.within(self.folder) for run in runs):
-            # Another process that holds the lock also sends the log.
-            if folder.has_ended and tracking.is_missing(folder):
-                with suppress(RunFailed), self.locked([folder]):
-                    tracking.finish(folder)
+        with closing(Tracking(self.trackers)) as tracking:
+            for folder in (run.within(self.folder) for run in runs):
+                # Another process that holds the lock also sends the log.
+                if folder.has_ended and tracking.is_missing(folder):
+                    with suppress(RunFailed), self.locked([folder]):
+                        tracking.finish(folder)
 
     def plan(self, runs: Sequence[Run]) -> Plan:
         """Return the groups to resume and the runs to begin.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any, cast
 
@@ -74,9 +75,13 @@ class Tracking(Callbacks):
         self._each(folder, _Link.finish)
 
     def close(self) -> None:
-        """Leave runs that are not finished."""
-        for _, folder in [*self._links]:
-            self._each(folder, _Link.close)
+        """Leave runs that are not finished, those of a tracker that failed too.
+
+        What a tracker lacks is not marked as sent, so that a failure here needs no warning.
+        """
+        for link in self._links.values():
+            with suppress(Exception):
+                link.close()
 
     def _each(self, folder: RunFolder, act: Callable[[_Link], None]) -> None:
         """Do something for a run in each tracker."""
