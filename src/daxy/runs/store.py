@@ -20,6 +20,8 @@ from daxy.runs.folder import RunFolder, check_left
 from daxy.runs.monitor import Logger, Monitor
 from daxy.runs.run import Run
 
+RESUMES = "resuming from the saved state"
+BEGINS_AGAIN = "beginning again; the interrupted run saved no state"
 AGAIN = "correct this and run the same command again"
 KEPT = f"{AGAIN}: the weights are kept, and only the scores are missing"
 """Advice after an error of a metric or a predictor when training has ended."""
@@ -169,6 +171,10 @@ class RunStore:
         self._check_group(folders)
         with interrupts.advice(interrupts.SAVED):
             results = fits(jobs, Logger(folders, monitor))
+            if folders[0].has_state:
+                monitor.note(RESUMES)
+            elif any(folder.has_begun for folder in folders):
+                monitor.note(BEGINS_AGAIN)
             self._begin(group, folders)
             monitor.begin(group)
             try:
