@@ -242,6 +242,9 @@ def test_its_model_continues_after_a_kill_to_the_same_bits(
     assert not list((tmp_path / "killed").glob("*/done"))
     (resumed,) = ask(f"{request} killed")
     assert resumed.code == 0, resumed.err
+    assert resumed.err.startswith(
+        "note: resuming from the saved state\ntraining echo/thrice, seeds"
+    )
     assert "epoch 1/300" not in resumed.err
     for folder in (tmp_path / "whole").iterdir():
         weights = (folder / "model.safetensors").read_bytes()

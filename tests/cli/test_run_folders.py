@@ -45,5 +45,10 @@ def test_a_run_that_is_not_finished_is_refused_with_the_command_that_resumes_it(
     assert refused.code == 2
     (command,) = re.findall(r"no finished run; `(daxy train .*)` resumes it\n", refused.err)
     assert refused.err.startswith(f"daxy: {first}: no finished run")
-    assert daxy(*shlex.split(command)[1:]).code == 0
+    resumed = daxy(*shlex.split(command)[1:])
+    assert resumed.code == 0
+    again = (
+        "note: beginning again; the interrupted run saved no state\ntraining transduction/copy, "
+    )
+    assert resumed.err.startswith(again)
     assert daxy("analyse", "by_length", first).code == 0

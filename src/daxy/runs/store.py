@@ -22,6 +22,8 @@ from daxy.runs.monitor import Logger, Monitor
 from daxy.runs.run import Run
 from daxy.runs.tracking import Tracking
 
+RESUMES = "resuming from the saved state"
+BEGINS_AGAIN = "beginning again; the interrupted run saved no state"
 AGAIN = "correct this and run the same command again"
 KEPT = f"{AGAIN}: the weights are kept, and only the scores are missing"
 """Advice after an error of a metric or a predictor when training has ended."""
@@ -188,6 +190,10 @@ class RunStore:
         tracking = Tracking(self.trackers, monitor)
         with interrupts.advice(interrupts.SAVED), closing(tracking):
             results = fits(jobs, Logger(folders, tracking))
+            if folders[0].has_state:
+                monitor.note(RESUMES)
+            elif any(folder.has_begun for folder in folders):
+                monitor.note(BEGINS_AGAIN)
             self._begin(group, folders)
             tracking.begin(folders)
             monitor.begin(group)
