@@ -21,6 +21,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import asdict
 from statistics import median
+from typing import Any
 
 import jax
 import numpy as np
@@ -166,12 +167,9 @@ def decode() -> None:
             for mine, other in zip(outputs[one], batch, strict=True)
         ]
     )
-    print(
-        f"greedy decoding of {len(rows):,} commands, relative universal after {TRAINED} steps: "
-        f"{lengths.mean():.1f} tokens an output; {np.mean(lengths < limit):.0%} end before "
-        f"{limit}; "
-        f"{same:.1%} of the outputs are the same"
-    )
+    print(f"greedy decoding of {len(rows):,} commands, relative universal, {TRAINED} steps trained")
+    ended = f"{np.mean(lengths < limit):.0%} end before {limit}"
+    print(f"{lengths.mean():.1f} tokens an output, {ended}; {same:.1%} of the outputs are the same")
     calls = (ours, lambda: said(has_cache=True), lambda: said(has_cache=False))
     mine, cached, uncached = np.array(in_turns(*calls)).T
     print(f"daxy {median(mine):.2f} s")
@@ -185,7 +183,7 @@ def decode() -> None:
 def peer_of(config: Config, table: Table) -> peer.EncoderDecoder:
     """Return the peer with daxy's settings."""
     sizes = {"source_symbols": len(table.sources), "target_symbols": len(table.targets)}
-    settings = asdict(config) | sizes
+    settings: dict[str, Any] = asdict(config) | sizes
     return peer.EncoderDecoder(peer.TransformerConfig(**settings, dropout=RECIPE.dropout))
 
 

@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -68,7 +68,7 @@ class Distances(NamedTuple):
 
     waves: Tensor
     """The sinusoid of each distance: [distances, hidden]."""
-    index: Tensor
+    rows: Tensor
     """The row of `waves` for each query and key: [batch or 1, 1, queries, keys]."""
 
 
@@ -121,7 +121,7 @@ class Attention(nn.Module):
             by_content = (queries + self.content_bias) @ memory.keys.mT
             keys = self.distance(distances.waves).unflatten(-1, (self.heads, -1)).permute(1, 2, 0)
             by_distance = (queries + self.position_bias) @ keys
-            index = distances.index.expand(by_content.shape)
+            index = distances.rows.expand(by_content.shape)
             scores = by_content + by_distance.gather(-1, index)
         else:
             scores = queries @ memory.keys.mT
@@ -245,7 +245,8 @@ class Stack(nn.Module):
 
     def repeated(self) -> list[Layer]:
         """Return the layers as they follow each other; shared ones are repeated."""
-        return list(self.layers) * (self.config.layers // len(self.layers))
+        layers = cast("list[Layer]", list(self.layers))
+        return layers * (self.config.layers // len(layers))
 
     def _placed(self, embedded: Tensor, positions: Tensor) -> Tensor:
         """Return embedded tokens as scaled, with absolute positions if there are any."""
@@ -353,7 +354,11 @@ class EncoderDecoder(Network):
         codes = functional.pad(source, (1, 0), value=self.config.source_symbols)
         positions, is_token = torch.arange(codes.shape[1])[None], codes != PAD
         rows, _ = self.encoder(self.source_embedding(codes), positions, is_token)
-        crosses = [layer.cross.memory(rows, positions) for layer in self.stack.repeated()]
+        crosses = [
+            layer.cross.memory(rows, positions)
+            for layer in self.stack.repeated()
+            if layer.cross is not None
+        ]
         none = torch.zeros(1, 0, dtype=torch.long)
         width = self.config.hidden // self.config.heads
         empty = KeyValues(*torch.zeros(2, len(source), self.config.heads, 0, width))

@@ -37,7 +37,7 @@ def into_daxy(
     return jax.tree.map(copied, model, _views(network, model, taken))
 
 
-def into_torch(model: transformer.Model | decoder_only.Model, network: peer.Network) -> None:
+def into_torch(model: Any, network: peer.Network) -> None:
     """Give the network a model's weights, which must not have a replica axis."""
 
     def put(leaf: Any, view: Tensor) -> None:
@@ -63,7 +63,8 @@ def _views(network: peer.Network, model: Any, taken: Part) -> Any:
     if isinstance(network, peer.EncoderDecoder):
         stacks = {"encoder": network.encoder, "decoder": network.stack}
     for name, stack in stacks.items():
-        pairs = zip(getattr(model, name), stack.layers, strict=True)
+        layers = getattr(model, name)
+        pairs = zip(layers, stack.repeated()[: len(layers)], strict=True)
         fields[name] = tuple(_layer(old, layer, taken) for old, layer in pairs)
     if network.config.norm == "pre":
         if isinstance(network, peer.EncoderDecoder):
@@ -92,17 +93,16 @@ def _layer(old: Any, layer: peer.Layer, taken: Part) -> Any:
 
 def _attention(old: Any, module: peer.Attention, taken: Part) -> Any:
     key, value = taken(module.key_value.weight).chunk(2)
-    query = taken(module.query.weight)
 
-    def turned(weight: Tensor) -> Tensor:
-        """Return a view of what is turned: daxy pairs features of both halves of a head."""
+    def transposed(weight: Tensor) -> Tensor:
+        """Return the transpose; rotary positions of daxy pair the halves of a head."""
         if not module.is_rotary:
             return weight.T
         return weight.unflatten(0, (module.heads, -1, 2)).permute(3, 0, 2, 1)
 
     fields = {
-        "query": turned(query),
-        "key": turned(key),
+        "query": transposed(taken(module.query.weight)),
+        "key": transposed(key),
         "value": value.T,
         "merge": taken(module.merge.weight).T,
     }
