@@ -11,6 +11,7 @@ from daxy import tasks
 from daxy.tasks._scan_options import Validation
 from daxy.tasks._scan_task import ScanTask
 from daxy.tasks.nacs import NacsTask
+from daxy.tasks.scan import SPLITS
 
 ROOT = Path(__file__).parent.parent.parent
 DOCUMENT = ROOT / "docs/reference/official-files.md"
@@ -55,10 +56,7 @@ def files(row: Row) -> set[str]:
 
 def test_there_is_a_row_for_every_set_of_the_two_repositories() -> None:
     known = {(row.repository, row.task, row.validation) for row in ROWS}
-    scan = [task for task in tasks.available() if task.startswith("scan/")]
-    for name in scan:
-        task = tasks.get(name)
-        assert isinstance(task, ScanTask)
+    for name, task in SPLITS.items():
         if task.nacs is None:
             continue
         assert ("facebookresearch/NACS", name, "none") in known
