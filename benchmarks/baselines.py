@@ -41,7 +41,7 @@ def main() -> None:
 def names() -> list[str]:
     """Return the tasks of SCAN and NACS without those by number of examples."""
     every = [name for name in tasks.available() if name.startswith(("scan/", "nacs/"))]
-    return [name for name in every if "_num" not in name]
+    return [name for name in every if "_num" not in name and tasks.get(name).is_generated]
 
 
 def measure(task: str) -> dict[str, dict[str, float]]:

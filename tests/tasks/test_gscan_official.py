@@ -16,7 +16,7 @@ from daxy.formats import gscan_json
 from daxy.reproduction import published
 from daxy.runs.config import run_config
 from daxy.tasks._gscan_official import examine, repeated, shots
-from daxy.tasks.gscan import TASKS, GscanTask
+from daxy.tasks.gscan import SPLITS, GscanTask
 
 CHOICES: dict[str, Any] = {"grid": 4, "resampling": 1}
 SHOT = "cautiously"
@@ -236,7 +236,7 @@ def test_what_a_file_says_nothing_of_is_not_recorded(compositional: Path, length
 
 
 def test_a_file_of_the_published_sizes_is_held_to_be_the_published_set() -> None:
-    task = TASKS["gscan/compositional"]
+    task = SPLITS["gscan/compositional"]
     assert isinstance(task, GscanTask)
     usual = tasks.data(task.name).options
     counts = {"train": 367_933, "validation": 3_716, **task.sizes.tests}

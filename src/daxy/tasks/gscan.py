@@ -364,6 +364,6 @@ SPLITS = {task.name: task for task in _TASKS}
 FILES = own_files(
     SPLITS["gscan/compositional"],
     "gscan/files",
-    summary="commands in worlds and actions of your own, in files that are checked",
+    summary="your own commands, worlds and actions, checked by the rules",
 )
 TASKS: Mapping[str, Task[Any]] = {**SPLITS, FILES.name: FILES}

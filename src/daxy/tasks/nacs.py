@@ -126,6 +126,6 @@ SPLITS = {task.name: task for task in map(_mirror, scan.SPLITS.values())}
 FILES = own_files(
     SPLITS["nacs/simple"],
     "nacs/files",
-    summary="actions and commands of your own, in files that the grammar checks",
+    summary="your own actions and commands, checked by the grammar",
 )
 TASKS: Mapping[str, Task[Any]] = {**SPLITS, FILES.name: FILES}

@@ -351,6 +351,6 @@ SPLITS = {task.name: task for task in _all()}
 FILES = own_files(
     SPLITS["scan/simple"],
     "scan/files",
-    summary="commands and actions of your own, in files that the grammar checks",
+    summary="your own commands and actions, checked by the grammar",
 )
 TASKS: Mapping[str, Task[Any]] = {**SPLITS, FILES.name: FILES}

@@ -233,7 +233,7 @@ def _files() -> Iterator[OwnFilesTask]:
             SPLITS[name],
             f"{name}_files",
             family=f"transduction/{{{kinds}}}_files",
-            summary="pairs of your own, in files that the rules of the task check",
+            summary="your own pairs, checked by the rules of the task",
         )
 
 
