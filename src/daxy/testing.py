@@ -231,7 +231,7 @@ def same_seeds(experiment: Experiment) -> None:
 
 def interrupted(experiment: Experiment) -> None:
     """A run that was interrupted gives the same predictions."""
-    parts = replace(_within(experiment, "parts"), checkpoint_seconds=0)
+    parts = replace(_within(experiment, "parts"), checkpoint_seconds=0.0)
     with suppress(KeyboardInterrupt):
         parts.run(SEEDS, monitor=_Interrupting())
     is_same = _outputs(parts) == _outputs(_within(experiment, "whole"))
