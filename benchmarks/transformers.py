@@ -71,7 +71,8 @@ def train() -> None:
     product = fastest_product()
     print(f"matrix products: {product.rate:.0f} GFLOP/s at best on this machine")
     shape = f"batch {RECIPE.batch_size}, {source} source and {target} target tokens"
-    print(f"training step, {shape}, in ms a step and seed ({SEEDS} seeds: daxy, at once)")
+    print(f"training step, {shape}; torch with {torch.get_num_threads()} threads")
+    print(f"in ms a step and seed; daxy trains {SEEDS} seeds at once")
     print(f"{'':18}   daxy  {SEEDS} seeds  torch  torch/daxy  1/{SEEDS} seeds  GFLOP", end="")
     print(f"  share: daxy  {SEEDS} seeds  torch")
     for name, config in CONFIGS.items():
