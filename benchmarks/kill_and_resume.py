@@ -63,7 +63,7 @@ class Few(ScanOptions):
 
     def load(self, task: str) -> Split:
         """Return the split with the first examples of its test set alone."""
-        return few(super().load(task), task, self.seed)
+        return few(ScanOptions(**vars(self)).load(task), task, self.seed)
 
 
 class Moment(NamedTuple):

@@ -62,8 +62,8 @@ def test_a_split_has_the_published_sizes(name: str) -> None:
 def test_there_is_a_task_for_every_official_file() -> None:
     names = list(SPLITS)
     # 8 simple, length, 2 primitives, 30 with additions, 4 templates, 4 fillers, 55 few-shot; and
-    # the 7 of Bastings et al., the 11 of Csordás et al., and a user's own files
-    assert len(names) == 8 + 1 + 2 + 30 + 4 + 4 + 55 + 7 + 11 + 1
+    # the 7 of Bastings et al. and the 11 of Csordás et al.
+    assert len(names) == 8 + 1 + 2 + 30 + 4 + 4 + 55 + 7 + 11
 
 
 @pytest.mark.parametrize(
