@@ -82,8 +82,13 @@ def transformers(config: type[Any], hidden: int = 6) -> dict[str, Any]:
     kinds: dict[str, dict[str, Any]] = {
         "relative": {},
         "relative shared": {"shared_layers": True},
-        "absolute": {"positions": "absolute", "tied_output": False},
-        "up": {"positions": "absolute", "embedding_scaling": "up", "norm": "pre"},
+        "absolute": {"positions": "absolute"},
+        "up": {
+            "positions": "absolute",
+            "embedding_scaling": "up",
+            "norm": "pre",
+            "tied_output": False,
+        },
         "down": {"positions": "absolute", "embedding_scaling": "down"},
         "rotary": {"positions": "rotary", "norm": "pre", "shared_layers": True},
         "no positions": {"positions": "none"},
@@ -97,16 +102,20 @@ def architectures(hidden: int = 6, embedding: int = 5) -> dict[str, tuple[str, A
         "seq2seq": seq2seqs(hidden, embedding),
         "stacked": stackeds(hidden),
         "transducer": transducers(hidden, embedding),
-        "transformer": transformers(models.config("transformer"), hidden),
     }
+    # The peer's tests have all variants.
+    for name, variants in (
+        ("transformer", ("relative", "up", "down", "rotary")),
+        ("decoder_only", ("relative", "rotary")),
+    ):
+        every = transformers(models.config(name), hidden)
+        suffix = ", decoder-only" if name == "decoder_only" else ""
+        kinds[name] = {f"{it}{suffix}": every[it] for it in variants}
     found: dict[str, tuple[str, Any]] = {
         name: (architecture, config)
         for architecture, configs in kinds.items()
         for name, config in configs.items()
     }
-    both = transformers(models.config("decoder_only"), hidden)
-    kinds["decoder_only"] = both
-    found |= {f"{name}, decoder-only": ("decoder_only", config) for name, config in both.items()}
     widths = {"hidden": hidden, "embedding": embedding}
     for name in models.available():
         if name in kinds:

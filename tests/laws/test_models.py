@@ -23,13 +23,17 @@ WIDTHS = [(6, 9), (9, 6)]
 
 FEW = (
     *("gru+attn", "lstm x2", "stack x2", "luong", "multimodal"),
-    *("relative", "up", "rotary, decoder-only"),
+    *("relative", "rotary, decoder-only"),
 )
 """Each way of computing there is; the other networks are mixtures of these, and slow tests."""
 
 every_model = pytest.mark.parametrize(
     "name", [name if name in FEW else tiny.slow(name) for name in KINDS]
 )
+two_models = pytest.mark.parametrize(
+    "name", [name if name in ("gru+attn", "relative") else tiny.slow(name) for name in KINDS]
+)
+"""For a law that takes long: two by default."""
 every_width = pytest.mark.parametrize("widths", WIDTHS, ids=str)
 
 
@@ -124,7 +128,7 @@ def test_every_weight_has_a_part_in_the_loss(name: str) -> None:
         assert np.abs(leaf).max() > 0, path
 
 
-@every_model
+@two_models
 def test_a_network_memorises_eight_examples(name: str) -> None:
     pairs = eight_examples()
     network, _ = learned(wide(name), pairs, jnp.array(400))
