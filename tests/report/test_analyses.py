@@ -307,7 +307,7 @@ def test_wrong_answers_are_grouped_counted_and_listed(tmp_path: Path, daxy: Call
     both = {*long} & {*around}
     request = ["analyse", "errors", *[str(each.path) for each in folders]]
     found = daxy(*request, "--json").json
-    assert found["title"].startswith(f"scan/simple_p1: 0 {len(long):,} {len(around):,} of ")
+    assert found["title"].startswith(f"scan/simple_p1: 0, {len(long):,} and {len(around):,} of ")
     rows = {row["name"]: row for row in found["rows"]}
     assert rows["2 of 3"]["examples"] == len(both)
     assert rows["1 of 3"]["examples"] == len({*long} ^ {*around})

@@ -34,9 +34,10 @@ class Errors(Analysis):
         predictions = [predictions_of(folder).take(rows) for folder in folders]
         mistakes = Mistakes(results.sources, results.targets, predictions, results.right)
         with_words = f" with {' '.join(words)}" if words else ""
-        counts = " and ".join(f"{count:,}" for count in (~results.right).sum(axis=1))
+        *counts, last = (f"{count:,}" for count in (~results.right).sum(axis=1))
+        number = f"{', '.join(counts)} and {last}" if counts else last
         return AnalysisResult(
-            title=f"{results.task}: {counts} of {len(rows):,} test examples{with_words} are wrong",
+            title=f"{results.task}: {number} of {len(rows):,} test examples{with_words} are wrong",
             rows=(*_by_kind(mistakes), *_by_seeds(mistakes)),
             measure="share (%)",
             mistakes=mistakes,
