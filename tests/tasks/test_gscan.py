@@ -381,7 +381,7 @@ def test_where_nothing_spins_nobody_can_say_when() -> None:
 
 
 def test_choices_of_another_benchmark_are_refused() -> None:
-    with pytest.raises(WrongRequest, match="chosen by ScanOptions, not by CompositionalOptions"):
+    with pytest.raises(WrongRequest, match="chosen by LengthOptions, not by CompositionalOptions"):
         tasks.get("scan/length").split(CompositionalOptions())
 
 
