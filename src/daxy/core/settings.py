@@ -141,8 +141,16 @@ def default(field: Field[Any]) -> Any:
 def field_docs(kind: type[DataclassInstance]) -> Mapping[str, str]:
     """Return the docstring below each field of a dataclass, in one line.
 
-    Fields without one, and fields of base classes, are left out.
+    Fields without one are left out.
     """
+    docs = dict[str, str]()
+    for base in reversed(kind.__mro__):
+        if "__dataclass_fields__" in vars(base):
+            docs |= _own_field_docs(base)
+    return docs
+
+
+def _own_field_docs(kind: type[Any]) -> Mapping[str, str]:
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
     assert isinstance(definition, ast.ClassDef)
     docs = dict[str, str]()
